@@ -1,0 +1,9 @@
+//! What well-known software offers and needs, as data: one YAML file per component under `components/`, each claim with
+//! its source. Checked and turned into JSON when this crate is built, so a mistake in the data is a build error and
+//! starting the program costs nothing.
+//!
+//! This crate knows the data and its schema. It does not know how a repository deploys anything.
+
+mod schema;
+
+pub use schema::{Class, Component, Crds, Gift, Layer, Made, Need, Phase, Via, Webhook, When};

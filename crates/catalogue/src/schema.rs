@@ -1,0 +1,190 @@
+//! The schema of a catalogue file. `docs/catalogue.md` explains it to people who add one.
+
+use serde::Deserialize;
+
+/// One piece of software, however it is deployed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Component {
+    /// The file's name without its ending.
+    pub name: String,
+    /// One line: what it is.
+    pub about: String,
+    pub layer: Layer,
+    /// Names of the Helm charts that deploy it: the last part of a chart's or an OCI artifact's path.
+    #[serde(default)]
+    pub charts: Vec<String>,
+    /// Image repositories (without tag, registry optional) that give it away in plain manifests.
+    #[serde(default)]
+    pub images: Vec<String>,
+    /// From applied to healthy on an ordinary cluster with images to pull.
+    pub startup_seconds: u32,
+    #[serde(default)]
+    pub crds: Vec<Crds>,
+    #[serde(default)]
+    pub webhooks: Vec<Webhook>,
+    #[serde(default)]
+    pub classes: Vec<Class>,
+    #[serde(default)]
+    pub gives: Vec<Gift>,
+    #[serde(default)]
+    pub makes: Vec<Made>,
+    /// Names of Services that its chart makes; `{release}` stands for the release's name.
+    #[serde(default)]
+    pub services: Vec<String>,
+    #[serde(default)]
+    pub needs: Vec<Need>,
+    /// Where the claims of this file can be read.
+    pub sources: Vec<String>,
+}
+
+/// The floor a component lives on, bottom-up.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    Network,
+    Dns,
+    Node,
+    Gitops,
+    Secrets,
+    Certificates,
+    Storage,
+    Ingress,
+    Policy,
+    Observability,
+    Database,
+    Identity,
+    Platform,
+    Application,
+}
+
+/// CRDs that come with it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Crds {
+    /// `group/Kind`, or `group/*` for every kind of a group that belongs to it alone.
+    pub kinds: Vec<String>,
+    pub via: Via,
+    /// Any of these must hold; none listed means always.
+    #[serde(default)]
+    pub when: Vec<When>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Via {
+    /// The chart's `crds/` directory: first, and subject to the release's `crds` policy.
+    CrdsDirectory,
+    /// Ordinary templates: in the same apply as everything else of the chart.
+    Templates,
+    /// Its own program registers them once it runs.
+    Program,
+}
+
+/// A condition on the release's merged values.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct When {
+    /// Path into the values, with dots.
+    pub value: String,
+    /// The text it must have; absent means: anything but false, null, empty.
+    #[serde(default)]
+    pub equals: Option<String>,
+    /// Whether the condition holds where the values do not mention the path.
+    #[serde(default)]
+    pub default: bool,
+    /// Turns the outcome round.
+    #[serde(default)]
+    pub not: bool,
+}
+
+/// An admission webhook.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Webhook {
+    /// What it is asked about: `group/Kind`, `group/*`, or `*` for everything.
+    pub covers: Vec<String>,
+    /// `failurePolicy: Fail`: while it does not answer, those objects can't be applied.
+    pub fails_closed: bool,
+    #[serde(default)]
+    pub when: Vec<When>,
+}
+
+/// Classes that its chart makes from its values.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Class {
+    /// StorageClass, VolumeSnapshotClass, IngressClass, GatewayClass, PriorityClass, RuntimeClass, ...
+    pub kind: String,
+    /// Where the values name it: dots, `[]` for each item of a list, `*` for each key of a mapping.
+    #[serde(default)]
+    pub name_at: Option<String>,
+    /// The name where the values say nothing.
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub when: Vec<When>,
+}
+
+/// Something cluster-wide that is there once it runs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Gift {
+    /// pod-network, cluster-dns, load-balancer, node-label, node-initialized, device, snapshot-controller, metrics-api,
+    /// csi-driver, secret-provider, network-attachments, ...
+    pub capability: String,
+    /// Which label, device or driver.
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub when: Vec<When>,
+}
+
+/// What its controller makes for a custom resource. Names are patterns over the resource: `{metadata.name}-app`,
+/// `{spec.target.name|metadata.name}` takes the first that is there.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Made {
+    /// `group/Kind` of the custom resource.
+    pub for_kind: String,
+    #[serde(default)]
+    pub secrets: Vec<String>,
+    #[serde(default)]
+    pub config_maps: Vec<String>,
+    #[serde(default)]
+    pub services: Vec<String>,
+    /// Other objects, as `Kind:name-pattern`.
+    #[serde(default)]
+    pub objects: Vec<String>,
+}
+
+/// What it can't do without.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Need {
+    /// As in [`Gift::capability`], or `crd`.
+    pub capability: String,
+    /// Which label, device, driver; for `crd` the `group/Kind`.
+    #[serde(default)]
+    pub name: Option<String>,
+    pub phase: Phase,
+    /// Better with it, but comes up without.
+    #[serde(default)]
+    pub soft: bool,
+    #[serde(default)]
+    pub when: Vec<When>,
+    /// One line, for the finding.
+    pub why: String,
+}
+
+/// When a need is felt.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Its objects are refused without.
+    Apply,
+    /// Its pods do not become ready without.
+    Ready,
+    /// It runs, and fails at its work without.
+    Run,
+}

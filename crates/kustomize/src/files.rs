@@ -1,0 +1,24 @@
+use yaml::{Document, FileId};
+
+/// The files of a repository as the builder sees them. Paths are relative to the repository's root, with `/` and without
+/// `.` or `..` parts; the root itself is the empty path. The builder asks for nothing outside of it.
+pub trait Files: Sync {
+    /// What is at `path`, symbolic links inside the repository followed.
+    fn kind(&self, path: &str) -> PathKind;
+
+    /// The names in a directory, sorted. Empty for anything else.
+    fn list(&self, directory: &str) -> Vec<String>;
+
+    /// The documents of a YAML file, whatever its name. `None` when it can't be read or is too large.
+    fn documents(&self, path: &str) -> Option<(FileId, &[Document])>;
+
+    /// The bytes of a file, for generators and JSON patches. `None` when it can't be read or is too large.
+    fn bytes(&self, path: &str) -> Option<&[u8]>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathKind {
+    File,
+    Directory,
+    Missing,
+}

@@ -1,0 +1,340 @@
+//! From text to documents. One bad document is one [`Problem`], and the rest of the file is still read.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ecow::{EcoString, EcoVec};
+use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Tag};
+
+use crate::node::{Entry, Map, Node, Scalar, ScalarKind, Value};
+use crate::span::{FileId, Span};
+
+/// Comments in a row: long licence headers and commented-out manifests are normal.
+const COMMENTS_BUFFERED_MAX: usize = 100_000;
+/// Longer than YAML's own 1024: annotations and generated keys get long.
+const KEY_CHARACTERS_MAX: usize = 64 * 1024;
+
+/// What one document may cost. Aliases are shared, not copied, so these bound what walking the tree costs.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Nodes of one document, every alias counted as what it stands for.
+    pub nodes_max: usize,
+    /// How deep containers may nest, through aliases too.
+    pub depth_max: usize,
+    /// Documents in one file.
+    pub documents_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { nodes_max: 2_000_000, depth_max: 300, documents_max: 20_000 }
+    }
+}
+
+/// One document of a file. `root` is `None` when the document could not be read, and the problems say why.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    pub root: Option<Node>,
+    pub comments: Vec<Comment>,
+    pub problems: Vec<Problem>,
+}
+
+/// A comment with its text after the `#`.
+#[derive(Clone, Debug)]
+pub struct Comment {
+    pub text: EcoString,
+    pub span: Span,
+}
+
+/// What is wrong with a document, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub message: String,
+    pub span: Span,
+}
+
+/// Reads all documents of a file.
+pub fn parse(file: FileId, text: &str, limits: Limits) -> Vec<Document> {
+    let mut options = Options::default();
+    options.emit_unresolved_aliases = true;
+    options.set_emit_comments(true);
+    options.max_buffered_comment_events = COMMENTS_BUFFERED_MAX;
+    options.simple_key_max_lookahead = KEY_CHARACTERS_MAX;
+    let mut reader = Reader {
+        parser: Parser::new_from_str_with_options(text, options),
+        file,
+        limits,
+        document: Document::default(),
+        anchors: BTreeMap::new(),
+        nodes: 0,
+    };
+    reader.documents()
+}
+
+/// Reads text that holds one value (the body of an inline patch, say). `None` for no document or a bad one.
+pub fn parse_value(file: FileId, text: &str) -> Option<Node> {
+    parse(file, text, Limits::default()).into_iter().next()?.root
+}
+
+struct Reader<'text> {
+    parser: Parser<'text, granit_parser::StrInput<'text>>,
+    file: FileId,
+    limits: Limits,
+    document: Document,
+    anchors: BTreeMap<usize, Anchored>,
+    nodes: usize,
+}
+
+/// What an anchor stands for, with what it costs to walk.
+#[derive(Clone)]
+struct Anchored {
+    node: Node,
+    nodes: usize,
+    depth: usize,
+}
+
+/// A node with the depth of what is below it.
+struct Built {
+    node: Node,
+    depth: usize,
+}
+
+type Next<'text> = (Event<'text>, granit_parser::Span);
+
+impl<'text> Reader<'text> {
+    fn documents(&mut self) -> Vec<Document> {
+        let mut documents = Vec::new();
+        loop {
+            match self.document() {
+                Ok(true) => documents.push(std::mem::take(&mut self.document)),
+                Ok(false) => break,
+                Err(problem) => {
+                    self.document.root = None;
+                    self.document.problems.push(problem);
+                    documents.push(std::mem::take(&mut self.document));
+                    if !matches!(self.parser.proceed_next_document(), Ok(true)) {
+                        break;
+                    }
+                }
+            }
+            if documents.len() >= self.limits.documents_max {
+                let message =
+                    format!("more than {} documents in one file; the rest was not read", self.limits.documents_max);
+                documents.push(Document {
+                    problems: vec![Problem { message, span: Span::new(self.file, 0, 0) }],
+                    ..Document::default()
+                });
+                break;
+            }
+        }
+        documents
+    }
+
+    /// Reads up to the end of the next document; `false` when there is none.
+    fn document(&mut self) -> Result<bool, Problem> {
+        self.anchors.clear();
+        self.nodes = 0;
+        while let Some((event, span)) = self.next()? {
+            match event {
+                Event::DocumentStart(..) | Event::StreamStart => {}
+                Event::DocumentEnd => return Ok(true),
+                Event::StreamEnd => return Ok(false),
+                _ => {
+                    let built = self.node((event, span), 0)?;
+                    self.document.root = Some(built.node);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The next event that is no comment; comments are put aside.
+    fn next(&mut self) -> Result<Option<Next<'text>>, Problem> {
+        while let Some(next) = self.parser.next_event() {
+            match next {
+                Ok((Event::Comment(text, _), span)) => {
+                    let span = self.span(span);
+                    self.document.comments.push(Comment { text: text.as_ref().into(), span });
+                }
+                Ok(next) => return Ok(Some(next)),
+                Err(error) => return Err(self.scan_problem(&error)),
+            }
+        }
+        Ok(None)
+    }
+
+    fn node(&mut self, (event, span): Next<'text>, depth: usize) -> Result<Built, Problem> {
+        let at = self.span(span);
+        self.count(1, depth, at)?;
+        let before = self.nodes;
+        let (anchor, built) = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                (anchor, Built { node: scalar(&text, style, tag.as_deref(), at), depth: 0 })
+            }
+            Event::SequenceStart(_, anchor, _) => (anchor, self.sequence(at, depth)?),
+            Event::MappingStart(_, anchor, _) => (anchor, self.mapping(at, depth)?),
+            Event::Alias(id) => return self.alias(id, at, depth),
+            Event::UnresolvedAlias(name) => {
+                return Err(Problem { message: format!("alias `*{name}` names no anchor of this document"), span: at });
+            }
+            other => return Err(Problem { message: format!("unexpected {other:?}"), span: at }),
+        };
+        if anchor != 0 {
+            let nodes = self.nodes - before + 1;
+            self.anchors.insert(anchor, Anchored { node: built.node.clone(), nodes, depth: built.depth });
+        }
+        Ok(built)
+    }
+
+    fn alias(&mut self, id: usize, at: Span, depth: usize) -> Result<Built, Problem> {
+        let Some(anchored) = self.anchors.get(&id).cloned() else {
+            return Err(Problem { message: "an alias inside of what it stands for".to_owned(), span: at });
+        };
+        self.count(anchored.nodes, depth + anchored.depth, at)?;
+        Ok(Built { node: anchored.node, depth: anchored.depth })
+    }
+
+    fn sequence(&mut self, start: Span, depth: usize) -> Result<Built, Problem> {
+        let mut items = EcoVec::new();
+        let mut deepest = 0;
+        loop {
+            let next = self.expect(start)?;
+            if matches!(next.0, Event::SequenceEnd) {
+                let span = self.closed(start, items.last().map(|item: &Node| item.span), next.1);
+                return Ok(Built { node: Node::seq(items, span), depth: deepest });
+            }
+            let item = self.node(next, depth + 1)?;
+            deepest = deepest.max(item.depth + 1);
+            items.push(item.node);
+        }
+    }
+
+    fn mapping(&mut self, start: Span, depth: usize) -> Result<Built, Problem> {
+        let mut map = Map::new();
+        let mut seen = Keys::default();
+        let mut merges = Vec::new();
+        let mut deepest = 0;
+        loop {
+            let next = self.expect(start)?;
+            if matches!(next.0, Event::MappingEnd) {
+                let span = self.closed(start, map.as_slice().last().map(|entry| entry.value.span), next.1);
+                merge_into(&mut map, &merges);
+                return Ok(Built { node: Node::map(map, span), depth: deepest });
+            }
+            let plain_merge = matches!(&next.0, Event::Scalar(text, ScalarStyle::Plain, ..) if text == "<<");
+            let key = self.node(next, depth + 1)?.node;
+            let Value::Scalar(Scalar { text, .. }) = key.value else {
+                return Err(Problem {
+                    message: "a mapping key that is itself a mapping or a sequence".to_owned(),
+                    span: key.span,
+                });
+            };
+            let value_event = self.expect(key.span)?;
+            let value = self.node(value_event, depth + 1)?;
+            deepest = deepest.max(value.depth + 1);
+            if plain_merge {
+                merges.push(value.node);
+            } else if seen.insert(&text, &map) {
+                map.push(Entry { key: text, key_span: key.span, value: value.node });
+            } else {
+                let message = format!("key `{text}` stands twice in one mapping");
+                self.document.problems.push(Problem { message, span: key.span });
+                map.insert(text, key.span, value.node);
+            }
+        }
+    }
+
+    fn expect(&mut self, at: Span) -> Result<Next<'text>, Problem> {
+        self.next()?
+            .ok_or_else(|| Problem { message: "the file ends inside of a mapping or sequence".to_owned(), span: at })
+    }
+
+    fn count(&mut self, nodes: usize, depth: usize, span: Span) -> Result<(), Problem> {
+        self.nodes = self.nodes.saturating_add(nodes);
+        if self.nodes > self.limits.nodes_max {
+            return Err(Problem {
+                message: format!(
+                    "more than {} values in one document, aliases counted as what they stand for",
+                    self.limits.nodes_max
+                ),
+                span,
+            });
+        }
+        if depth > self.limits.depth_max {
+            return Err(Problem { message: format!("nested deeper than {} levels", self.limits.depth_max), span });
+        }
+        Ok(())
+    }
+
+    /// The range of a container: flow style ends at its bracket, block style with its last child.
+    fn closed(&self, start: Span, last_child: Option<Span>, end: granit_parser::Span) -> Span {
+        let end = self.span(end);
+        let last = match last_child {
+            Some(child) if end.end <= end.start => child.end.max(start.end),
+            _ => end.end.max(start.end),
+        };
+        Span::new(self.file, start.start, last.max(start.start))
+    }
+
+    fn span(&self, span: granit_parser::Span) -> Span {
+        let range = span.byte_range().unwrap_or(0..0);
+        Span::new(self.file, to_u32(range.start), to_u32(range.end))
+    }
+
+    fn scan_problem(&self, error: &ScanError) -> Problem {
+        let at = to_u32(error.marker().byte_offset().unwrap_or(0));
+        Problem { message: error.info(), span: Span::new(self.file, at, at) }
+    }
+}
+
+/// Detects doubled keys without a look-up per key in small mappings.
+#[derive(Default)]
+struct Keys {
+    large: std::collections::BTreeSet<EcoString>,
+}
+
+impl Keys {
+    const SMALL: usize = 16;
+
+    fn insert(&mut self, key: &EcoString, map: &Map) -> bool {
+        if map.len() < Self::SMALL {
+            return !map.contains_key(key);
+        }
+        if self.large.is_empty() {
+            self.large.extend(map.iter().map(|entry| entry.key.clone()));
+        }
+        self.large.insert(key.clone())
+    }
+}
+
+/// `<<`: keys that the mapping does not have itself come from the merged mappings, earlier ones first.
+fn merge_into(map: &mut Map, merges: &[Node]) {
+    for merged in merges {
+        let sources = match &merged.value {
+            Value::Seq(items) => items.as_slice(),
+            _ => std::slice::from_ref(merged),
+        };
+        for entry in sources.iter().flat_map(Node::entries) {
+            if !map.contains_key(&entry.key) {
+                map.push(entry.clone());
+            }
+        }
+    }
+}
+
+fn scalar(text: &Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
+    let kind = match tag.and_then(Tag::core_suffix) {
+        Some("str" | "binary") => ScalarKind::Str,
+        Some("int") => ScalarKind::Int,
+        Some("float") => ScalarKind::Float,
+        Some("bool") => ScalarKind::Bool,
+        Some("null") => ScalarKind::Null,
+        _ if style == ScalarStyle::Plain => ScalarKind::of_plain(text),
+        _ => ScalarKind::Str,
+    };
+    Node::new(Value::Scalar(Scalar { text: text.as_ref().into(), kind }), span)
+}
+
+fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
