@@ -1,1 +1,40 @@
-//! graph
+//! Needs linked to offers. One graph of *events* carries everything: `X ⇒ Y` says that when X has happened, Y must have
+//! happened before. What a component can rely on is what its start implies; a deadlock is a cycle.
+//!
+//! This crate knows the model. It knows no file format and no output, and does no IO.
+
+mod cycles;
+mod events;
+mod judge;
+mod linking;
+mod schedule;
+
+pub use cycles::Deadlock;
+pub use events::{Event, Moment};
+pub use judge::{Consequence, Judged, Verdict};
+pub use linking::Links;
+pub use schedule::Schedule;
+
+use model::Cluster;
+
+/// Everything there is to say about one cluster's order.
+#[derive(Debug)]
+pub struct Analysis {
+    /// One for every need, in the order of [`Cluster::needs`].
+    pub judged: Vec<Judged>,
+    /// Every cycle that nothing can leave, each named once.
+    pub deadlocks: Vec<Deadlock>,
+    pub schedule: Schedule,
+    pub links: Links,
+    pub events: events::Events,
+}
+
+/// Links, orders and judges one cluster.
+pub fn analyse(cluster: &Cluster) -> Analysis {
+    let links = Links::new(cluster);
+    let events = events::Events::new(cluster, &links);
+    let deadlocks = cycles::find(cluster, &events);
+    let schedule = Schedule::new(cluster, &links, &events);
+    let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);
+    Analysis { judged, deadlocks, schedule, links, events }
+}

@@ -1,1 +1,17 @@
-//! model
+//! The vocabulary: a **component** comes up as one; it **offers** capabilities and **needs** those of others; a **tie** is
+//! an order that somebody declared; a component's **gate** says what its being done proves.
+//!
+//! This crate knows the words. It knows no tool, no file format and does no IO.
+
+mod capability;
+mod cluster;
+mod duration;
+mod object;
+
+pub use capability::{Capability, CapabilityKind};
+pub use cluster::{
+    Arrival, BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Dead, Gate, Need, Offer, Patience, Phase, Retry, Role, Stage,
+    Tie, TieTarget, WaitsFor,
+};
+pub use duration::{parse_duration, say_seconds};
+pub use object::ObjectRef;

@@ -1,0 +1,204 @@
+//! The graph of events. An edge `X ⇒ Y` says: when X has happened, Y has happened before.
+
+use std::collections::BTreeMap;
+
+use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, Phase, Stage, TieTarget, WaitsFor};
+
+use crate::linking::Links;
+
+/// Something that happens once in a cold start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Event(pub u32);
+
+/// What a component lives through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Moment {
+    /// It may begin: everything it is tied to is done.
+    Start,
+    /// The API server has accepted all its objects.
+    Applied,
+    /// It is done, in its tool's own word.
+    Done,
+}
+
+/// Why one event implies another: what a cycle is explained with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Because {
+    /// Of one component, the later moment implies the earlier.
+    Life,
+    /// A declared tie, by its index.
+    Tie(usize),
+    /// The component that applies it comes first.
+    Parent,
+    /// Its gate waits for what it applies.
+    Gate,
+    /// A need, by its index.
+    Need(usize),
+    /// The only offer of a capability, by its index.
+    Offer(usize),
+}
+
+/// The events of a cluster and what they imply.
+#[derive(Debug)]
+pub struct Events {
+    components: usize,
+    edges: Vec<Vec<(Event, Because)>>,
+    /// Ties whose other end can't be judged: they order, and are left out of cycles.
+    opaque: Vec<usize>,
+    /// The event "this need is met", by need.
+    met: BTreeMap<usize, Event>,
+}
+
+const MOMENTS: usize = 3;
+
+impl Events {
+    pub fn new(cluster: &Cluster, links: &Links) -> Self {
+        let components = cluster.components.len();
+        let mut events =
+            Self { components, edges: vec![Vec::new(); components * MOMENTS], opaque: Vec::new(), met: BTreeMap::new() };
+        events.add_lives(cluster);
+        events.add_ties(cluster);
+        events.add_gates(cluster);
+        events.add_needs(cluster, links);
+        events
+    }
+
+    pub fn of(component: ComponentId, moment: Moment) -> Event {
+        let offset = match moment {
+            Moment::Start => 0,
+            Moment::Applied => 1,
+            Moment::Done => 2,
+        };
+        Event(component.0 * 3 + offset)
+    }
+
+    /// The component and moment of an event, unless it is the meeting of a need.
+    pub fn component_of(&self, event: Event) -> Option<(ComponentId, Moment)> {
+        let index = event.0 as usize;
+        if index >= self.components * MOMENTS {
+            return None;
+        }
+        let moment = [Moment::Start, Moment::Applied, Moment::Done][index % MOMENTS];
+        Some((ComponentId(event.0 / 3), moment))
+    }
+
+    /// The event of a need's being met, if it has one.
+    pub fn met(&self, need: usize) -> Option<Event> {
+        self.met.get(&need).copied()
+    }
+
+    pub fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.edges.is_empty()
+    }
+
+    pub fn implied(&self, event: Event) -> &[(Event, Because)] {
+        &self.edges[event.0 as usize]
+    }
+
+    /// Whether an edge may close a deadlock: an opaque tie may wait for anything.
+    pub fn binds(&self, because: Because) -> bool {
+        !matches!(because, Because::Tie(tie) if self.opaque.contains(&tie))
+    }
+
+    fn add(&mut self, from: Event, to: Event, because: Because) {
+        self.edges[from.0 as usize].push((to, because));
+    }
+
+    fn add_lives(&mut self, cluster: &Cluster) {
+        for id in cluster.ids() {
+            self.add(Self::of(id, Moment::Done), Self::of(id, Moment::Applied), Because::Life);
+            self.add(Self::of(id, Moment::Applied), Self::of(id, Moment::Start), Because::Life);
+            if let Some(parent) = cluster.component(id).parent {
+                self.add(Self::of(id, Moment::Start), Self::of(parent, Moment::Applied), Because::Parent);
+            }
+        }
+    }
+
+    fn add_ties(&mut self, cluster: &Cluster) {
+        for (index, tie) in cluster.ties.iter().enumerate() {
+            let TieTarget::Component(to) = tie.to else { continue };
+            let start = Self::of(tie.from, Moment::Start);
+            match tie.waits_for {
+                WaitsFor::Done => self.add(start, Self::of(to, Moment::Done), Because::Tie(index)),
+                WaitsFor::Opaque => {
+                    self.opaque.push(index);
+                    self.add(start, Self::of(to, Moment::Done), Because::Tie(index));
+                }
+                WaitsFor::Exists => {
+                    if let Some(parent) = cluster.component(to).parent {
+                        self.add(start, Self::of(parent, Moment::Applied), Because::Tie(index));
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_gates(&mut self, cluster: &Cluster) {
+        let by_object: BTreeMap<_, _> = cluster.ids().map(|id| (&cluster.component(id).object, id)).collect();
+        for id in cluster.ids() {
+            let component = cluster.component(id);
+            if let Some(parent) = component.parent
+                && cluster.component(parent).gate == Gate::Healthy
+            {
+                self.add(Self::of(parent, Moment::Done), Self::of(id, Moment::Done), Because::Gate);
+            }
+            if let Gate::Listed(objects) = &component.gate {
+                for listed in objects.iter().filter_map(|object| by_object.get(object)).filter(|listed| **listed != id) {
+                    self.add(Self::of(id, Moment::Done), Self::of(*listed, Moment::Done), Because::Gate);
+                }
+            }
+        }
+    }
+
+    /// Who was applied had what it needs to be applied. Where only one component offers that, that one came before.
+    fn add_needs(&mut self, cluster: &Cluster, links: &Links) {
+        let mut shared: BTreeMap<&model::Capability, Event> = BTreeMap::new();
+        for (index, need) in cluster.needs.iter().enumerate() {
+            if !is_binding(need) {
+                continue;
+            }
+            let offers = links.offers_for(index);
+            let own = offers.iter().any(|offer| cluster.offers[*offer].by == need.of && cluster.offers[*offer].arrival == Arrival::Applied);
+            if offers.is_empty() || own {
+                continue;
+            }
+            let met = *shared.entry(&need.capability).or_insert_with(|| {
+                self.edges.push(Vec::new());
+                Event(u32::try_from(self.edges.len() - 1).unwrap_or(u32::MAX))
+            });
+            if self.edges[met.0 as usize].is_empty() {
+                self.add_offer(cluster, met, offers);
+            }
+            self.met.insert(index, met);
+            let needs_it = match cluster.component(need.of).role {
+                model::Role::HelmRelease if need.phase == Phase::Apply => Moment::Done,
+                _ => Moment::Applied,
+            };
+            self.add(Self::of(need.of, needs_it), met, Because::Need(index));
+        }
+    }
+
+    fn add_offer(&mut self, cluster: &Cluster, met: Event, offers: &[usize]) {
+        let [only] = offers else { return };
+        let offer = &cluster.offers[*only];
+        if cluster.component(offer.by).stage == Stage::Bootstrap {
+            return;
+        }
+        let moment = match (offer.arrival, cluster.component(offer.by).role) {
+            (Arrival::Installed, _) | (_, model::Role::HelmRelease) => Moment::Start,
+            _ => Moment::Applied,
+        };
+        self.add(met, Self::of(offer.by, moment), Because::Offer(*only));
+    }
+}
+
+/// Needs without which nothing at all of a component is applied, and whose provider is certain.
+fn is_binding(need: &model::Need) -> bool {
+    let certain = matches!(need.capability.kind, CapabilityKind::Crd | CapabilityKind::Source)
+        || (need.phase == Phase::Build && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap));
+    certain && !need.soft && !need.optional && matches!(need.phase, Phase::Build | Phase::Apply)
+}

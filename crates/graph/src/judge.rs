@@ -1,0 +1,365 @@
+//! The verdict of every need, and what losing its race costs.
+
+use std::collections::BTreeMap;
+
+use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, Need, Offer, Phase, Retry, Role, Stage};
+
+use crate::cycles::Deadlock;
+use crate::events::{Because, Event, Events, Moment};
+use crate::linking::{Links, is_given};
+use crate::schedule::Schedule;
+
+/// Is a need guaranteed? Best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It is met only after what itself waits for it.
+    Deadlocked,
+    /// Nobody who was read offers it.
+    Unoffered,
+    /// Nothing orders the two.
+    Unordered,
+    /// Ordered, but the tie waits only for the other's existence.
+    ExistsOnly,
+    /// Ordered, but being done proves only that the other was applied.
+    AppliedOnly,
+    /// Ordered, and the gate looks as if it proved it, but does not.
+    FalselyReady,
+    /// Only an installation before GitOps starts makes sure of it.
+    BootstrapOnly,
+    Guaranteed,
+}
+
+/// What losing the race costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consequence {
+    /// Never converges.
+    Deadlock,
+    /// Stalls until somebody acts.
+    Terminal { certain: bool },
+    /// Goes on without it, for good, and says nothing.
+    Silent,
+    /// Recovers after this many seconds.
+    Slow { seconds: u64 },
+    /// Comes in time by this many seconds of its timeout.
+    Safe { spare_seconds: u64 },
+    /// Recovers by itself within seconds.
+    Noise,
+    /// There is no race to lose.
+    Nothing,
+}
+
+/// A need with its verdict.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub need: usize,
+    /// The offer that counts: the one with the best verdict.
+    pub offer: Option<usize>,
+    pub verdict: Verdict,
+    pub consequence: Consequence,
+    /// The component whose gate is too weak, where that is what is wrong.
+    pub weak_gate: Option<ComponentId>,
+    /// How long the offer takes longer than the one who needs it, by the estimates.
+    pub wait_seconds: u64,
+}
+
+pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, schedule: &Schedule, deadlocks: &[Deadlock]) -> Vec<Judged> {
+    let mut judge = Judge {
+        cluster,
+        events,
+        schedule,
+        deadlocked: deadlocks.iter().flat_map(Deadlock::needs).collect(),
+        reached: BTreeMap::new(),
+    };
+    let mut order: Vec<usize> = (0..cluster.needs.len()).collect();
+    order.sort_by_key(|need| cluster.needs[*need].of);
+    let mut judged: Vec<Judged> = order.into_iter().map(|need| judge.need(need, links.offers_for(need))).collect();
+    judged.sort_by_key(|judged| judged.need);
+    judged
+}
+
+struct Judge<'a> {
+    cluster: &'a Cluster,
+    events: &'a Events,
+    schedule: &'a Schedule,
+    deadlocked: std::collections::BTreeSet<usize>,
+    /// What a component's start implies. Only the last component's is kept: needs come sorted by component.
+    reached: BTreeMap<ComponentId, Reached>,
+}
+
+/// Events implied by a component's start.
+struct Reached {
+    events: Vec<Event>,
+}
+
+impl Reached {
+    fn has(&self, event: Event) -> bool {
+        self.events.binary_search(&event).is_ok()
+    }
+}
+
+impl Judge<'_> {
+    fn need(&mut self, index: usize, offers: &[usize]) -> Judged {
+        let need = &self.cluster.needs[index];
+        let nothing = |verdict| Judged {
+            need: index,
+            offer: None,
+            verdict,
+            consequence: Consequence::Nothing,
+            weak_gate: None,
+            wait_seconds: 0,
+        };
+        if offers.is_empty() {
+            return nothing(if is_given(&need.capability) { Verdict::Guaranteed } else { Verdict::Unoffered });
+        }
+        if self.deadlocked.contains(&index) {
+            return Judged { offer: offers.first().copied(), consequence: Consequence::Deadlock, ..nothing(Verdict::Deadlocked) };
+        }
+        self.reach(need.of);
+        let best = offers.iter().map(|offer| (self.verdict(index, *offer), *offer)).max_by_key(|((verdict, _), offer)| {
+            (*verdict, std::cmp::Reverse(*offer))
+        });
+        let Some(((verdict, weak_gate), offer)) = best else { return nothing(Verdict::Unoffered) };
+        let wait_seconds = self.wait_seconds(need, &self.cluster.offers[offer]);
+        let consequence = self.consequence(need, verdict, wait_seconds);
+        Judged { need: index, offer: Some(offer), verdict, consequence, weak_gate, wait_seconds }
+    }
+
+    /// Walks what a component's start implies, once per component.
+    fn reach(&mut self, component: ComponentId) {
+        if self.reached.contains_key(&component) {
+            return;
+        }
+        self.reached.clear();
+        let mut seen = std::collections::BTreeSet::new();
+        let mut work = vec![Events::of(component, Moment::Start)];
+        while let Some(event) = work.pop() {
+            if seen.insert(event) {
+                work.extend(self.events.implied(event).iter().map(|(to, _)| *to));
+            }
+        }
+        self.reached.insert(component, Reached { events: seen.into_iter().collect() });
+    }
+
+    fn verdict(&self, index: usize, offer: usize) -> (Verdict, Option<ComponentId>) {
+        let need = &self.cluster.needs[index];
+        let offer = &self.cluster.offers[offer];
+        if self.cluster.component(offer.by).stage == Stage::Bootstrap {
+            return (Verdict::BootstrapOnly, None);
+        }
+        if let Some(verdict) = self.own(need, offer) {
+            return (verdict, None);
+        }
+        let Some(reached) = self.reached.get(&need.of) else { return (Verdict::Unordered, None) };
+        // Whoever was applied before us and needed the same thing has shown that it is there.
+        let shown = self.events.met(index).is_some_and(|met| reached.has(met));
+        if shown && matches!(offer.arrival, Arrival::Applied | Arrival::Installed) {
+            return (Verdict::Guaranteed, None);
+        }
+        if self.proved(reached, offer) {
+            return if offer.arrival == Arrival::Unreported {
+                (Verdict::FalselyReady, Some(self.gate_of(offer)))
+            } else {
+                (Verdict::Guaranteed, None)
+            };
+        }
+        self.ordered(reached, need, offer)
+    }
+
+    /// What a component, or one that it applies, offers to itself.
+    fn own(&self, need: &Need, offer: &Offer) -> Option<Verdict> {
+        if offer.by == need.of {
+            let at_once = offer.arrival == Arrival::Applied || need.phase > Phase::Apply;
+            return Some(if at_once || need.phase != Phase::Build { Verdict::Guaranteed } else { Verdict::Deadlocked });
+        }
+        let inside = self.is_inside(offer.by, need.of);
+        if inside && need.phase > Phase::Apply {
+            return Some(Verdict::Guaranteed);
+        }
+        // Its own parent applies it together with what it needs: it tries again until that is there.
+        let beside = self.is_inside(need.of, offer.by) && offer.arrival == Arrival::Applied;
+        beside.then_some(Verdict::Guaranteed)
+    }
+
+    fn is_inside(&self, inner: ComponentId, outer: ComponentId) -> bool {
+        let mut at = self.cluster.component(inner).parent;
+        while let Some(parent) = at {
+            if parent == outer {
+                return true;
+            }
+            at = self.cluster.component(parent).parent;
+        }
+        false
+    }
+
+    /// Whether what was reached proves that the offer is there.
+    fn proved(&self, reached: &Reached, offer: &Offer) -> bool {
+        let by = self.cluster.component(offer.by);
+        let done = reached.has(Events::of(offer.by, Moment::Done));
+        let applied = reached.has(Events::of(offer.by, Moment::Applied));
+        let proved = match (offer.arrival, by.role) {
+            (Arrival::Applied, Role::HelmRelease) | (Arrival::Installed, _) => done,
+            (Arrival::Applied, _) => applied,
+            (Arrival::Healthy | Arrival::Reported | Arrival::Unreported, _) => done && by.gate == Gate::Healthy,
+        };
+        proved || self.listed(reached, offer)
+    }
+
+    /// Whether a gate that was reached names the very object.
+    fn listed(&self, reached: &Reached, offer: &Offer) -> bool {
+        self.cluster.ids().any(|id| {
+            matches!(&self.cluster.component(id).gate, Gate::Listed(objects) if objects.contains(&offer.object))
+                && reached.has(Events::of(id, Moment::Done))
+        })
+    }
+
+    fn gate_of(&self, offer: &Offer) -> ComponentId {
+        let by = self.cluster.component(offer.by);
+        match (by.role, by.parent) {
+            (Role::HelmRelease, Some(parent)) => parent,
+            _ => offer.by,
+        }
+    }
+
+    /// Not proved: is there an order at all, and which gate is too weak?
+    fn ordered(&self, reached: &Reached, need: &Need, offer: &Offer) -> (Verdict, Option<ComponentId>) {
+        let by = self.cluster.component(offer.by);
+        if reached.has(Events::of(offer.by, Moment::Done)) {
+            return (self.weakness(offer.by, offer), Some(offer.by));
+        }
+        let gate = self.gate_of(offer);
+        let is_ancestor = gate == need.of || self.is_inside(need.of, gate);
+        if reached.has(Events::of(gate, Moment::Applied)) && !is_ancestor {
+            return (self.weakness(gate, offer), Some(gate));
+        }
+        let exists = self.cluster.ties.iter().any(|tie| {
+            tie.from == need.of && tie.to == model::TieTarget::Component(offer.by) && tie.waits_for == model::WaitsFor::Exists
+        });
+        let _ = by;
+        if exists { (Verdict::ExistsOnly, Some(offer.by)) } else { (Verdict::Unordered, None) }
+    }
+
+    fn weakness(&self, gate: ComponentId, offer: &Offer) -> Verdict {
+        match self.cluster.component(gate).gate {
+            Gate::LooksHealthy(_) => Verdict::FalselyReady,
+            Gate::Healthy if offer.arrival == Arrival::Unreported => Verdict::FalselyReady,
+            _ => Verdict::AppliedOnly,
+        }
+    }
+
+    fn wait_seconds(&self, need: &Need, offer: &Offer) -> u64 {
+        let there = self.schedule.offered_at(self.cluster, offer);
+        let felt = match need.phase {
+            Phase::Build | Phase::Apply => Moment::Start,
+            Phase::Ready | Phase::Run => Moment::Applied,
+        };
+        // The estimate of one's own start already holds what one is known to wait for.
+        let start = self.own_start(need.of, felt);
+        there.saturating_sub(start)
+    }
+
+    /// When the component would begin if it were not for its unmet needs.
+    fn own_start(&self, component: ComponentId, moment: Moment) -> u64 {
+        let start = self.schedule.seconds(component, Moment::Start);
+        if moment == Moment::Start { start } else { start + 2 }
+    }
+
+    fn consequence(&self, need: &Need, verdict: Verdict, wait_seconds: u64) -> Consequence {
+        match verdict {
+            Verdict::Deadlocked => return Consequence::Deadlock,
+            Verdict::Guaranteed | Verdict::Unoffered => return Consequence::Nothing,
+            Verdict::BootstrapOnly => return Consequence::Nothing,
+            _ => {}
+        }
+        if need.optional {
+            return if need.phase == Phase::Build { Consequence::Silent } else { Consequence::Noise };
+        }
+        let component = self.cluster.component(need.of);
+        match component.role {
+            Role::HelmRelease => release_consequence(need, component, verdict, wait_seconds),
+            Role::Kustomization | Role::ResourceSet | Role::Bootstrap => applier_consequence(need, component, wait_seconds),
+        }
+    }
+}
+
+fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: u64) -> Consequence {
+    let retry = match component.patience.retry {
+        Retry::Every(seconds) | Retry::Backoff(seconds) => seconds,
+        Retry::Never => return Consequence::Terminal { certain: false },
+    };
+    match need.phase {
+        Phase::Build | Phase::Apply => Consequence::Slow { seconds: retry },
+        Phase::Ready if component.gate == Gate::Healthy => {
+            let timeout = component.patience.timeout_seconds;
+            if wait_seconds <= timeout {
+                Consequence::Safe { spare_seconds: timeout - wait_seconds }
+            } else {
+                Consequence::Slow { seconds: timeout.saturating_add(retry) }
+            }
+        }
+        Phase::Ready | Phase::Run => Consequence::Noise,
+    }
+}
+
+/// A chart that is installed: what fails before a release is stored is tried again, what fails after is counted.
+fn release_consequence(need: &Need, component: &model::Component, verdict: Verdict, wait_seconds: u64) -> Consequence {
+    const BACKOFF_SECONDS_MAX: u64 = 900;
+    let timeout = component.patience.timeout_seconds;
+    match need.phase {
+        Phase::Build => match need.capability.kind {
+            CapabilityKind::Secret | CapabilityKind::ConfigMap | CapabilityKind::Source => Consequence::Noise,
+            _ => Consequence::Slow { seconds: wait_seconds.min(BACKOFF_SECONDS_MAX) },
+        },
+        Phase::Apply if need.capability.kind == CapabilityKind::Webhook => failed_install(component, verdict, true),
+        Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(1, BACKOFF_SECONDS_MAX) },
+        Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
+        Phase::Ready if wait_seconds <= timeout => Consequence::Safe { spare_seconds: timeout - wait_seconds },
+        Phase::Ready => failed_install(component, verdict, wait_seconds > timeout + timeout / 2),
+        Phase::Run => Consequence::Noise,
+    }
+}
+
+fn failed_install(component: &model::Component, verdict: Verdict, clearly: bool) -> Consequence {
+    match component.patience.retry {
+        Retry::Every(seconds) | Retry::Backoff(seconds) => {
+            Consequence::Slow { seconds: component.patience.timeout_seconds.saturating_add(seconds) }
+        }
+        Retry::Never => Consequence::Terminal { certain: clearly && verdict == Verdict::Unordered },
+    }
+}
+
+impl Verdict {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Deadlocked => "deadlocked",
+            Self::Unoffered => "unoffered",
+            Self::Unordered => "unordered",
+            Self::ExistsOnly => "exists-only",
+            Self::AppliedOnly => "applied-only",
+            Self::FalselyReady => "falsely-ready",
+            Self::BootstrapOnly => "bootstrap-only",
+            Self::Guaranteed => "guaranteed",
+        }
+    }
+}
+
+impl Consequence {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Deadlock => "deadlock",
+            Self::Terminal { .. } => "terminal",
+            Self::Silent => "silent",
+            Self::Slow { .. } => "slow",
+            Self::Safe { .. } => "safe",
+            Self::Noise => "noise",
+            Self::Nothing => "none",
+        }
+    }
+
+    pub fn cost_seconds(self) -> Option<u64> {
+        match self {
+            Self::Slow { seconds } => Some(seconds),
+            Self::Noise | Self::Safe { .. } | Self::Nothing => Some(0),
+            Self::Deadlock | Self::Terminal { .. } | Self::Silent => None,
+        }
+    }
+}

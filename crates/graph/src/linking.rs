@@ -1,0 +1,57 @@
+//! Which offers could meet which need.
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use model::{Capability, CapabilityKind, Cluster};
+
+/// Needs and offers by what they are about. Offers are indices into [`Cluster::offers`].
+#[derive(Debug)]
+pub struct Links {
+    by_need: Vec<Vec<usize>>,
+}
+
+impl Links {
+    pub fn new(cluster: &Cluster) -> Self {
+        let mut offers: BTreeMap<&Capability, Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<(CapabilityKind, &str), Vec<usize>> = BTreeMap::new();
+        for (index, offer) in cluster.offers.iter().enumerate() {
+            offers.entry(&offer.capability).or_default().push(index);
+            if let Some((group, "*")) = offer.capability.name.split_once('/') {
+                groups.entry((offer.capability.kind, group)).or_default().push(index);
+            }
+        }
+        let by_need = cluster
+            .needs
+            .iter()
+            .map(|need| {
+                if let Some(exact) = offers.get(&need.capability) {
+                    return exact.clone();
+                }
+                let group = need.capability.name.split_once('/').map(|(group, _)| group);
+                group.and_then(|group| groups.get(&(need.capability.kind, group))).cloned().unwrap_or_default()
+            })
+            .collect();
+        Self { by_need }
+    }
+
+    /// The offers that could meet a need, by indices.
+    pub fn offers_for(&self, need: usize) -> &[usize] {
+        &self.by_need[need]
+    }
+}
+
+/// What is there in every cluster before anybody applies anything.
+pub(crate) fn is_given(capability: &Capability) -> bool {
+    const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
+    const PRIORITY_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
+    let name: &EcoString = &capability.name;
+    match capability.kind {
+        CapabilityKind::Namespace => NAMESPACES.contains(&name.as_str()),
+        CapabilityKind::PriorityClass => PRIORITY_CLASSES.contains(&name.as_str()),
+        CapabilityKind::Service => *name == "kubernetes" && capability.namespace == "default",
+        CapabilityKind::ServiceAccount => *name == "default",
+        CapabilityKind::ConfigMap => *name == "kube-root-ca.crt",
+        _ => false,
+    }
+}

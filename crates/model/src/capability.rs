@@ -1,0 +1,117 @@
+use std::fmt;
+
+use ecow::EcoString;
+
+/// Something that one component can bring and another may not be able to do without.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Capability {
+    pub kind: CapabilityKind,
+    /// Empty for what has no namespace.
+    pub namespace: EcoString,
+    /// For a CRD `group/Kind`; for a class, an object, a label, a device its name; empty for what there is one of.
+    pub name: EcoString,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CapabilityKind {
+    Crd,
+    Webhook,
+    Namespace,
+    Secret,
+    ConfigMap,
+    Service,
+    ServiceAccount,
+    PersistentVolumeClaim,
+    StorageClass,
+    SnapshotClass,
+    IngressClass,
+    GatewayClass,
+    PriorityClass,
+    RuntimeClass,
+    SecretStore,
+    Issuer,
+    Gateway,
+    NetworkAttachment,
+    Source,
+    /// An object of the repository that another names, of a kind that has no word of its own here.
+    Object,
+    /// Something cluster-wide without an object: the pod network, cluster DNS, a device, a node label, a CSI driver.
+    PodNetwork,
+    ClusterDns,
+    LoadBalancer,
+    NodeLabel,
+    NodeInitialized,
+    Device,
+    CsiDriver,
+    SnapshotController,
+    MetricsApi,
+    SealingKey,
+    Other,
+}
+
+impl Capability {
+    pub fn new(kind: CapabilityKind, namespace: impl Into<EcoString>, name: impl Into<EcoString>) -> Self {
+        Self { kind, namespace: namespace.into(), name: name.into() }
+    }
+
+    pub fn cluster(kind: CapabilityKind, name: impl Into<EcoString>) -> Self {
+        Self::new(kind, "", name)
+    }
+
+    pub fn crd(group: &str, kind: &str) -> Self {
+        Self::cluster(CapabilityKind::Crd, ecow::eco_format!("{group}/{kind}"))
+    }
+}
+
+impl CapabilityKind {
+    /// The noun that findings use.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Crd => "CRD",
+            Self::Webhook => "webhook of",
+            Self::Namespace => "Namespace",
+            Self::Secret => "Secret",
+            Self::ConfigMap => "ConfigMap",
+            Self::Service => "Service",
+            Self::ServiceAccount => "ServiceAccount",
+            Self::PersistentVolumeClaim => "PersistentVolumeClaim",
+            Self::StorageClass => "StorageClass",
+            Self::SnapshotClass => "VolumeSnapshotClass",
+            Self::IngressClass => "IngressClass",
+            Self::GatewayClass => "GatewayClass",
+            Self::PriorityClass => "PriorityClass",
+            Self::RuntimeClass => "RuntimeClass",
+            Self::SecretStore => "secret store",
+            Self::Issuer => "issuer",
+            Self::Gateway => "Gateway",
+            Self::NetworkAttachment => "NetworkAttachmentDefinition",
+            Self::Source => "source",
+            Self::Object | Self::Other => "",
+            Self::PodNetwork => "the pod network",
+            Self::ClusterDns => "cluster DNS",
+            Self::LoadBalancer => "load balancer addresses",
+            Self::NodeLabel => "node label",
+            Self::NodeInitialized => "initialized nodes",
+            Self::Device => "device",
+            Self::CsiDriver => "CSI driver",
+            Self::SnapshotController => "the snapshot controller",
+            Self::MetricsApi => "the metrics API",
+            Self::SealingKey => "the sealing key",
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = self.kind.noun();
+        if self.name.is_empty() {
+            return f.write_str(noun);
+        }
+        let name = match (self.kind, self.name.split_once('/')) {
+            (CapabilityKind::Crd, Some((group, kind))) => format!("{kind}.{group}"),
+            _ if self.namespace.is_empty() => self.name.to_string(),
+            _ => format!("{}/{}", self.namespace, self.name),
+        };
+        if noun.is_empty() { f.write_str(&name) } else { write!(f, "{noun} {name}") }
+    }
+}

@@ -1,0 +1,248 @@
+//! What was read of one cluster: everything the graph is made from.
+
+use ecow::EcoString;
+use yaml::Span;
+
+use crate::capability::Capability;
+use crate::object::ObjectRef;
+
+/// A component, by its place in [`Cluster::components`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComponentId(pub u32);
+
+impl ComponentId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One cluster of a repository, as its files describe it.
+#[derive(Clone, Debug, Default)]
+pub struct Cluster {
+    /// The directory it starts from: what people call it.
+    pub name: String,
+    pub components: Vec<Component>,
+    pub offers: Vec<Offer>,
+    pub needs: Vec<Need>,
+    pub ties: Vec<Tie>,
+    pub broken: Vec<BrokenBuild>,
+    pub blind: Vec<BlindSpot>,
+    pub dead: Vec<Dead>,
+}
+
+impl Cluster {
+    pub fn component(&self, id: ComponentId) -> &Component {
+        &self.components[id.index()]
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = ComponentId> + use<> {
+        (0..u32::try_from(self.components.len()).unwrap_or(u32::MAX)).map(ComponentId)
+    }
+
+    pub fn find(&self, object: &ObjectRef) -> Option<ComponentId> {
+        self.ids().find(|id| self.component(*id).object == *object)
+    }
+}
+
+/// A thing that comes up as one.
+#[derive(Clone, Debug)]
+pub struct Component {
+    pub object: ObjectRef,
+    pub role: Role,
+    pub stage: Stage,
+    /// Where it is written: the name in its metadata.
+    pub at: Span,
+    /// The component that applies it. Entry points have none.
+    pub parent: Option<ComponentId>,
+    pub gate: Gate,
+    /// The field that decides the gate, or the place where it would stand.
+    pub gate_at: Span,
+    /// Switched off from the start: never done.
+    pub suspended: Option<Span>,
+    pub patience: Patience,
+    /// How long it usually takes from applied to healthy.
+    pub startup_seconds: u64,
+    /// What it is known as, when the catalogue knows it.
+    pub known_as: Option<EcoString>,
+    /// The directory it builds, if it builds one.
+    pub path: Option<String>,
+    /// Where a new tie would be written.
+    pub ties_at: Span,
+    /// How many objects it applies.
+    pub objects: usize,
+    /// It applies nothing that could become unhealthy: applied is all there is.
+    pub is_static: bool,
+}
+
+/// What sort of component: how it fails, and what the others may tie to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Applies objects in stages: a Flux Kustomization.
+    Kustomization,
+    /// Installs a chart: a Flux HelmRelease.
+    HelmRelease,
+    /// Applies objects from a template: a ResourceSet.
+    ResourceSet,
+    /// A release or a directory that somebody installs before GitOps starts.
+    Bootstrap,
+}
+
+impl Role {
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Kustomization => "Kustomization",
+            Self::HelmRelease => "HelmRelease",
+            Self::ResourceSet => "ResourceSet",
+            Self::Bootstrap => "bootstrap release",
+        }
+    }
+}
+
+/// When in the life of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// Before GitOps starts: done once, by a person or a script.
+    Bootstrap,
+    GitOps,
+}
+
+/// What its being done proves of the objects it applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// All of them are healthy.
+    Healthy,
+    /// These are healthy, whoever applies them; the rest was accepted.
+    Listed(Vec<ObjectRef>),
+    /// The API server accepted them.
+    Applied,
+    /// As applied, though it looks like more (the place says what looks so).
+    LooksHealthy(Span),
+}
+
+/// How long it tries, and when it tries again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// How long it waits for its objects to become healthy.
+    pub timeout_seconds: u64,
+    pub retry: Retry,
+    /// The field that decides when the next try is, or the place where it would stand.
+    pub retry_at: Span,
+    /// What that field is called.
+    pub retry_field: &'static str,
+}
+
+/// What happens after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// Tried again after this many seconds, for ever.
+    Every(u64),
+    /// The first failed install is the last: somebody must act.
+    Never,
+    /// Tried again after growing pauses, at most this many seconds.
+    Backoff(u64),
+}
+
+/// A capability that a component brings.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub by: ComponentId,
+    pub capability: Capability,
+    pub arrival: Arrival,
+    /// The object whose health shows that it is there.
+    pub object: ObjectRef,
+    pub at: Span,
+}
+
+/// At which moment of its component an offer is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Arrival {
+    /// Once applied: static objects, CRDs given as manifests.
+    Applied,
+    /// Once a chart's installation has begun: CRDs from its `crds/` directory.
+    Installed,
+    /// Once healthy: what running pods give.
+    Healthy,
+    /// Once its controller reported it ready.
+    Reported,
+    /// Some time after it was applied, and no status tells.
+    Unreported,
+}
+
+/// A capability that a component can't do without.
+#[derive(Clone, Debug)]
+pub struct Need {
+    pub of: ComponentId,
+    pub capability: Capability,
+    pub phase: Phase,
+    /// Comes up without it all the same.
+    pub soft: bool,
+    /// The object that has the need.
+    pub object: ObjectRef,
+    pub at: Span,
+    /// A clause that continues "needs X": `to be applied`, `for its volume claim`.
+    pub why: EcoString,
+    /// Nothing happens if it is never there: `optional: true`.
+    pub optional: bool,
+}
+
+/// When a need is felt, and so what its absence does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// It can't be built: substitutions, decryption, a source, values.
+    Build,
+    /// It is refused by the API server.
+    Apply,
+    /// It does not become healthy.
+    Ready,
+    /// It runs, and fails at its work until it is there.
+    Run,
+}
+
+/// A declared order: `from` does not start before what it is tied to.
+#[derive(Clone, Debug)]
+pub struct Tie {
+    pub from: ComponentId,
+    pub to: TieTarget,
+    pub at: Span,
+    pub waits_for: WaitsFor,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TieTarget {
+    Component(ComponentId),
+    /// Nothing of that name was read.
+    Unknown(ObjectRef),
+}
+
+/// What the tie waits for at its other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    Done,
+    Exists,
+    /// An expression of its own that says more than existence, and can't be judged here.
+    Opaque,
+}
+
+/// A build that fails: nothing of the component is applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenBuild {
+    pub component: ComponentId,
+    pub message: String,
+    pub at: Span,
+}
+
+/// Something that could not be seen, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BlindSpot {
+    pub what: String,
+    pub why: String,
+    pub at: Span,
+    pub component: Option<ComponentId>,
+}
+
+/// A file with objects that nothing reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dead {
+    pub object: ObjectRef,
+    pub at: Span,
+}

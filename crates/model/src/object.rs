@@ -1,0 +1,28 @@
+use std::fmt;
+
+use ecow::EcoString;
+
+/// The name of an object in a cluster. An empty namespace means cluster-scoped, or not known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectRef {
+    pub kind: EcoString,
+    pub namespace: EcoString,
+    pub name: EcoString,
+}
+
+impl ObjectRef {
+    pub fn new(kind: impl Into<EcoString>, namespace: impl Into<EcoString>, name: impl Into<EcoString>) -> Self {
+        Self { kind: kind.into(), namespace: namespace.into(), name: name.into() }
+    }
+
+    /// `namespace/name`, or the bare name of a cluster-scoped object.
+    pub fn path(&self) -> String {
+        if self.namespace.is_empty() { self.name.to_string() } else { format!("{}/{}", self.namespace, self.name) }
+    }
+}
+
+impl fmt::Display for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.path())
+    }
+}
