@@ -1,0 +1,4 @@
+output "kubeconfig" {
+  value     = talos_cluster_kubeconfig.lab.kubeconfig_raw
+  sensitive = true
+}
