@@ -1,1 +1,57 @@
-fn main() {}
+//! `cargo xtask`: the front door for developers. One module per subcommand; nothing here ships to users.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: its output is what it is for")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the bans keep the product's IO behind its seams; this is not the product"
+)]
+
+mod bench;
+mod evaluate;
+mod generate;
+mod parallel;
+mod parse;
+mod paths;
+mod product;
+mod table;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "Developer tasks of coldstart")]
+struct Command {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Measure `coldstart check` against what people found by hand
+    #[command(subcommand)]
+    Evaluate(evaluate::Evaluate),
+    /// Write a synthetic Flux repository of a given size
+    Generate(generate::Options),
+    /// Time a command: wall, CPU and memory over several runs
+    Bench(bench::Options),
+    /// Run commands once and print what they cost as JSON (the inner half of `bench`)
+    #[command(hide = true)]
+    Measure(bench::MeasureOptions),
+    /// Only parse the YAML files of a tree: the floor under `coldstart check`
+    #[command(hide = true)]
+    Parse(parse::Options),
+    /// List the directories that the Flux Kustomizations of a tree name
+    #[command(hide = true)]
+    Paths(paths::Options),
+}
+
+fn main() -> Result<()> {
+    match Command::parse().task {
+        Task::Evaluate(what) => evaluate::run(&what),
+        Task::Generate(options) => generate::run(&options),
+        Task::Bench(options) => bench::run(&options),
+        Task::Measure(options) => bench::measure(&options),
+        Task::Parse(options) => parse::run(&options),
+        Task::Paths(options) => paths::run(&options),
+    }
+}

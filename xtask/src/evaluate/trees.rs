@@ -1,0 +1,244 @@
+//! Lays the files of a commit into a directory, from a bare clone, and keeps them there for the next run.
+//!
+//! Only what a reader of the repository could want is written: text of bounded size. A blob that the clone does not
+//! hold is left out, not an error.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+/// Bigger files are data, not configuration.
+const BLOB_BYTES_MAX: usize = 1 << 20;
+/// A NUL byte this early in a file says it is not text, as git itself decides.
+const BINARY_PROBE_BYTES: usize = 8000;
+/// Part of the cache's path: raise it when what is laid out changes.
+const LAYOUT: &str = "layout-1";
+const SYMLINK_MODE: &str = "120000";
+const SKIPPED_EXTENSIONS: [&str; 22] = [
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "webp",
+    "ico",
+    "bmp",
+    "pdf",
+    "zip",
+    "gz",
+    "tgz",
+    "xz",
+    "zst",
+    "woff",
+    "woff2",
+    "ttf",
+    "mp4",
+    "webm",
+    "drawio",
+    "excalidraw",
+    "lock",
+];
+
+/// A cache of laid out trees, and the bare clones they come from.
+#[derive(Debug)]
+pub(crate) struct Trees {
+    mirrors: PathBuf,
+    cache: PathBuf,
+}
+
+/// One file of a commit.
+struct Entry {
+    symlink: bool,
+    blob: String,
+    path: PathBuf,
+}
+
+impl Trees {
+    /// `cache` defaults to a directory of this tool's own below the system's temporary one.
+    pub(crate) fn new(mirrors: &Path, cache: Option<&Path>) -> Self {
+        let cache = cache.map_or_else(|| std::env::temp_dir().join("coldstart-trees"), Path::to_owned);
+        Self { mirrors: mirrors.to_owned(), cache: cache.join(LAYOUT) }
+    }
+
+    /// The bare clone of `owner/name`, if there is one.
+    pub(crate) fn mirror(&self, repo: &str) -> Option<PathBuf> {
+        let path = self.mirrors.join(repo.replace('/', "+")).join("repo");
+        path.is_dir().then_some(path)
+    }
+
+    /// Every `owner/name` that has a bare clone.
+    pub(crate) fn repositories(&self) -> Result<BTreeSet<String>> {
+        let list = fs::read_dir(&self.mirrors).with_context(|| format!("cannot list {}", self.mirrors.display()))?;
+        let names = list.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        Ok(names.map(|name| name.replacen('+', "/", 1)).filter(|repo| self.mirror(repo).is_some()).collect())
+    }
+
+    /// Where the tree of a commit is, or will be.
+    pub(crate) fn path(&self, repo: &str, commit: &str) -> PathBuf {
+        self.cache.join(key(repo, commit))
+    }
+
+    /// The directory that holds the tree of `commit`, laid out now unless it was before.
+    pub(crate) fn lay(&self, repo: &str, commit: &str) -> Result<PathBuf> {
+        let tree = self.path(repo, commit);
+        if tree.is_dir() {
+            return Ok(tree);
+        }
+        let mirror = self.mirror(repo).with_context(|| format!("no bare clone of {repo}"))?;
+        // Written beside its place and renamed, so that a tree that is there is whole.
+        let partial = self.cache.join(format!(".{}.{}", key(repo, commit), std::process::id()));
+        fs::create_dir_all(&partial).with_context(|| format!("cannot create {}", partial.display()))?;
+        let entries = list(&mirror, commit)?;
+        write(&mirror, &entries, &partial).with_context(|| format!("cannot lay out {repo} at {commit}"))?;
+        fs::rename(&partial, &tree).with_context(|| format!("cannot create {}", tree.display()))?;
+        Ok(tree)
+    }
+}
+
+/// `<owner>+<name>@<commit>`: names trees and outputs alike.
+pub(crate) fn key(repo: &str, commit: &str) -> String {
+    format!("{}@{commit}", repo.replace('/', "+"))
+}
+
+fn git(mirror: &Path) -> Command {
+    let mut command = Command::new("git");
+    // A clone may be partial: leave absent blobs out rather than ask the network for them.
+    command.arg("--git-dir").arg(mirror).env("GIT_NO_LAZY_FETCH", "1");
+    command
+}
+
+/// The commit that a branch or tag stands for.
+pub(crate) fn resolve(mirror: &Path, revision: &str) -> Result<String> {
+    let output =
+        git(mirror).args(["rev-parse", "--verify", "--quiet", revision]).output().context("cannot start git")?;
+    ensure!(output.status.success(), "no revision {revision} in {}", mirror.display());
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn list(mirror: &Path, commit: &str) -> Result<Vec<Entry>> {
+    let output = git(mirror).args(["ls-tree", "-r", "-z", commit]).output().context("cannot start git")?;
+    ensure!(output.status.success(), "git ls-tree {commit}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    let records = output.stdout.split(|byte| *byte == 0);
+    Ok(records.filter_map(|record| entry(std::str::from_utf8(record).ok()?)).collect())
+}
+
+/// Reads `<mode> <type> <object>\t<path>`; `None` for what is not wanted.
+fn entry(record: &str) -> Option<Entry> {
+    let (meta, path) = record.split_once('\t')?;
+    let mut meta = meta.split(' ');
+    let (mode, kind, blob) = (meta.next()?, meta.next()?, meta.next()?);
+    let path = PathBuf::from(path);
+    let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let wanted = kind == "blob" && inside && !SKIPPED_EXTENSIONS.contains(&extension.as_str());
+    wanted.then(|| Entry { symlink: mode == SYMLINK_MODE, blob: blob.to_owned(), path })
+}
+
+/// One `git cat-file` for the whole tree: a process per file would take minutes.
+fn write(mirror: &Path, entries: &[Entry], into: &Path) -> Result<()> {
+    let mut child = git(mirror)
+        .args(["cat-file", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("cannot start git")?;
+    let mut requests = child.stdin.take().context("git has no input")?;
+    let mut answers = BufReader::new(child.stdout.take().context("git has no output")?);
+    std::thread::scope(|scope| {
+        // Asked from another thread: git answers while we ask, and both pipes are small.
+        scope.spawn(move || {
+            let mut send = || entries.iter().try_for_each(|entry| writeln!(requests, "{}", entry.blob));
+            // A broken pipe shows as a missing answer below.
+            let _ = send();
+        });
+        entries.iter().try_for_each(|entry| place(entry, blob(&mut answers)?, into))
+    })?;
+    child.wait()?;
+    Ok(())
+}
+
+/// The next answer of `git cat-file --batch`: `<object> blob <size>\n<bytes>\n`, or a line that says it is missing.
+fn blob(answers: &mut impl BufRead) -> Result<Option<Vec<u8>>> {
+    let mut header = String::new();
+    ensure!(answers.read_line(&mut header)? > 0, "git cat-file stopped early");
+    let Some((_, size)) = header.trim_end().split_once(" blob ") else { return Ok(None) };
+    let size: usize = size.parse().with_context(|| format!("git cat-file said {header:?}"))?;
+    let mut bytes = vec![0; size];
+    answers.read_exact(&mut bytes)?;
+    answers.read_exact(&mut [0])?;
+    Ok(Some(bytes))
+}
+
+fn place(entry: &Entry, bytes: Option<Vec<u8>>, into: &Path) -> Result<()> {
+    let Some(bytes) = bytes else { return Ok(()) };
+    if bytes.len() > BLOB_BYTES_MAX || bytes.iter().take(BINARY_PROBE_BYTES).any(|byte| *byte == 0) {
+        return Ok(());
+    }
+    let path = into.join(&entry.path);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let placed = if entry.symlink { symlink(&bytes, &path) } else { fs::write(&path, bytes) };
+    placed.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn symlink(target: &[u8], path: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(&*String::from_utf8_lossy(target), path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_record_is_read_and_images_are_left_out() {
+        let read = entry("100644 blob 0123abcd\tapps/with space/ks.yaml").unwrap();
+        assert_eq!((read.blob.as_str(), read.path.as_path()), ("0123abcd", Path::new("apps/with space/ks.yaml")));
+        assert!(!read.symlink);
+        assert!(entry("120000 blob 0123abcd\tlink").unwrap().symlink);
+        assert!(entry("100644 blob 0123abcd\tdocs/Logo.PNG").is_none());
+        assert!(entry("160000 commit 0123abcd\tmodules/one").is_none());
+    }
+
+    #[test]
+    fn answers_are_read_one_by_one_and_an_absent_blob_is_none() {
+        let mut answers = &b"aa blob 3\nx: \nbb missing\ncc blob 0\n\n"[..];
+        assert_eq!(blob(&mut answers).unwrap(), Some(b"x: ".to_vec()));
+        assert_eq!(blob(&mut answers).unwrap(), None);
+        assert_eq!(blob(&mut answers).unwrap(), Some(Vec::new()));
+        assert!(blob(&mut answers).is_err());
+    }
+
+    #[test]
+    fn a_commit_is_laid_out_once() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mirror = scratch.path().join("mirrors/o+n/repo");
+        let work = scratch.path().join("work");
+        fs::create_dir_all(work.join("apps")).unwrap();
+        fs::write(work.join("apps/ks.yaml"), "a: 1\n").unwrap();
+        fs::write(work.join("blob.bin"), [0u8; 10]).unwrap();
+        let git = |arguments: &[&str]| {
+            let status = Command::new("git").arg("-C").arg(&work).args(arguments).output().unwrap().status;
+            assert!(status.success(), "git {arguments:?}");
+        };
+        git(&["init", "--quiet"]);
+        git(&["add", "."]);
+        git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "--quiet", "-m", "one"]);
+        fs::create_dir_all(mirror.parent().unwrap()).unwrap();
+        git(&["clone", "--quiet", "--bare", ".", mirror.to_str().unwrap()]);
+
+        let trees = Trees::new(&scratch.path().join("mirrors"), Some(&scratch.path().join("cache")));
+        assert_eq!(trees.repositories().unwrap(), BTreeSet::from(["o/n".to_owned()]));
+        let commit = resolve(&mirror, "HEAD").unwrap();
+        let tree = trees.lay("o/n", &commit).unwrap();
+        assert_eq!(fs::read_to_string(tree.join("apps/ks.yaml")).unwrap(), "a: 1\n");
+        assert!(!tree.join("blob.bin").exists());
+        fs::remove_dir_all(&mirror).unwrap();
+        assert_eq!(trees.lay("o/n", &commit).unwrap(), tree, "the second time needs no clone");
+    }
+}

@@ -1,0 +1,457 @@
+//! `cargo xtask generate`: a synthetic Flux repository of a given size, for measuring how `check` scales.
+//!
+//! The same options always write the same bytes. Some faults are planted, at a fixed rate, so that findings grow with the
+//! repository too: every tenth application lacks its order after storage, every seventh is not waited for.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::{Args, ValueEnum};
+
+const APPS_PER_NAMESPACE: usize = 50;
+/// How far back an application of the mixed shape may depend.
+const MIXED_WINDOW: usize = 200;
+const STORES: usize = 1;
+const STORAGE: usize = 5;
+
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// How many Flux Kustomizations, besides the two that lead to them
+    #[arg(long, value_name = "N")]
+    kustomizations: usize,
+    /// A directory that does not exist yet, or is empty
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// How the applications depend on each other
+    #[arg(long, value_enum, default_value_t = Shape::Mixed)]
+    shape: Shape,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shape {
+    /// Each on the one before it
+    Chain,
+    /// None on another, all on the infrastructure
+    Fan,
+    /// Each on up to three earlier ones
+    Mixed,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let empty = fs::read_dir(&options.out).map_or(true, |mut list| list.next().is_none());
+    ensure!(empty, "{} is not empty", options.out.display());
+    let files = write(&options.out, options.kustomizations, options.shape)?;
+    println!("{}: {} kustomizations, {files} files", options.out.display(), options.kustomizations);
+    Ok(())
+}
+
+/// Writes the repository; gives the number of files.
+pub(crate) fn write(out: &Path, kustomizations: usize, shape: Shape) -> Result<usize> {
+    let mut writer = Writer { out, files: 0 };
+    cluster(&mut writer)?;
+    let parts: Vec<Part> = (0..kustomizations).map(|at| part(at, shape)).collect();
+    let mut namespaces = Vec::new();
+    for group in parts.chunk_by(|one, other| one.namespace == other.namespace) {
+        namespaces.push(group[0].namespace.clone());
+        namespace(&mut writer, group)?;
+    }
+    writer.file("apps/kustomization.yaml", &list("", namespaces.iter().map(|name| format!("./{name}"))))?;
+    Ok(writer.files)
+}
+
+struct Writer<'out> {
+    out: &'out Path,
+    files: usize,
+}
+
+impl Writer<'_> {
+    fn file(&mut self, path: &str, text: &str) -> Result<()> {
+        let path = self.out.join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+        }
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        self.files += 1;
+        Ok(())
+    }
+}
+
+/// One Flux Kustomization and what it applies.
+struct Part {
+    name: String,
+    namespace: String,
+    wait: bool,
+    depends_on: Vec<(String, String)>,
+    /// File name and text.
+    objects: Vec<(&'static str, String)>,
+}
+
+fn cluster(writer: &mut Writer) -> Result<()> {
+    writer.file("clusters/main/flux-system/gotk-sync.yaml", GOTK_SYNC)?;
+    writer.file("clusters/main/flux-system/kustomization.yaml", &list("", ["gotk-sync.yaml".to_owned()]))?;
+    writer.file("clusters/main/apps.yaml", CLUSTER_APPS)
+}
+
+fn namespace(writer: &mut Writer, parts: &[Part]) -> Result<()> {
+    let name = &parts[0].namespace;
+    let object = format!("---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
+    writer.file(&format!("apps/{name}/namespace.yaml"), &object)?;
+    let resources = parts.iter().map(|part| format!("./{}/ks.yaml", part.name));
+    let resources = std::iter::once("./namespace.yaml".to_owned()).chain(resources);
+    writer.file(&format!("apps/{name}/kustomization.yaml"), &list(&format!("namespace: {name}\n"), resources))?;
+    for part in parts {
+        let directory = format!("apps/{name}/{}", part.name);
+        writer.file(&format!("{directory}/ks.yaml"), &flux_kustomization(part))?;
+        let files = part.objects.iter().map(|(file, _)| format!("./{file}"));
+        writer.file(&format!("{directory}/app/kustomization.yaml"), &list("", files))?;
+        for (file, text) in &part.objects {
+            writer.file(&format!("{directory}/app/{file}"), text)?;
+        }
+    }
+    Ok(())
+}
+
+/// A kustomization.yaml with `extra` lines and these resources.
+fn list(extra: &str, resources: impl IntoIterator<Item = String>) -> String {
+    let mut text =
+        format!("---\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n{extra}resources:\n");
+    for resource in resources {
+        let _ = writeln!(text, "  - {resource}");
+    }
+    text
+}
+
+fn flux_kustomization(part: &Part) -> String {
+    let Part { name, namespace, wait, depends_on, .. } = part;
+    let mut text = format!(
+        "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: {name}\nspec:\n"
+    );
+    if !depends_on.is_empty() {
+        text.push_str("  dependsOn:\n");
+    }
+    for (name, namespace) in depends_on {
+        let _ = writeln!(text, "    - name: {name}\n      namespace: {namespace}");
+    }
+    let _ = write!(
+        text,
+        "  interval: 1h\n  retryInterval: 2m\n  path: ./apps/{namespace}/{name}/app\n  prune: true\n  sourceRef:\n    \
+         kind: GitRepository\n    name: flux-system\n    namespace: flux-system\n  targetNamespace: {namespace}\n  \
+         timeout: 5m\n  wait: {wait}\n"
+    );
+    text
+}
+
+fn part(at: usize, shape: Shape) -> Part {
+    if let Some(part) = infrastructure(at) { part } else { application(at, shape) }
+}
+
+/// What the applications need: a secret store, an issuer, storage. Each in two steps, controller and configuration.
+fn infrastructure(at: usize) -> Option<Part> {
+    let (name, namespace, after, objects) = match at {
+        0 => ("external-secrets", "external-secrets", None, release("external-secrets", "external-secrets")),
+        STORES => ("external-secrets-stores", "external-secrets", Some(0), vec![("store.yaml", STORE.to_owned())]),
+        2 => ("cert-manager", "cert-manager", None, release("cert-manager", "cert-manager")),
+        3 => ("cert-manager-issuers", "cert-manager", Some(2), vec![("issuer.yaml", ISSUER.to_owned())]),
+        4 => ("rook-ceph", "rook-ceph", None, release("rook-ceph", "rook-ceph")),
+        STORAGE => ("rook-ceph-cluster", "rook-ceph", Some(4), release("rook-ceph-cluster", "rook-ceph-cluster")),
+        _ => return None,
+    };
+    let depends_on = after.and_then(infrastructure).map(|part| (part.name, part.namespace)).into_iter().collect();
+    Some(Part { name: name.to_owned(), namespace: namespace.to_owned(), wait: true, depends_on, objects })
+}
+
+fn application(at: usize, shape: Shape) -> Part {
+    let (name, namespace) = address(at);
+    let mut depends_on = Vec::new();
+    let with_storage = at.is_multiple_of(2);
+    let mut on = |provider: usize| depends_on.extend(infrastructure(provider).map(|part| (part.name, part.namespace)));
+    on(STORES);
+    if with_storage && at % 10 != 8 {
+        on(STORAGE);
+    }
+    depends_on.extend(earlier(at, shape).into_iter().map(address));
+    let mut objects = release(&name, "app-template");
+    objects.push(("externalsecret.yaml", external_secret(&name)));
+    objects.push(("configmap.yaml", config_map(&name, at)));
+    if with_storage {
+        objects.push(("pvc.yaml", claim(&name)));
+    }
+    Part { name, namespace, wait: !at.is_multiple_of(7), depends_on, objects }
+}
+
+fn address(at: usize) -> (String, String) {
+    (format!("app-{at:05}"), format!("team-{:03}", at / APPS_PER_NAMESPACE))
+}
+
+/// The applications that number `at` depends on: only earlier ones, so there is no cycle.
+fn earlier(at: usize, shape: Shape) -> Vec<usize> {
+    let before = at - STORAGE - 1;
+    match shape {
+        _ if before == 0 => Vec::new(),
+        Shape::Fan => Vec::new(),
+        Shape::Chain => vec![at - 1],
+        Shape::Mixed => {
+            let window = before.min(MIXED_WINDOW);
+            let mut picks: Vec<usize> =
+                (0..scatter(at) % 4).map(|pick| at - 1 - scatter(at * 4 + pick) % window).collect();
+            picks.sort_unstable();
+            picks.dedup();
+            picks
+        }
+    }
+}
+
+/// A fixed, well-mixed number for each input (the finaliser of MurmurHash3).
+fn scatter(number: usize) -> usize {
+    let mut mixed = number as u64 + 1;
+    mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    usize::try_from((mixed ^ (mixed >> 33)) >> 32).unwrap_or_default()
+}
+
+fn release(name: &str, chart: &str) -> Vec<(&'static str, String)> {
+    let release = HELM_RELEASE.replace("NAME", name);
+    let source = OCI_REPOSITORY.replace("NAME", name).replace("CHART", chart);
+    vec![("helmrelease.yaml", release), ("ocirepository.yaml", source)]
+}
+
+fn external_secret(name: &str) -> String {
+    EXTERNAL_SECRET.replace("NAME", name)
+}
+
+fn config_map(name: &str, at: usize) -> String {
+    let mut text = format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}-settings\ndata:\n");
+    for line in 0..10 + at % 10 {
+        let _ = writeln!(text, "  SETTING_{line}: \"value {line} of {name}\"");
+    }
+    text
+}
+
+fn claim(name: &str) -> String {
+    CLAIM.replace("NAME", name)
+}
+
+const GOTK_SYNC: &str = "\
+---
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata:
+  name: flux-system
+  namespace: flux-system
+spec:
+  interval: 1h
+  ref:
+    branch: main
+  url: https://git.example.org/cluster.git
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: flux-system
+  namespace: flux-system
+spec:
+  interval: 1h
+  path: ./clusters/main
+  prune: true
+  sourceRef:
+    kind: GitRepository
+    name: flux-system
+";
+
+const CLUSTER_APPS: &str = "\
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: cluster-apps
+  namespace: flux-system
+spec:
+  interval: 1h
+  path: ./apps
+  prune: true
+  sourceRef:
+    kind: GitRepository
+    name: flux-system
+";
+
+const STORE: &str = "\
+---
+apiVersion: external-secrets.io/v1
+kind: ClusterSecretStore
+metadata:
+  name: vault
+spec:
+  provider:
+    vault:
+      server: https://vault.example.org
+      path: secret
+";
+
+const ISSUER: &str = "\
+---
+apiVersion: cert-manager.io/v1
+kind: ClusterIssuer
+metadata:
+  name: letsencrypt
+spec:
+  acme:
+    server: https://acme.example.org/directory
+    privateKeySecretRef:
+      name: letsencrypt
+";
+
+const OCI_REPOSITORY: &str = "\
+---
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: OCIRepository
+metadata:
+  name: NAME
+spec:
+  interval: 15m
+  layerSelector:
+    mediaType: application/vnd.cncf.helm.chart.content.v1.tar+gzip
+    operation: copy
+  ref:
+    tag: 1.0.0
+  url: oci://charts.example.org/CHART
+";
+
+const HELM_RELEASE: &str = "\
+---
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: NAME
+spec:
+  interval: 1h
+  chartRef:
+    kind: OCIRepository
+    name: NAME
+  install:
+    remediation:
+      retries: 3
+  upgrade:
+    cleanupOnFail: true
+    remediation:
+      retries: 3
+  values:
+    controllers:
+      NAME:
+        containers:
+          app:
+            image:
+              repository: registry.example.org/NAME
+              tag: 1.2.3
+            env:
+              TZ: Etc/UTC
+              LOG_LEVEL: info
+            envFrom:
+              - secretRef:
+                  name: NAME-secret
+            probes:
+              liveness: &probes
+                enabled: true
+                custom: true
+                spec:
+                  httpGet:
+                    path: /healthz
+                    port: 8080
+                  periodSeconds: 10
+              readiness: *probes
+            resources:
+              requests:
+                cpu: 10m
+                memory: 64Mi
+              limits:
+                memory: 256Mi
+    service:
+      app:
+        controller: NAME
+        ports:
+          http:
+            port: 8080
+";
+
+const EXTERNAL_SECRET: &str = "\
+---
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata:
+  name: NAME
+spec:
+  secretStoreRef:
+    kind: ClusterSecretStore
+    name: vault
+  target:
+    name: NAME-secret
+    template:
+      data:
+        PASSWORD: \"{{ .PASSWORD }}\"
+  dataFrom:
+    - extract:
+        key: NAME
+";
+
+const CLAIM: &str = "\
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: NAME
+spec:
+  accessModes: [ReadWriteOnce]
+  resources:
+    requests:
+      storage: 5Gi
+  storageClassName: ceph-block
+";
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn generate(kustomizations: usize, shape: Shape) -> BTreeMap<PathBuf, String> {
+        let out = tempfile::tempdir().unwrap();
+        let files = write(out.path(), kustomizations, shape).unwrap();
+        let mut read = BTreeMap::new();
+        for entry in ignore::WalkBuilder::new(out.path()).build().filter_map(Result::ok) {
+            if entry.path().is_file() {
+                let path = entry.path().strip_prefix(out.path()).unwrap().to_owned();
+                read.insert(path, fs::read_to_string(entry.path()).unwrap());
+            }
+        }
+        assert_eq!(read.len(), files);
+        read
+    }
+
+    #[test]
+    fn the_same_options_write_the_same_bytes() {
+        assert_eq!(generate(70, Shape::Mixed), generate(70, Shape::Mixed));
+    }
+
+    #[test]
+    fn every_file_is_yaml_and_every_kustomization_is_there() {
+        for shape in [Shape::Chain, Shape::Fan, Shape::Mixed] {
+            let files = generate(70, shape);
+            for (path, text) in &files {
+                for document in yaml::parse(yaml::FileId(0), text, yaml::Limits::default()) {
+                    assert!(document.problems.is_empty(), "{}: {:?}", path.display(), document.problems);
+                }
+            }
+            assert_eq!(files.keys().filter(|path| path.ends_with("ks.yaml")).count(), 70);
+        }
+    }
+
+    #[test]
+    fn applications_depend_on_earlier_ones_only() {
+        for at in STORAGE + 1..2_000 {
+            for shape in [Shape::Chain, Shape::Fan, Shape::Mixed] {
+                assert!(earlier(at, shape).iter().all(|on| (STORAGE + 1..at).contains(on)), "{at} {shape:?}");
+            }
+        }
+    }
+}

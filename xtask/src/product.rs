@@ -1,0 +1,146 @@
+//! The program under test: building it, running it on a tree within a time limit, reading its JSON.
+//!
+//! Knows the command line and the JSON of `coldstart check`; does not know what a finding should be.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+/// A run that takes longer has hung.
+const RUN_SECONDS_MAX: u64 = 60;
+const POLL_MILLISECONDS: u64 = 2;
+
+/// The binary to run: the one given, or the release build of this workspace, made now.
+pub(crate) fn binary(given: Option<&Path>) -> Result<PathBuf> {
+    if let Some(path) = given {
+        return path.canonicalize().with_context(|| format!("no binary at {}", path.display()));
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--quiet", "--release", "--package", "coldstart"])
+        .current_dir(workspace())
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(status.success(), "cargo build of the release binary failed; pass --bin PATH to use another one");
+    Ok(target_directory().join("release").join("coldstart"))
+}
+
+/// The root of the workspace this xtask was built from.
+pub(crate) fn workspace() -> PathBuf {
+    let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    path.pop();
+    path
+}
+
+fn target_directory() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Exited by itself, with this code.
+    Code(i32),
+    /// Died of a signal: with panics that abort, this is one.
+    Signal,
+    /// Stopped by us at the time limit.
+    Timeout,
+}
+
+/// One run of `check` on one tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub ending: Ending,
+    pub wall: Duration,
+    /// What it printed, if that is JSON.
+    pub json: Option<Value>,
+    /// The last line of what it wrote to its error stream.
+    pub complaint: String,
+}
+
+impl Run {
+    /// What is wrong with this run itself, whatever its findings; `None` for a run that did its job.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let what = match (&self.ending, &self.json) {
+            (Ending::Timeout, _) => format!("TIMEOUT after {RUN_SECONDS_MAX} s"),
+            (Ending::Signal, _) => "CRASH: killed by a signal".to_owned(),
+            (Ending::Code(101), _) => "PANIC: exit code 101".to_owned(),
+            (Ending::Code(0 | 1), Some(_)) => return None,
+            (Ending::Code(code), None) => format!("NO JSON: exit code {code}"),
+            (Ending::Code(code), Some(_)) => format!("EXIT CODE {code}"),
+        };
+        Some(if self.complaint.is_empty() { what } else { format!("{what}: {}", self.complaint) })
+    }
+
+    pub(crate) fn ending(&self) -> String {
+        match self.ending {
+            Ending::Code(code) => code.to_string(),
+            Ending::Signal => "signal".to_owned(),
+            Ending::Timeout => "timeout".to_owned(),
+        }
+    }
+
+    pub(crate) fn findings(&self) -> &[Value] {
+        let list = self.json.as_ref().and_then(|json| json.get("findings"));
+        list.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Runs `check` on `tree`, keeping what it prints as `<raw>.json` and `<raw>.stderr`.
+pub(crate) fn check(binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
+    let (printed, complained) = (raw.with_added_extension("json"), raw.with_added_extension("stderr"));
+    let create = |path: &Path| File::create(path).with_context(|| format!("cannot write {}", path.display()));
+    let started = Instant::now();
+    let mut child = Command::new(binary)
+        .args(["check", "--format", "json", "--min-severity", "info"])
+        .arg(tree)
+        .stdin(Stdio::null())
+        .stdout(create(&printed)?)
+        .stderr(create(&complained)?)
+        .spawn()
+        .with_context(|| format!("cannot start {}", binary.display()))?;
+    let ending = wait(&mut child, started)?;
+    let wall = started.elapsed();
+    let json = std::fs::read(&printed).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let complaint = last_line(&complained);
+    if complaint.is_empty() {
+        remove(&complained)?;
+    }
+    Ok(Run { ending, wall, json, complaint })
+}
+
+fn wait(child: &mut std::process::Child, started: Instant) -> Result<Ending> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.code().map_or(Ending::Signal, Ending::Code));
+        }
+        if started.elapsed() > Duration::from_secs(RUN_SECONDS_MAX) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Ending::Timeout);
+        }
+        std::thread::sleep(Duration::from_millis(POLL_MILLISECONDS));
+    }
+}
+
+/// The line that says most: where it panicked, or else the last one.
+fn last_line(path: &Path) -> String {
+    let text = std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let panicked = text.lines().find(|line| line.contains("panicked at"));
+    panicked.or_else(|| lines.next_back()).unwrap_or_default().trim().to_owned()
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
