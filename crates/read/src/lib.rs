@@ -4,5 +4,6 @@
 //! This crate knows file formats and what they mean. It does not know the graph or the rules.
 
 mod repository;
+pub mod substitute;
 
 pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped};

@@ -1,0 +1,33 @@
+//! Flux's `postBuild` substitution: `${var}` and its functions, in text and in whole objects.
+//!
+//! The rules are those of `fluxcd/pkg/envsubst`, odd corners included: `${v-d}` is an error, `${v:?d}` and `${v:+d}` are
+//! defaults, lengths and offsets count bytes. Knows nothing of where variables come from, and does not decide whether an
+//! undefined one fails the build.
+
+mod expand;
+mod functions;
+mod glob;
+mod object;
+
+pub use expand::{NESTING_MAX, OUTPUT_BYTES_MAX, SubstituteError, Substituted, substitute};
+pub use functions::TRIMMED_BYTES_MAX;
+pub use object::{ObjectError, Undefined, is_disabled, substitute_node};
+
+use yaml::EcoString;
+
+/// Whether Flux takes `name` for a variable. One name that is none fails the whole build.
+pub fn is_variable_name(name: &str) -> bool {
+    !name.starts_with(|first: char| first.is_ascii_digit())
+        && !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A variable's value as Flux takes it from `substitute` and `substituteFrom`: without its line breaks.
+pub fn variable_value(value: &str) -> EcoString {
+    value.chars().filter(|character| *character != '\n').collect()
+}
+
+/// Whether substitution can change this text at all.
+fn is_touched(text: &str) -> bool {
+    text.contains("${") || text.contains("$$")
+}
