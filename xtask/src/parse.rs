@@ -7,6 +7,9 @@ use clap::Args;
 
 use crate::parallel;
 
+/// `check` does not read larger ones.
+const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// The tree to parse
@@ -41,10 +44,11 @@ pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The YAML files of a tree, in order.
+/// The YAML files of a tree, in order: those that `check` reads, which are those that Git would not ignore.
 pub(crate) fn yaml_files(tree: &Path) -> Vec<PathBuf> {
-    let walk =
-        ignore::WalkBuilder::new(tree).hidden(false).parents(false).filter_entry(|it| it.file_name() != ".git").build();
+    let mut walk = ignore::WalkBuilder::new(tree);
+    walk.hidden(false).follow_links(true).require_git(false).parents(false);
+    let walk = walk.filter_entry(|entry| entry.file_name() != ".git").build();
     let files = walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
     let mut files: Vec<PathBuf> = files
         .map(ignore::DirEntry::into_path)
@@ -55,6 +59,9 @@ pub(crate) fn yaml_files(tree: &Path) -> Vec<PathBuf> {
 }
 
 fn parse(path: &Path) -> Option<Parsed> {
+    if std::fs::metadata(path).ok()?.len() > FILE_BYTES_MAX {
+        return None;
+    }
     let text = String::from_utf8(std::fs::read(path).ok()?).ok()?;
     let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
     let problems = documents.iter().map(|document| document.problems.len()).sum();

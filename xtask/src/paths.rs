@@ -1,11 +1,15 @@
-//! `cargo xtask paths`: the directories that the Flux Kustomizations of a tree name in `spec.path`, for the real kustomize
-//! to build. Counts what it leaves out.
+//! `cargo xtask paths`: the directories that the Flux Kustomizations of a tree build, for the real kustomize to build too.
+//!
+//! `coldstart graph` says which ones `check` builds. Without a program to ask, every `spec.path` in the tree is taken, also
+//! of Kustomizations that nothing reaches. Counts what it leaves out.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
+use serde_json::Value;
 
 use crate::parallel;
 use crate::parse::{cores, yaml_files};
@@ -16,6 +20,9 @@ const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml
 pub(crate) struct Options {
     /// The tree to look through
     directory: PathBuf,
+    /// The program to ask [default: none, look at the files]
+    #[arg(long, value_name = "PATH")]
+    bin: Option<PathBuf>,
 }
 
 /// The directories of a tree that kustomize could build, and those it could not.
@@ -28,7 +35,7 @@ pub(crate) struct Paths {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(options.directory.is_dir(), "{} is not a directory", options.directory.display());
-    let paths = find(&options.directory);
+    let paths = find(&options.directory, options.bin.as_deref())?;
     for path in &paths.buildable {
         println!("{}", path.display());
     }
@@ -36,9 +43,26 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn find(tree: &Path) -> Paths {
-    let named = parallel::map(&yaml_files(tree), cores(), |file| named(file));
-    let named: BTreeSet<String> = named.into_iter().flatten().collect();
+pub(crate) fn find(tree: &Path, binary: Option<&Path>) -> Result<Paths> {
+    let named = match binary {
+        Some(binary) => built(binary, tree)?,
+        None => parallel::map(&yaml_files(tree), cores(), |file| named(file)).into_iter().flatten().collect(),
+    };
+    Ok(sort(tree, named))
+}
+
+/// The directories that `coldstart graph` says Kustomizations build.
+fn built(binary: &Path, tree: &Path) -> Result<BTreeSet<String>> {
+    let output = Command::new(binary).args(["graph", "--format", "json"]).arg(tree).output()?;
+    let graph: Value = serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("{} graph printed no JSON for {}", binary.display(), tree.display()))?;
+    let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let components = list(&graph, "clusters").into_iter().flat_map(|cluster| list(&cluster, "components"));
+    let kustomizations = components.filter(|it| it.get("kind").and_then(Value::as_str) == Some("Kustomization"));
+    Ok(kustomizations.filter_map(|it| it.get("path")?.as_str().map(normal)).collect())
+}
+
+fn sort(tree: &Path, named: BTreeSet<String>) -> Paths {
     let mut paths = Paths::default();
     for path in named {
         let directory = tree.join(path.trim_start_matches("./"));
@@ -93,7 +117,7 @@ mod tests {
         );
         write("a/kustomization.yaml", "resources: []\n");
         write("b/kustomization.yaml", "resources: []\n");
-        let paths = find(tree.path());
+        let paths = find(tree.path(), None).unwrap();
         assert_eq!(paths.buildable, BTreeSet::from([tree.path().join("a")]));
         assert_eq!(paths.other, BTreeSet::from(["absent".to_owned(), "${X}".to_owned()]));
     }

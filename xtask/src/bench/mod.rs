@@ -102,7 +102,7 @@ fn compare(tree: &Path, binary: &Path, scratch: &Path, options: &Options) -> Res
     );
     let mut contenders = vec![check(binary, &tree)];
     if !options.no_kustomize {
-        contenders.push(kustomize(&tree, scratch, options)?);
+        contenders.push(kustomize(&tree, binary, scratch, options)?);
     }
     contenders.push(floor(&tree)?);
     let all = race(&contenders, options.runs)?;
@@ -143,8 +143,8 @@ fn floor(tree: &Path) -> Result<Contender> {
 }
 
 /// Only directories that build offline are timed: a failing build is cut short, and would flatter kustomize.
-fn kustomize(tree: &Path, scratch: &Path, options: &Options) -> Result<Contender> {
-    let paths = paths::find(tree);
+fn kustomize(tree: &Path, binary: &Path, scratch: &Path, options: &Options) -> Result<Contender> {
+    let paths = paths::find(tree, Some(binary)).or_else(|_| paths::find(tree, None))?;
     let arguments = ["build", "--load-restrictor", "LoadRestrictionsNone"].map(String::from);
     let candidates: Vec<String> = paths.buildable.iter().map(|path| path.display().to_string()).collect();
     let tried = crate::parallel::map(&candidates, parse::cores(), |path| {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::expect::{self, Expectation};
 use super::trees::{self, Trees};
 use crate::product::{self, Run};
-use crate::{parallel, table::Table};
+use crate::{parallel, parse::yaml_files, table::Table};
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
@@ -39,6 +39,7 @@ pub(crate) struct Options {
 /// One repository and what came of it.
 struct Row {
     name: String,
+    files: usize,
     run: Run,
 }
 
@@ -67,7 +68,7 @@ fn run_all(options: &Options) -> Result<Vec<Row>> {
     let rows = parallel::map(&trees, options.jobs, |tree| {
         let name = tree.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let run = product::check(&binary, tree, &out.join(&name))?;
-        Ok(Row { name, run })
+        Ok(Row { name, files: yaml_files(tree).len(), run })
     });
     rows.into_iter().collect()
 }
@@ -97,7 +98,7 @@ fn lay_newest(trees: &Trees, repo: &str) -> Result<PathBuf> {
 fn table(rows: &[Row]) -> Table {
     let mut table = Table::new([
         "repository",
-        "files",
+        "yaml files",
         "ks",
         "hr",
         "clusters",
@@ -108,7 +109,7 @@ fn table(rows: &[Row]) -> Table {
         "wall ms",
         "exit",
     ]);
-    for Row { name, run } in rows {
+    for Row { name, files, run } in rows {
         let summary = |key: &str| {
             let value = run.json.as_ref().and_then(|json| json.get("summary")?.get(key));
             value.map_or_else(|| "-".to_owned(), count)
@@ -121,7 +122,7 @@ fn table(rows: &[Row]) -> Table {
         let blind = run.json.as_ref().and_then(|json| json.get("blind_spots"));
         table.row([
             shorten(name),
-            summary("files"),
+            files.to_string(),
             summary("kustomizations"),
             summary("helmreleases"),
             summary("clusters"),
@@ -148,7 +149,7 @@ fn shorten(name: &str) -> String {
 
 fn report_rules(rows: &[Row]) {
     let mut rules: BTreeMap<(&str, &str), BTreeMap<&str, usize>> = BTreeMap::new();
-    for Row { name, run } in rows {
+    for Row { name, run, .. } in rows {
         for finding in run.findings() {
             let text = |key: &str| finding.get(key).and_then(Value::as_str).unwrap_or("-");
             *rules.entry((text("rule"), text("severity"))).or_default().entry(name).or_default() += 1;

@@ -1,14 +1,16 @@
 //! What must and what must not be found in known repositories, as rows of a YAML file.
 //!
 //! ```yaml
-//! - tree: owner+name            # the name of the tree's directory, or owner+name@commit
+//! - tree: owner+name            # the name of the tree's directory, up to an @; `*` for all
 //!   must: find                  # or: not-report
 //!   why: sonarr needs the store # for people
 //!   rules: [missing-dependency] # any of these; absent: any rule
 //!   component: sonarr           # NAME, or KIND/NAME; `*` stands for any text; a list means any of them
 //!   provider: Kustomization/rook-*
+//!   about: sonarr               # either of the two
 //!   path: "*/media/sonarr/*"    # of any location of the finding
 //!   capability: "*postgresql*"
+//!   message: "*sonarr*"
 //!   severity: [warning, error]  # any of these; absent: any
 //! ```
 //! A row is matched by a finding when every column it gives is. `find` wants one such finding, `not-report` none.
@@ -19,7 +21,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use yaml::Node;
 
-const COLUMNS: [&str; 9] = ["tree", "must", "why", "rules", "component", "provider", "path", "capability", "severity"];
+const COLUMNS: [&str; 11] =
+    ["tree", "must", "why", "rules", "component", "provider", "about", "path", "capability", "message", "severity"];
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation {
@@ -29,8 +32,10 @@ pub(crate) struct Expectation {
     rules: Vec<String>,
     component: Vec<String>,
     provider: Vec<String>,
+    about: Vec<String>,
     path: Vec<String>,
     capability: Vec<String>,
+    message: Vec<String>,
     severity: Vec<String>,
 }
 
@@ -61,8 +66,10 @@ fn expectation(row: &Node) -> Result<Expectation> {
         rules: any_of(row, "rules"),
         component: any_of(row, "component"),
         provider: any_of(row, "provider"),
+        about: any_of(row, "about"),
         path: any_of(row, "path"),
         capability: any_of(row, "capability"),
+        message: any_of(row, "message"),
         severity: any_of(row, "severity"),
     };
     Ok(columns)
@@ -77,7 +84,7 @@ fn any_of(row: &Node, key: &str) -> Vec<String> {
 impl Expectation {
     /// Whether this row is about the tree in a directory of this name.
     pub(crate) fn is_about(&self, directory: &str) -> bool {
-        directory == self.tree || directory.split_once('@').is_some_and(|(name, _)| name == self.tree)
+        glob(&self.tree, directory) || directory.split_once('@').is_some_and(|(name, _)| glob(&self.tree, name))
     }
 
     pub(crate) fn matches(&self, finding: &Value) -> bool {
@@ -87,8 +94,10 @@ impl Expectation {
         meets(&self.rules, text("rule"))
             && meets(&self.severity, text("severity"))
             && meets(&self.capability, text("capability"))
+            && meets(&self.message, text("message"))
             && meets_reference(&self.component, finding.get("component"))
             && meets_reference(&self.provider, finding.get("provider"))
+            && ["component", "provider"].iter().any(|side| meets_reference(&self.about, finding.get(side)))
             && (self.path.is_empty() || paths.any(|path| meets(&self.path, path)))
     }
 
@@ -97,7 +106,14 @@ impl Expectation {
         let or =
             |texts: &[String], fallback: &str| if texts.is_empty() { fallback.to_owned() } else { texts.join("|") };
         let mut text = format!("{} → {} [{}]", or(&self.component, "*"), or(&self.provider, "*"), or(&self.rules, "*"));
-        for (key, texts) in [("path", &self.path), ("capability", &self.capability), ("severity", &self.severity)] {
+        let columns = [
+            ("about", &self.about),
+            ("path", &self.path),
+            ("capability", &self.capability),
+            ("message", &self.message),
+            ("severity", &self.severity),
+        ];
+        for (key, texts) in columns {
             if !texts.is_empty() {
                 text = format!("{text} {key}={}", texts.join("|"));
             }
@@ -154,6 +170,7 @@ mod tests {
   component: Kustomization/sonarr
   provider: [rook-*, stores]
 - {tree: o+n, must: not-report, why: dead, path: '*/dead/*'}
+- {tree: '*', must: find, why: y, about: stores}
 ";
         let rows = parse(rows).unwrap();
         let finding = |rule: &str, name: &str, provider: &str, path: &str| {
@@ -170,6 +187,9 @@ mod tests {
         assert!(rows[1].matches(&finding("slow-retry", "x", "y", "apps/dead/ks.yaml")));
         assert!(rows[1].is_about("o+n@abc") && rows[1].is_about("o+n") && !rows[1].is_about("o+n-before"));
         assert!(!rows[1].must_find);
+        assert!(rows[2].is_about("x+y") && rows[2].matches(&finding("any", "stores", "", "")));
+        assert!(rows[2].matches(&finding("any", "sonarr", "stores", "")));
+        assert!(!rows[2].matches(&finding("any", "sonarr", "rook", "")));
     }
 
     #[test]
