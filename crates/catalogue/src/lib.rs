@@ -4,6 +4,13 @@
 //!
 //! This crate knows the data and its schema. It does not know how a repository deploys anything.
 
+mod catalogue;
+mod decode;
+mod evaluate;
+mod path;
 mod schema;
 
+pub use catalogue::Catalogue;
+pub use decode::DecodeError;
+pub use evaluate::any_holds;
 pub use schema::{Class, Component, Crds, Gift, Layer, Made, Need, Phase, Via, Webhook, When};

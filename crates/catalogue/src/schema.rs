@@ -1,9 +1,9 @@
 //! The schema of a catalogue file. `docs/catalogue.md` explains it to people who add one.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// One piece of software, however it is deployed.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Component {
     /// The file's name without its ending.
@@ -29,7 +29,8 @@ pub struct Component {
     pub gives: Vec<Gift>,
     #[serde(default)]
     pub makes: Vec<Made>,
-    /// Names of Services that its chart makes; `{release}` stands for the release's name.
+    /// Names of Services that its chart makes. `{release}` stands for the release's name, `{fullname}` for the name that
+    /// starter charts make of it: the release's, with the chart's appended unless it is in it.
     #[serde(default)]
     pub services: Vec<String>,
     #[serde(default)]
@@ -39,7 +40,7 @@ pub struct Component {
 }
 
 /// The floor a component lives on, bottom-up.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
     Network,
@@ -59,7 +60,7 @@ pub enum Layer {
 }
 
 /// CRDs that come with it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Crds {
     /// `group/Kind`, or `group/*` for every kind of a group that belongs to it alone.
@@ -70,7 +71,7 @@ pub struct Crds {
     pub when: Vec<When>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Via {
     /// The chart's `crds/` directory: first, and subject to the release's `crds` policy.
@@ -82,10 +83,10 @@ pub enum Via {
 }
 
 /// A condition on the release's merged values.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct When {
-    /// Path into the values, with dots.
+    /// Path into the values, with dots; `\.` is a dot inside of a key.
     pub value: String,
     /// The text it must have; absent means: anything but false, null, empty.
     #[serde(default)]
@@ -93,16 +94,19 @@ pub struct When {
     /// Whether the condition holds where the values do not mention the path.
     #[serde(default)]
     pub default: bool,
-    /// Turns the outcome round.
+    /// Turns the outcome round where the values do mention the path; `default` is always the last word where not.
     #[serde(default)]
     pub not: bool,
+    /// Conditions that must hold as well, all of them.
+    #[serde(default)]
+    pub and: Vec<When>,
 }
 
 /// An admission webhook.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Webhook {
-    /// What it is asked about: `group/Kind`, `group/*`, or `*` for everything.
+    /// What it is asked about: `group/Kind`, `group/*`, `/Kind` of the core group, or `*` for everything.
     pub covers: Vec<String>,
     /// `failurePolicy: Fail`: while it does not answer, those objects can't be applied.
     pub fails_closed: bool,
@@ -111,7 +115,7 @@ pub struct Webhook {
 }
 
 /// Classes that its chart makes from its values.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Class {
     /// StorageClass, VolumeSnapshotClass, IngressClass, GatewayClass, PriorityClass, RuntimeClass, ...
@@ -124,10 +128,13 @@ pub struct Class {
     pub name: Option<String>,
     #[serde(default)]
     pub when: Vec<When>,
+    /// Conditions on each named item: paths start at the mapping that holds the name.
+    #[serde(default)]
+    pub item_when: Vec<When>,
 }
 
 /// Something cluster-wide that is there once it runs.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Gift {
     /// pod-network, cluster-dns, load-balancer, node-label, node-initialized, device, snapshot-controller, metrics-api,
@@ -142,7 +149,7 @@ pub struct Gift {
 
 /// What its controller makes for a custom resource. Names are patterns over the resource: `{metadata.name}-app`,
 /// `{spec.target.name|metadata.name}` takes the first that is there.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Made {
     /// `group/Kind` of the custom resource.
@@ -159,7 +166,7 @@ pub struct Made {
 }
 
 /// What it can't do without.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Need {
     /// As in [`Gift::capability`], or `crd`.
@@ -178,7 +185,7 @@ pub struct Need {
 }
 
 /// When a need is felt.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Its objects are refused without.

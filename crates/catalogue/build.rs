@@ -1,0 +1,78 @@
+//! Reads `components/*.yaml`, checks them against the schema and leaves one JSON array for the program to embed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[path = "src/decode.rs"]
+#[allow(unreachable_pub, reason = "shared with the library, which exports it")]
+mod decode;
+#[path = "src/schema.rs"]
+#[allow(unreachable_pub, reason = "shared with the library, which exports it")]
+mod schema;
+
+use schema::Component;
+use yaml::{FileId, Limits, Source};
+
+fn main() -> ExitCode {
+    match build() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            say(&format!("cargo::error={problem}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn build() -> Result<(), String> {
+    say("cargo::rerun-if-changed=components");
+    say("cargo::rerun-if-changed=build.rs");
+    let out = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
+    let mut components = Vec::new();
+    for path in files(Path::new("components"))? {
+        components.push(component(&path)?);
+    }
+    components.sort_by(|one: &Component, other| one.name.cmp(&other.name));
+    let json = serde_json::to_string(&components).map_err(|error| error.to_string())?;
+    fs::write(Path::new(&out).join("catalogue.json"), json).map_err(|error| error.to_string())
+}
+
+/// The component files, in an order that does not depend on the file system.
+fn files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let unreadable = |error: std::io::Error| format!("{}: {error}", directory.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|ending| ending == "yaml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn component(path: &Path) -> Result<Component, String> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+    let source = Source::new(text);
+    let wrong = |message: &str, span| format!("{shown}:{}: {message}", source.position(span).line);
+    let mut documents = yaml::parse(FileId(0), source.text(), Limits::default());
+    if documents.len() != 1 {
+        return Err(format!("{shown}: holds {} documents, not one", documents.len()));
+    }
+    let document = documents.remove(0);
+    if let Some(problem) = document.problems.first() {
+        return Err(wrong(&problem.message, problem.span));
+    }
+    let root = document.root.ok_or_else(|| format!("{shown}: is empty"))?;
+    let component: Component =
+        decode::decode(&root).map_err(|error| wrong(&error.message, error.span.unwrap_or(root.span)))?;
+    if path.file_stem().is_none_or(|stem| stem != component.name.as_str()) {
+        return Err(format!("{shown}: is named after another component than `{}`", component.name));
+    }
+    Ok(component)
+}
+
+fn say(line: &str) {
+    println!("{line}");
+}

@@ -1,0 +1,236 @@
+//! Claims of the catalogue, held against a release's values or against a custom resource. Pure functions.
+
+use yaml::{Node, Scalar, ScalarKind, Span, Value};
+
+use crate::path::follow;
+use crate::schema::{Class, Component, Made, When};
+
+impl When {
+    /// Whether the condition holds under `values`.
+    pub fn holds(&self, values: Option<&Node>) -> bool {
+        self.holds_alone(values) && self.and.iter().all(|other| other.holds(values))
+    }
+
+    fn holds_alone(&self, values: Option<&Node>) -> bool {
+        let ends = values.map(|values| follow(values, &self.value).ends).unwrap_or_default();
+        if ends.is_empty() {
+            return self.default;
+        }
+        let outcome = ends.iter().any(|end| match &self.equals {
+            Some(expected) => end.node.text() == Some(expected),
+            None => is_truthy(end.node),
+        });
+        outcome != self.not
+    }
+}
+
+/// Whether any of the conditions holds; no condition at all always holds.
+pub fn any_holds(conditions: &[When], values: Option<&Node>) -> bool {
+    conditions.is_empty() || conditions.iter().any(|condition| condition.holds(values))
+}
+
+/// What a template's `if` takes for true.
+fn is_truthy(node: &Node) -> bool {
+    match &node.value {
+        Value::Map(map) => !map.is_empty(),
+        Value::Seq(items) => !items.is_empty(),
+        Value::Scalar(Scalar { text, kind }) => match kind {
+            ScalarKind::Null => false,
+            ScalarKind::Bool => text.eq_ignore_ascii_case("true"),
+            ScalarKind::Int | ScalarKind::Float => text.parse() != Ok(0.0),
+            ScalarKind::Str => !text.is_empty(),
+        },
+    }
+}
+
+impl Class {
+    /// The names this class has under `values`, each with the place that names it, if a file does.
+    pub fn names(&self, values: Option<&Node>) -> Vec<(String, Option<Span>)> {
+        if !any_holds(&self.when, values) {
+            return Vec::new();
+        }
+        let found = match (&self.name_at, values) {
+            (Some(path), Some(values)) => follow(values, path),
+            _ => crate::path::Found::default(),
+        };
+        let named: Vec<_> = found
+            .ends
+            .iter()
+            .filter(|end| any_holds(&self.item_when, Some(end.parent)))
+            .filter_map(|end| Some((end.node.text()?.to_owned(), Some(end.node.span))))
+            .filter(|(name, _)| !name.is_empty())
+            .collect();
+        if !named.is_empty() || found.list_given || !found.ends.is_empty() && !self.item_when.is_empty() {
+            return named;
+        }
+        self.name.iter().map(|name| (name.clone(), None)).collect()
+    }
+}
+
+impl Made {
+    /// The name that `pattern` gives for `object`, or the first one if it gives several.
+    pub fn names(pattern: &str, object: &Node) -> Option<String> {
+        Self::all_names(pattern, object).into_iter().next()
+    }
+
+    /// All names that `pattern` gives for `object`: one for each item where a path goes through a list, none where a
+    /// path leads nowhere.
+    pub fn all_names(pattern: &str, object: &Node) -> Vec<String> {
+        let mut names = vec![String::new()];
+        let mut rest = pattern;
+        while let Some((literal, after)) = rest.split_once('{') {
+            let Some((paths, after)) = after.split_once('}') else { return Vec::new() };
+            let texts = first_texts(paths, object);
+            names =
+                names.iter().flat_map(|name| texts.iter().map(move |text| format!("{name}{literal}{text}"))).collect();
+            rest = after;
+        }
+        for name in &mut names {
+            name.push_str(rest);
+        }
+        names
+    }
+}
+
+/// The texts at the first of the `|`-separated paths that leads to any.
+fn first_texts<'node>(paths: &str, object: &'node Node) -> Vec<&'node str> {
+    paths
+        .split('|')
+        .map(|path| follow(object, path.trim()).ends.iter().filter_map(|end| end.node.text()).collect::<Vec<_>>())
+        .find(|texts| !texts.is_empty())
+        .unwrap_or_default()
+}
+
+impl Component {
+    /// The Services that a release of its chart makes: from the release's name, the chart's, and the usual overrides.
+    pub fn service_names(&self, release: &str, chart: &str, values: Option<&Node>) -> Vec<String> {
+        let full = full_name(release, chart, values);
+        self.services.iter().map(|name| name.replace("{release}", release).replace("{fullname}", &full)).collect()
+    }
+}
+
+/// The name that charts made from Helm's starter give their objects.
+fn full_name(release: &str, chart: &str, values: Option<&Node>) -> String {
+    let at = |key| values.and_then(|values| values.get(key)).and_then(Node::text).filter(|text| !text.is_empty());
+    if let Some(name) = at("fullnameOverride") {
+        return name.to_owned();
+    }
+    let name = at("nameOverride").unwrap_or(chart);
+    if release.contains(name) { release.to_owned() } else { format!("{release}-{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(text: &str) -> Node {
+        yaml::parse_value(yaml::FileId(0), text).unwrap()
+    }
+
+    fn when(text: &str) -> When {
+        crate::decode::decode(&node(text)).unwrap()
+    }
+
+    #[test]
+    fn conditions_hold_where_they_should() {
+        for (condition, values, expected) in [
+            ("{value: a.b}", "a: {b: true}", true),
+            ("{value: a.b}", "a: {b: false}", false),
+            ("{value: a.b}", "a: {b: ''}", false),
+            ("{value: a.b}", "a: {b: 0}", false),
+            ("{value: a.b}", "a: {b: ~}", false),
+            ("{value: a.b}", "a: {b: []}", false),
+            ("{value: a.b}", "a: {b: {c: 1}}", true),
+            ("{value: a.b}", "c: 1", false),
+            ("{value: a.b, default: true}", "c: 1", true),
+            ("{value: a.b, default: true}", "a: {b: false}", false),
+            ("{value: a.b, not: true}", "a: {b: false}", true),
+            ("{value: a.b, not: true}", "a: {b: true}", false),
+            ("{value: a.b, not: true, default: true}", "c: 1", true),
+            ("{value: a.b, equals: HelmChart}", "a: {b: HelmChart}", true),
+            ("{value: a.b, equals: true}", "a: {b: true}", true),
+            ("{value: a.b, equals: x, not: true}", "a: {b: y}", true),
+            ("{value: a, and: [{value: b}, {value: c, default: true}]}", "a: 1\nb: 1", true),
+            ("{value: a, and: [{value: b}, {value: c, default: true}]}", "a: 1\nc: 1", false),
+            ("{value: 'a[].on'}", "a: [{on: false}, {on: true}]", true),
+        ] {
+            assert_eq!(when(condition).holds(Some(&node(values))), expected, "{condition} under {values}");
+        }
+        assert!(when("{value: a, default: true}").holds(None));
+    }
+
+    #[test]
+    fn any_condition_is_enough_and_none_always_holds() {
+        let values = node("b: true");
+        assert!(any_holds(&[], None));
+        assert!(any_holds(&[when("{value: a}"), when("{value: b}")], Some(&values)));
+        assert!(!any_holds(&[when("{value: a}")], Some(&values)));
+    }
+
+    #[test]
+    fn classes_are_named_by_values_or_by_default() {
+        for (class, values, expected) in [
+            ("{kind: StorageClass, name-at: 'pools[].class.name', name: usual}", "x: 1", vec!["usual"]),
+            ("{kind: StorageClass, name-at: 'pools[].class.name', name: usual}", "pools: []", vec![]),
+            (
+                "{kind: StorageClass, name-at: 'pools[].class.name'}",
+                "pools: [{class: {name: a}}, {}, {class: {name: b}}]",
+                vec!["a", "b"],
+            ),
+            ("{kind: IngressClass, name-at: class.name, name: nginx}", "class: {name: internal}", vec!["internal"]),
+            ("{kind: IngressClass, name-at: class.name, name: nginx}", "class: {name: ''}", vec!["nginx"]),
+            ("{kind: IngressClass, name: nginx, when: [{value: on}]}", "on: false", vec![]),
+            (
+                "{kind: StorageClass, name-at: 'c[].name', item-when: [{value: on, default: true}]}",
+                "c: [{name: a}, {name: b, on: false}]",
+                vec!["a"],
+            ),
+            (
+                "{kind: StorageClass, name-at: c.name, name: d, item-when: [{value: on, default: true}]}",
+                "c: {name: a, on: false}",
+                vec![],
+            ),
+        ] {
+            let class: Class = crate::decode::decode(&node(class)).unwrap();
+            let names: Vec<_> = class.names(Some(&node(values))).into_iter().map(|(name, _)| name).collect();
+            assert_eq!(names, expected, "{class:?} under {values}");
+        }
+    }
+
+    #[test]
+    fn the_place_of_a_class_name_is_its_line() {
+        let class: Class = crate::decode::decode(&node("{kind: StorageClass, name-at: name, name: usual}")).unwrap();
+        let values = node("other: 1\nname: mine");
+        assert_eq!(class.names(Some(&values))[0].1.unwrap().start, 15);
+        assert_eq!(class.names(None), [("usual".to_owned(), None)]);
+    }
+
+    #[test]
+    fn patterns_name_what_is_made() {
+        let object = node("metadata: {name: db}\nspec: {target: {name: creds}, users: [{name: a}, {name: b}]}");
+        for (pattern, expected) in [
+            ("{metadata.name}-app", vec!["db-app"]),
+            ("{spec.target.name|metadata.name}", vec!["creds"]),
+            ("{spec.nowhere|metadata.name}", vec!["db"]),
+            ("{spec.nowhere}", vec![]),
+            ("{metadata.name}-{spec.users[].name}", vec!["db-a", "db-b"]),
+            ("plain", vec!["plain"]),
+            ("{broken", vec![]),
+        ] {
+            assert_eq!(Made::all_names(pattern, &object), expected, "{pattern}");
+        }
+        assert_eq!(Made::names("{metadata.name}-{spec.users[].name}", &object).as_deref(), Some("db-a"));
+    }
+
+    #[test]
+    fn full_names_follow_the_starter_chart() {
+        for (release, values, expected) in [
+            ("loki", "{}", "loki"),
+            ("logs", "{}", "logs-loki"),
+            ("logs", "fullnameOverride: l", "l"),
+            ("logs", "nameOverride: og", "logs"),
+        ] {
+            assert_eq!(full_name(release, "loki", Some(&node(values))), expected, "{release} with {values}");
+        }
+    }
+}

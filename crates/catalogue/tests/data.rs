@@ -1,0 +1,142 @@
+//! The data as a whole: what the schema alone can't say about it.
+
+use std::collections::BTreeMap;
+
+use coldstart_catalogue::{Catalogue, Component, Made};
+
+fn each() -> impl Iterator<Item = &'static Component> {
+    Catalogue::embedded().components().iter()
+}
+
+fn is_group_kind(text: &str) -> bool {
+    let Some((group, kind)) = text.split_once('/') else { return false };
+    let group_fits = group.contains('.')
+        && group.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte));
+    let kind_fits = kind == "*"
+        || kind.starts_with(|first: char| first.is_ascii_uppercase())
+            && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    group_fits && kind_fits
+}
+
+#[test]
+fn there_are_components_and_their_names_ascend() {
+    let names: Vec<_> = each().map(|component| component.name.as_str()).collect();
+    assert!(names.len() >= 25, "only {}", names.len());
+    assert!(names.is_sorted_by(|one, next| one < next));
+}
+
+#[test]
+fn no_two_components_claim_one_chart_or_image() {
+    let mut claimed = BTreeMap::new();
+    for component in each() {
+        for claim in component.charts.iter().chain(&component.images) {
+            let claim = claim.to_ascii_lowercase();
+            assert_eq!(claimed.insert(claim.clone(), &component.name), None, "{claim} of {}", component.name);
+        }
+        assert!(!component.charts.is_empty() || !component.images.is_empty(), "nothing gives {} away", component.name);
+    }
+}
+
+#[test]
+fn every_component_is_found_by_each_of_its_charts_and_images() {
+    let catalogue = Catalogue::embedded();
+    for component in each() {
+        for chart in &component.charts {
+            assert_eq!(catalogue.by_chart(chart).unwrap().name, component.name);
+        }
+        for image in &component.images {
+            assert_eq!(catalogue.by_image(image).unwrap().name, component.name);
+            let elsewhere = format!("mirror.example.com:5000/cache/{image}:v1.2.3@sha256:00");
+            if image.contains('/') {
+                assert_eq!(catalogue.by_image(&elsewhere).unwrap().name, component.name, "{elsewhere}");
+            }
+        }
+    }
+}
+
+#[test]
+fn kinds_are_written_as_group_and_kind() {
+    for component in each() {
+        let kinds = component.crds.iter().flat_map(|crds| &crds.kinds);
+        let made_for = component.makes.iter().map(|made| &made.for_kind);
+        let needed =
+            component.needs.iter().filter(|need| need.capability == "crd").map(|need| need.name.as_ref().unwrap());
+        for kind in kinds.chain(made_for).chain(needed) {
+            assert!(is_group_kind(kind), "{kind} of {}", component.name);
+        }
+        for covered in component.webhooks.iter().flat_map(|webhook| &webhook.covers) {
+            let core = covered.strip_prefix('/').is_some_and(|kind| !kind.contains('/'));
+            let built_in = covered.starts_with("apps/") || covered.starts_with("batch/");
+            assert!(covered == "*" || core || built_in || is_group_kind(covered), "{covered} of {}", component.name);
+        }
+    }
+}
+
+#[test]
+fn claims_have_sources() {
+    for component in each() {
+        assert!(!component.sources.is_empty(), "{} cites nothing", component.name);
+        for source in &component.sources {
+            assert!(source.starts_with("https://"), "{source} of {}", component.name);
+        }
+        assert!(component.about.ends_with('.'), "{}: {}", component.name, component.about);
+        assert!((1..=900).contains(&component.startup_seconds), "{}", component.name);
+    }
+}
+
+#[test]
+fn capabilities_are_words_of_the_vocabulary() {
+    let known = [
+        "cluster-dns",
+        "crd",
+        "csi-driver",
+        "custom-metrics-api",
+        "device",
+        "external-metrics-api",
+        "gitops",
+        "image-mirror",
+        "kubelet-certificates",
+        "load-balancer",
+        "metrics-api",
+        "network-attachments",
+        "node-initialized",
+        "node-label",
+        "object-storage-bucket",
+        "pod-network",
+        "resource-driver",
+        "service-mesh",
+        "snapshot-controller",
+        "storage-cluster",
+    ];
+    for component in each() {
+        let given = component.gives.iter().map(|gift| (&gift.capability, &gift.name));
+        let needed = component.needs.iter().map(|need| (&need.capability, &need.name));
+        for (capability, name) in given.chain(needed) {
+            assert!(known.contains(&capability.as_str()), "{capability} of {}", component.name);
+            let named = ["crd", "csi-driver", "device", "node-label", "resource-driver"];
+            if named.contains(&capability.as_str()) {
+                assert!(name.is_some(), "{capability} of {} has no name", component.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn patterns_of_what_is_made_can_be_read() {
+    let object = "{metadata: {name: x}}";
+    let object = yaml::parse_value(yaml::FileId(0), object).unwrap();
+    for component in each() {
+        for made in &component.makes {
+            let patterns = made.secrets.iter().chain(&made.config_maps).chain(&made.services).chain(&made.objects);
+            for pattern in patterns {
+                assert_eq!(pattern.matches('{').count(), pattern.matches('}').count(), "{pattern}");
+                if !pattern.contains("spec") {
+                    assert!(Made::names(pattern, &object).is_some(), "{pattern} of {}", component.name);
+                }
+            }
+            for object in &made.objects {
+                assert!(object.contains(':'), "{object} of {}: write it as Kind:name", component.name);
+            }
+        }
+    }
+}
