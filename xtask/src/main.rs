@@ -15,6 +15,8 @@ mod paths;
 mod product;
 mod table;
 
+use std::process::ExitCode;
+
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
@@ -45,8 +47,18 @@ enum Task {
     Paths(paths::Options),
 }
 
-fn main() -> Result<()> {
-    match Command::parse().task {
+fn main() -> ExitCode {
+    match run(Command::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<()> {
+    match task {
         Task::Evaluate(what) => evaluate::run(&what),
         Task::Generate(options) => generate::run(&options),
         Task::Bench(options) => bench::run(&options),
