@@ -211,14 +211,14 @@ impl<'text> Reader<'text> {
 
     fn mapping(&mut self, start: Span, depth: usize) -> Result<Built, Problem> {
         let mut map = Map::new();
-        let mut seen = Keys::default();
+        let mut keys = Keys::default();
         let mut merges = Vec::new();
         let mut deepest = 0;
         loop {
             let next = self.expect(start)?;
             if matches!(next.0, Event::MappingEnd) {
                 let span = self.closed(start, map.as_slice().last().map(|entry| entry.value.span), next.1);
-                merge_into(&mut map, &merges);
+                merge_into(&mut map, &mut keys, &merges);
                 return Ok(Built { node: Node::map(map, span), depth: deepest });
             }
             let plain_merge = matches!(&next.0, Event::Scalar(text, ScalarStyle::Plain, ..) if text == "<<");
@@ -234,12 +234,14 @@ impl<'text> Reader<'text> {
             deepest = deepest.max(value.depth + 1);
             if plain_merge {
                 merges.push(value.node);
-            } else if seen.insert(&text, &map) {
-                map.push(Entry { key: text, key_span: key.span, value: value.node });
-            } else {
+            } else if let Some(at) = keys.position(&text, &map) {
                 let message = format!("key `{text}` stands twice in one mapping");
                 self.document.problems.push(Problem { message, span: key.span });
-                map.insert(text, key.span, value.node);
+                if let Some(entry) = map.iter_mut().nth(at) {
+                    entry.value = value.node;
+                }
+            } else {
+                map.push(Entry { key: text, key_span: key.span, value: value.node });
             }
         }
     }
@@ -287,35 +289,37 @@ impl<'text> Reader<'text> {
     }
 }
 
-/// Detects doubled keys without a look-up per key in small mappings.
+/// Finds keys of a mapping that is being read: by looking through it while it is small, by an index once it is not, so
+/// that neither many keys nor many doubled or merged ones cost more than their number.
 #[derive(Default)]
 struct Keys {
-    large: std::collections::BTreeSet<EcoString>,
+    index: BTreeMap<EcoString, usize>,
 }
 
 impl Keys {
     const SMALL: usize = 16;
 
-    fn insert(&mut self, key: &EcoString, map: &Map) -> bool {
+    /// Where `key` stands in `map`, which has only grown since the last call.
+    fn position(&mut self, key: &EcoString, map: &Map) -> Option<usize> {
         if map.len() < Self::SMALL {
-            return !map.contains_key(key);
+            return map.iter().position(|entry| entry.key == *key);
         }
-        if self.large.is_empty() {
-            self.large.extend(map.iter().map(|entry| entry.key.clone()));
+        for (at, entry) in map.iter().enumerate().skip(self.index.len()) {
+            self.index.insert(entry.key.clone(), at);
         }
-        self.large.insert(key.clone())
+        self.index.get(key).copied()
     }
 }
 
 /// `<<`: keys that the mapping does not have itself come from the merged mappings, earlier ones first.
-fn merge_into(map: &mut Map, merges: &[Node]) {
+fn merge_into(map: &mut Map, keys: &mut Keys, merges: &[Node]) {
     for merged in merges {
         let sources = match &merged.value {
             Value::Seq(items) => items.as_slice(),
             _ => std::slice::from_ref(merged),
         };
         for entry in sources.iter().flat_map(Node::entries) {
-            if !map.contains_key(&entry.key) {
+            if keys.position(&entry.key, map).is_none() {
                 map.push(entry.clone());
             }
         }
