@@ -1,2 +1,42 @@
-//! The command line: thin.
-fn main() {}
+//! The command line: thin. It takes words and terminals, calls the crates that know something, and turns what they say
+//! into output and an exit code.
+
+mod arguments;
+mod check;
+mod cluster;
+mod exit;
+mod failure;
+mod graph;
+mod nearest;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser as _;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(usage) => {
+            // Also `--help` and `--version`, which are no failures; a closed pipe is nobody's.
+            let _ = usage.print();
+            return u8::try_from(usage.exit_code()).map_or(exit::FAILED.into(), ExitCode::from);
+        }
+    };
+    let result = match &arguments.command {
+        Command::Check(options) => check::run(options),
+        Command::Graph(options) => graph::run(options),
+    };
+    match result {
+        Ok(code) => code.into(),
+        Err(failure) => report(&failure),
+    }
+}
+
+fn report(failure: &Failure) -> ExitCode {
+    output::complain(&failure.to_string());
+    failure.code().into()
+}

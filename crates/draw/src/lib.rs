@@ -1,1 +1,20 @@
-//! draw
+//! Findings and graphs as people and programs read them: text for a terminal, JSON, a picture.
+//!
+//! This crate knows how things look. It does not know how they were found, does no IO, and gives the same bytes for the
+//! same input. Whatever it prints on a terminal has been cleaned: a name in a repository can't move the cursor.
+
+mod clean;
+pub mod explain;
+pub mod graph_json;
+pub mod graph_text;
+pub mod json;
+mod merge;
+mod paint;
+mod snippet;
+mod sources;
+pub mod svg;
+pub mod text;
+mod words;
+
+pub use clean::clean;
+pub use sources::Sources;

@@ -1,0 +1,118 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use check::Severity;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Know how a Kubernetes cluster comes up, before it has to.
+#[derive(Debug, Parser)]
+#[command(name = "coldstart", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say what will go wrong at the next cold start, what it costs, and which line to edit
+    Check(Check),
+    /// Show the order in which a cluster comes up
+    Graph(Graph),
+}
+
+const CHECK_HELP: &str = "\
+Reads files, runs nothing of the repository, uses no network.
+
+Exit codes:
+  0  no errors (there may be warnings)
+  1  at least one finding of severity error
+  2  the command line was not understood, or the path could not be read
+  3  nothing to check: no Flux objects found";
+
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub(crate) struct Check {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
+    /// Leave out findings that matter less
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Level::Warning)]
+    pub min_severity: Level,
+    /// Everything that can be said: the same as --min-severity pedantic
+    #[arg(long, conflicts_with = "min_severity")]
+    pub pedantic: bool,
+    /// Only this cluster: its directory, or the last part of that
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// List everything that could not be seen, and why
+    #[arg(long)]
+    pub blind_spots: bool,
+    /// Print the manual page of a rule, and check nothing
+    #[arg(long, value_name = "RULE")]
+    pub explain: Option<String>,
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Graph {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// How to print the graph
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    pub format: GraphFormat,
+    /// Only this cluster: its directory, or the last part of that
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    Text,
+    Json,
+    /// A picture of the text in a terminal, for documents.
+    #[value(hide = true)]
+    Svg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    Pedantic,
+    Info,
+    Warning,
+    Error,
+}
+
+impl From<Level> for Severity {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Pedantic => Self::Pedantic,
+            Level::Info => Self::Info,
+            Level::Warning => Self::Warning,
+            Level::Error => Self::Error,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What the exit code says. Documented in the help of `coldstart check`, and promised.
+
+use std::process::ExitCode;
+
+/// An exit code that means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Code(u8);
+
+/// No errors. There may be warnings.
+pub(crate) const CLEAN: Code = Code(0);
+/// At least one finding of severity error.
+pub(crate) const ERRORS_FOUND: Code = Code(1);
+/// Not understood, or could not be read. The code that clap uses, too.
+pub(crate) const FAILED: Code = Code(2);
+/// Read, but there is nothing in it to check.
+pub(crate) const NOTHING_TO_CHECK: Code = Code(3);
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code.0)
+    }
+}

@@ -1,0 +1,53 @@
+//! Why a command could not do its work: what, where, why, and what to type next.
+
+use std::path::PathBuf;
+
+use crate::exit::{self, Code};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("{source}\n  next: coldstart {command} <directory of a cluster repository>")]
+    Open { command: &'static str, source: read::OpenError },
+    #[error("{source}\n  next: mend that file, then coldstart {command}")]
+    Settings { command: &'static str, source: read::SettingsError },
+    #[error(
+        "no Flux objects found in {}\n  looked for: {LOOKED_FOR}\n  in: {}\n  next: coldstart {command} <directory of a cluster repository>",
+        .path.display(),
+        files(*.yaml_files)
+    )]
+    Nothing { command: &'static str, path: PathBuf, yaml_files: usize },
+    #[error("no cluster is called `{name}`{}\n  there is: {}\n  next: coldstart {command} --cluster {}", did_you_mean(.nearest.as_deref()), .names.join(", "), .nearest.as_ref().or(.names.first()).map_or("NAME", String::as_str))]
+    UnknownCluster { command: &'static str, name: String, nearest: Option<String>, names: Vec<String> },
+    #[error("several clusters are called `{name}`\n  there is: {}\n  next: coldstart {command} --cluster {}", .names.join(", "), .names.first().map_or("NAME", String::as_str))]
+    SeveralClusters { command: &'static str, name: String, names: Vec<String> },
+    #[error("no rule is called `{name}`{}\n  rules: {}\n  next: coldstart check --explain {}", did_you_mean(*.nearest), .rules.join(", "), .nearest.unwrap_or("RULE"))]
+    UnknownRule { name: String, nearest: Option<&'static str>, rules: Vec<&'static str> },
+    #[error("cannot write the report: {0}")]
+    Write(#[from] std::io::Error),
+    #[error("cannot write the report as JSON: {0}")]
+    Json(String),
+}
+
+/// What makes a directory a cluster repository.
+const LOOKED_FOR: &str = "YAML documents of Flux: Kustomization, HelmRelease, FluxInstance, ResourceSet (apiVersion *.toolkit.fluxcd.io or fluxcd.controlplane.io)";
+
+impl Failure {
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            Self::Nothing { .. } => exit::NOTHING_TO_CHECK,
+            _ => exit::FAILED,
+        }
+    }
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default()
+}
+
+fn files(number: usize) -> String {
+    match number {
+        0 => "no YAML file at all".to_owned(),
+        1 => "1 YAML file".to_owned(),
+        _ => format!("{number} YAML files"),
+    }
+}

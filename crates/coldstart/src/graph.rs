@@ -1,0 +1,41 @@
+//! `coldstart graph`.
+
+use ::graph::Analysis;
+use model::Cluster;
+
+use crate::arguments::{Graph, GraphFormat};
+use crate::check::{is_empty, nothing, open};
+use crate::exit::{self, Code};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::{cluster, output};
+
+const COMMAND: &str = "graph";
+
+pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
+    let progress = Progress::start("reading");
+    let reading = open(COMMAND, &options.path)?;
+    if is_empty(&reading) {
+        return Err(nothing(COMMAND, &options.path, &reading));
+    }
+    let wanted: Vec<&Cluster> = match &options.cluster {
+        Some(name) => vec![cluster::find(&reading.clusters, name, COMMAND)?],
+        None => reading.clusters.iter().collect(),
+    };
+    let analyses: Vec<Analysis> = wanted.iter().map(|cluster| ::graph::analyse(cluster)).collect();
+    drop(progress);
+    let pairs: Vec<(&Cluster, &Analysis)> = wanted.into_iter().zip(&analyses).collect();
+    let text = match options.format {
+        GraphFormat::Text => {
+            let color = output::wants_color(options.color);
+            let drawn: Vec<String> =
+                pairs.iter().map(|(cluster, analysis)| draw::graph_text::tiers(cluster, analysis, color)).collect();
+            drawn.join("\n\n")
+        }
+        GraphFormat::Json => {
+            draw::graph_json::clusters(&pairs, &reading.repository).map_err(|error| Failure::Json(error.to_string()))?
+        }
+    };
+    output::print(&text)?;
+    Ok(exit::CLEAN)
+}

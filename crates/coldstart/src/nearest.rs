@@ -1,0 +1,38 @@
+//! The name that somebody may have meant.
+
+/// The candidate that is fewest edits away, if that is near enough to be a slip.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let slips_max = name.chars().count() / 3 + 1;
+    let near = candidates.into_iter().map(|candidate| (edits(name, candidate), candidate));
+    near.filter(|(edits, _)| *edits <= slips_max).min().map(|(_, candidate)| candidate)
+}
+
+/// How many characters must be put in, taken out or replaced.
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (index, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (column, b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn slips_are_understood_and_strangers_are_not() {
+        let rules = ["missing-dependency", "missing-source", "slow-retry"];
+        assert_eq!(nearest("mising-dependancy", rules), Some("missing-dependency"));
+        assert_eq!(nearest("slow-retries", rules), Some("slow-retry"));
+        assert_eq!(nearest("kubernetes", rules), None);
+        assert_eq!(nearest("", rules), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! Standard output and error: colours, widths, and pipes that close early.
+
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+
+use anstream::{AutoStream, ColorChoice};
+
+use crate::arguments::Color;
+
+/// Whether to colour what goes to standard output. `NO_COLOR` and its relatives are asked only when nobody said.
+pub(crate) fn wants_color(color: Color) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+    }
+}
+
+/// The columns of the terminal that standard output is, if it is one.
+pub(crate) fn columns() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}
+
+/// Writes to standard output. Nobody is hurt when `head` has seen enough.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut stdout = AutoStream::always(io::stdout().lock());
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Says on standard error what went wrong. The text is ours with names of others in it: each line is cleaned.
+pub(crate) fn complain(text: &str) {
+    let mut stderr = AutoStream::auto(io::stderr().lock());
+    for (index, line) in text.lines().enumerate() {
+        let before = if index == 0 { "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: " } else { "" };
+        // There is nowhere left to say that this failed.
+        let _ = writeln!(stderr, "{before}{}", draw::clean(line));
+    }
+}

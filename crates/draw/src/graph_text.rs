@@ -1,0 +1,215 @@
+//! The order of one cluster for a terminal: tier by tier, with what everything waits for.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use graph::{Analysis, Moment};
+use model::{Cluster, Component, ComponentId, Gate, Role, TieTarget, WaitsFor, say_seconds};
+
+use crate::clean::clean;
+use crate::paint::Paint;
+use crate::words::{count, width};
+
+/// Names longer than this do not push the other columns to the right.
+const NAME_COLUMNS_MAX: usize = 48;
+
+/// The tiers, the critical path and the deadlocks.
+pub fn tiers(cluster: &Cluster, analysis: &Analysis, color: bool) -> String {
+    let view = View { cluster, analysis, paint: Paint { color }, columns: Columns::of(cluster), ties: ties(cluster) };
+    let mut out = view.header();
+    for (tier, components) in analysis.schedule.tiers.iter().enumerate() {
+        out.push_str(&view.tier(tier, components));
+    }
+    out.push_str(&view.critical_path());
+    out.push_str(&view.deadlocks());
+    out
+}
+
+struct View<'a> {
+    cluster: &'a Cluster,
+    analysis: &'a Analysis,
+    paint: Paint,
+    columns: Columns,
+    /// Indices of ties by where they begin.
+    ties: BTreeMap<ComponentId, Vec<usize>>,
+}
+
+/// How wide the columns are.
+struct Columns {
+    kind: usize,
+    name: usize,
+}
+
+impl Columns {
+    fn of(cluster: &Cluster) -> Self {
+        let widest = |of: fn(&Component) -> usize| cluster.components.iter().map(of).max().unwrap_or(0);
+        Self {
+            kind: widest(|component| width(&component.object.kind)),
+            name: widest(|component| width(&component.object.path())).min(NAME_COLUMNS_MAX),
+        }
+    }
+}
+
+fn ties(cluster: &Cluster) -> BTreeMap<ComponentId, Vec<usize>> {
+    let mut ties: BTreeMap<ComponentId, Vec<usize>> = BTreeMap::new();
+    for (index, tie) in cluster.ties.iter().enumerate() {
+        ties.entry(tie.from).or_default().push(index);
+    }
+    ties
+}
+
+impl View<'_> {
+    fn header(&self) -> String {
+        let of = |role: Role| self.cluster.components.iter().filter(|component| component.role == role).count();
+        let parts = [
+            count(of(Role::Kustomization), "kustomization"),
+            count(of(Role::HelmRelease), "helmrelease"),
+            count(self.analysis.schedule.tiers.len(), "tier"),
+            format!("done after about {}", say_seconds(self.done_seconds())),
+        ];
+        let dot = self.paint.dim(" · ");
+        format!("{}  {}\n", self.paint.bold(&clean(&self.cluster.name)), parts.join(&dot))
+    }
+
+    fn done_seconds(&self) -> u64 {
+        self.cluster.ids().map(|id| self.analysis.schedule.seconds(id, Moment::Done)).max().unwrap_or(0)
+    }
+
+    fn tier(&self, tier: usize, components: &[ComponentId]) -> String {
+        let mut sorted = components.to_vec();
+        sorted.sort_by_key(|id| {
+            let start = self.analysis.schedule.seconds(*id, Moment::Start);
+            (start, &self.cluster.component(*id).object)
+        });
+        let what = if tier == 0 { "waits for nobody" } else { "waits for the tiers above" };
+        let title = format!("{}, {what}", count(sorted.len(), "component"));
+        let mut out = format!("\n{} {}\n", self.paint.bold(&format!("tier {tier}")), self.paint.dim(&title));
+        for id in sorted {
+            out.push_str(&self.component(id));
+        }
+        out
+    }
+
+    fn component(&self, id: ComponentId) -> String {
+        let component = self.cluster.component(id);
+        let (kind, name) = (clean(&component.object.kind).into_owned(), clean(&component.object.path()).into_owned());
+        let schedule = &self.analysis.schedule;
+        let done = say_seconds(schedule.seconds(id, Moment::Done));
+        let mut line = format!(
+            "  {}  {}  {}  {}",
+            self.paint.dim(&pad(&kind, self.columns.kind)),
+            self.paint.name(&pad(&name, self.columns.name)),
+            self.gate(component),
+            self.paint.dim(&format!("{done:>12}")),
+        );
+        let waits = self.waits(id);
+        if !waits.is_empty() {
+            let _ = write!(line, "  {} {}", self.paint.dim("←"), waits.join(", "));
+        }
+        let mut line = line.trim_end().to_owned();
+        line.push('\n');
+        line
+    }
+
+    fn gate(&self, component: &Component) -> String {
+        let word = pad(gate_word(component), GATE_COLUMNS);
+        match component.gate {
+            _ if component.suspended.is_some() => self.paint.bad(&word),
+            Gate::Healthy => self.paint.good(&word),
+            Gate::Listed(_) | Gate::Applied => word,
+            Gate::LooksHealthy(_) => self.paint.poor(&word),
+        }
+    }
+
+    /// What a component is tied to, with what the tie waits for where that is less than done.
+    fn waits(&self, id: ComponentId) -> Vec<String> {
+        let ties = self.ties.get(&id).map_or(&[][..], Vec::as_slice);
+        ties.iter()
+            .map(|index| {
+                let tie = &self.cluster.ties[*index];
+                let name = match &tie.to {
+                    TieTarget::Component(to) => clean(&self.short_name(id, *to)).into_owned(),
+                    TieTarget::Unknown(object) => self.paint.bad(&format!("{} (not found)", clean(&object.path()))),
+                };
+                match tie.waits_for {
+                    WaitsFor::Done => name,
+                    other => format!("{name} ({})", waits_word(other)),
+                }
+            })
+            .collect()
+    }
+
+    /// The name alone where the namespace is the same.
+    fn short_name(&self, from: ComponentId, to: ComponentId) -> String {
+        let (from, to) = (&self.cluster.component(from).object, &self.cluster.component(to).object);
+        if from.namespace == to.namespace { to.name.to_string() } else { to.path() }
+    }
+
+    fn critical_path(&self) -> String {
+        let path = &self.analysis.schedule.critical_path;
+        if path.is_empty() {
+            return String::new();
+        }
+        let mut out = format!(
+            "\n{} {}\n",
+            self.paint.bold("critical path"),
+            self.paint.dim(&format!("{}, about {}", count(path.len(), "step"), say_seconds(self.done_seconds())))
+        );
+        for (step, id) in path.iter().enumerate() {
+            let component = self.cluster.component(*id);
+            let done = say_seconds(self.analysis.schedule.seconds(*id, Moment::Done));
+            let arrow = if step == 0 { " " } else { "→" };
+            let kind = clean(&component.object.kind).into_owned();
+            let _ = writeln!(
+                out,
+                "  {} {} {} {}",
+                self.paint.dim(&format!("{done:>12}")),
+                self.paint.dim(arrow),
+                self.paint.name(&clean(&component.object.path())),
+                self.paint.dim(&kind)
+            );
+        }
+        out
+    }
+
+    fn deadlocks(&self) -> String {
+        let mut out = String::new();
+        for deadlock in &self.analysis.deadlocks {
+            let components = deadlock.components(&self.analysis.events);
+            let mut names: Vec<String> = components
+                .iter()
+                .map(|id| clean(&self.cluster.component(*id).object.to_string()).into_owned())
+                .collect();
+            names.extend(names.first().cloned());
+            let _ = writeln!(out, "\n{} {}", self.paint.bad("deadlock"), names.join(" → "));
+        }
+        out
+    }
+}
+
+const GATE_COLUMNS: usize = "looks-healthy".len();
+
+/// What being done proves, in a word.
+pub(crate) fn gate_word(component: &Component) -> &'static str {
+    match component.gate {
+        _ if component.suspended.is_some() => "suspended",
+        Gate::Healthy => "healthy",
+        Gate::Listed(_) => "listed",
+        Gate::Applied => "applied",
+        Gate::LooksHealthy(_) => "looks-healthy",
+    }
+}
+
+pub(crate) fn waits_word(waits: WaitsFor) -> &'static str {
+    match waits {
+        WaitsFor::Done => "done",
+        WaitsFor::Exists => "exists",
+        WaitsFor::Opaque => "expression",
+    }
+}
+
+/// Fills up with spaces to a width in characters.
+fn pad(text: &str, columns: usize) -> String {
+    let fill = columns.saturating_sub(width(text));
+    format!("{text}{}", " ".repeat(fill))
+}

@@ -1,0 +1,204 @@
+//! The report for programs. The structs here are what is promised: they change only with [`VERSION`], whatever happens
+//! to the types they are made from.
+
+use std::collections::BTreeMap;
+
+use check::{ClusterSummary, Finding, Location, Report, Severity};
+use model::{BlindSpot, Cluster, ObjectRef};
+use serde::Serialize;
+
+use crate::sources::Sources;
+
+/// Raised when a field changes its meaning or goes; not when one is added.
+pub const VERSION: u32 = 1;
+pub(crate) const TOOL: &str = "coldstart";
+
+/// The whole report, as one JSON object with a line end. `clusters` gives names to the components of blind spots.
+pub fn report(
+    report: &Report,
+    clusters: &[Cluster],
+    sources: &impl Sources,
+    min_severity: Severity,
+) -> Result<String, serde_json::Error> {
+    let owners = owners(clusters);
+    let document = DocumentTwin {
+        version: VERSION,
+        tool: TOOL,
+        summary: SummaryTwin::new(report),
+        findings: report
+            .findings
+            .iter()
+            .filter(|finding| finding.severity >= min_severity)
+            .map(|finding| FindingTwin::new(finding, sources))
+            .collect(),
+        blind_spots: report.blind_spots.iter().map(|spot| BlindSpotTwin::new(spot, &owners, sources)).collect(),
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+#[derive(Serialize)]
+struct DocumentTwin<'a> {
+    version: u32,
+    tool: &'static str,
+    summary: SummaryTwin<'a>,
+    findings: Vec<FindingTwin<'a>>,
+    blind_spots: Vec<BlindSpotTwin<'a>>,
+}
+
+/// Counts of everything that was found, also of what is below the wanted severity.
+#[derive(Serialize)]
+struct SummaryTwin<'a> {
+    kustomizations: usize,
+    helmreleases: usize,
+    errors: usize,
+    warnings: usize,
+    infos: usize,
+    pedantic: usize,
+    blind_spots: usize,
+    clusters: Vec<ClusterTwin<'a>>,
+}
+
+#[derive(Serialize)]
+struct ClusterTwin<'a> {
+    name: &'a str,
+    kustomizations: usize,
+    helmreleases: usize,
+    tiers: usize,
+    critical_path: Vec<ObjectTwin<'a>>,
+}
+
+/// An object by its name. Also the shape of components in `coldstart graph`.
+#[derive(Serialize)]
+pub(crate) struct ObjectTwin<'a> {
+    kind: &'a str,
+    namespace: &'a str,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct FindingTwin<'a> {
+    rule: &'a str,
+    severity: &'static str,
+    message: &'a str,
+    cluster: &'a str,
+    component: ObjectTwin<'a>,
+    provider: Option<ObjectTwin<'a>>,
+    capability: Option<&'a str>,
+    verdict: Option<&'static str>,
+    consequence: Option<&'static str>,
+    cost_seconds: Option<u64>,
+    cost: &'a str,
+    locations: Vec<LocationTwin<'a>>,
+    fix: Option<&'a str>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct LocationTwin<'a> {
+    path: &'a str,
+    line: u32,
+    column: u32,
+    role: &'static str,
+    label: &'a str,
+}
+
+#[derive(Serialize)]
+struct BlindSpotTwin<'a> {
+    what: &'a str,
+    why: &'a str,
+    path: Option<&'a str>,
+    line: Option<u32>,
+    component: Option<ObjectTwin<'a>>,
+}
+
+impl<'a> SummaryTwin<'a> {
+    fn new(report: &'a Report) -> Self {
+        let number = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
+        Self {
+            kustomizations: report.clusters.iter().map(|cluster| cluster.kustomizations).sum(),
+            helmreleases: report.clusters.iter().map(|cluster| cluster.helmreleases).sum(),
+            errors: number(Severity::Error),
+            warnings: number(Severity::Warning),
+            infos: number(Severity::Info),
+            pedantic: number(Severity::Pedantic),
+            blind_spots: report.blind_spots.len(),
+            clusters: report.clusters.iter().map(ClusterTwin::new).collect(),
+        }
+    }
+}
+
+impl<'a> ClusterTwin<'a> {
+    fn new(cluster: &'a ClusterSummary) -> Self {
+        Self {
+            name: &cluster.name,
+            kustomizations: cluster.kustomizations,
+            helmreleases: cluster.helmreleases,
+            tiers: cluster.tiers,
+            critical_path: cluster.critical_path.iter().map(ObjectTwin::new).collect(),
+        }
+    }
+}
+
+impl<'a> ObjectTwin<'a> {
+    pub(crate) fn new(object: &'a ObjectRef) -> Self {
+        Self { kind: &object.kind, namespace: &object.namespace, name: &object.name }
+    }
+}
+
+impl<'a> FindingTwin<'a> {
+    fn new(finding: &'a Finding, sources: &'a impl Sources) -> Self {
+        Self {
+            rule: finding.rule,
+            severity: finding.severity.word(),
+            message: &finding.message,
+            cluster: &finding.cluster,
+            component: ObjectTwin::new(&finding.component),
+            provider: finding.provider.as_ref().map(ObjectTwin::new),
+            capability: finding.capability.as_deref(),
+            verdict: finding.verdict.map(graph::Verdict::word),
+            consequence: finding.consequence.map(graph::Consequence::word),
+            cost_seconds: finding.consequence.and_then(graph::Consequence::cost_seconds),
+            cost: &finding.cost,
+            locations: finding.locations.iter().filter_map(|place| LocationTwin::new(place, sources)).collect(),
+            fix: finding.fix.as_deref(),
+            notes: &finding.notes,
+        }
+    }
+}
+
+impl<'a> LocationTwin<'a> {
+    /// Nothing for a place that no file holds.
+    fn new(location: &'a Location, sources: &'a impl Sources) -> Option<Self> {
+        let (path, position) = sources.locate(location.span)?;
+        let (line, column) = (position.line, position.column);
+        Some(Self { path, line, column, role: location.role.word(), label: &location.label })
+    }
+}
+
+type Owners<'a> = BTreeMap<&'a BlindSpot, &'a ObjectRef>;
+
+/// The components that blind spots belong to.
+fn owners(clusters: &[Cluster]) -> Owners<'_> {
+    let mut owners = BTreeMap::new();
+    for cluster in clusters {
+        for spot in &cluster.blind {
+            if let Some(component) = spot.component.and_then(|id| cluster.components.get(id.index())) {
+                owners.entry(spot).or_insert(&component.object);
+            }
+        }
+    }
+    owners
+}
+
+impl<'a> BlindSpotTwin<'a> {
+    fn new(spot: &'a BlindSpot, owners: &Owners<'a>, sources: &'a impl Sources) -> Self {
+        let place = sources.locate(spot.at);
+        Self {
+            what: &spot.what,
+            why: &spot.why,
+            path: place.map(|(path, _)| path),
+            line: place.map(|(_, position)| position.line),
+            component: owners.get(spot).map(|object| ObjectTwin::new(object)),
+        }
+    }
+}

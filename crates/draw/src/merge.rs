@@ -1,0 +1,39 @@
+//! Clusters that share a base share its faults: one finding each time would say the same thing over and over.
+
+use std::collections::BTreeMap;
+
+use check::{Finding, LocationRole, Severity};
+use model::ObjectRef;
+use yaml::Span;
+
+/// A finding and the clusters it was made in.
+#[derive(Debug)]
+pub(crate) struct Merged<'a> {
+    pub finding: &'a Finding,
+    pub clusters: Vec<&'a str>,
+}
+
+type Key<'a> = (&'a str, &'a str, Severity, &'a ObjectRef, Option<&'a ObjectRef>, Vec<(Span, LocationRole, &'a str)>);
+
+/// Findings of one rule about one place, each told once, in the order of their first.
+pub(crate) fn merge<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Merged<'a>> {
+    let mut merged: Vec<Merged<'a>> = Vec::new();
+    let mut known: BTreeMap<Key<'a>, usize> = BTreeMap::new();
+    for finding in findings {
+        let index = *known.entry(key(finding)).or_insert(merged.len());
+        match merged.get_mut(index) {
+            Some(first) if first.clusters.contains(&finding.cluster.as_str()) => {
+                // Twice in one cluster: two findings, not one of several clusters.
+                merged.push(Merged { finding, clusters: vec![&finding.cluster] });
+            }
+            Some(first) => first.clusters.push(&finding.cluster),
+            None => merged.push(Merged { finding, clusters: vec![&finding.cluster] }),
+        }
+    }
+    merged
+}
+
+fn key(finding: &Finding) -> Key<'_> {
+    let places = finding.locations.iter().map(|place| (place.span, place.role, place.label.as_str())).collect();
+    (finding.rule, &finding.message, finding.severity, &finding.component, finding.provider.as_ref(), places)
+}

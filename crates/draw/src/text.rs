@@ -1,0 +1,188 @@
+//! The report for a terminal: what was read, a diagnostic for each finding, and the sum of it all.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use check::{ClusterSummary, Report, Severity};
+use model::BlindSpot;
+
+use crate::clean::clean;
+use crate::merge::{Merged, merge};
+use crate::paint::Paint;
+use crate::snippet::{self, Look};
+use crate::sources::Sources;
+use crate::words::{count, first_few};
+
+/// Clusters named in one line.
+const CLUSTERS_NAMED_MAX: usize = 6;
+/// Clusters that get a summary line of their own.
+const CLUSTERS_SUMMED_MAX: usize = 12;
+/// Steps of a critical path that are named before the last.
+const STEPS_NAMED_MAX: usize = 6;
+/// Reasons for not seeing something that are given in the last line.
+const REASONS_NAMED_MAX: usize = 4;
+
+/// How a report is to look, and how much of it is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct TextOptions {
+    pub color: bool,
+    /// Columns of the terminal; without, nothing is wrapped.
+    pub width: Option<usize>,
+    pub min_severity: Severity,
+    /// List every blind spot instead of counting them.
+    pub blind_spots: bool,
+}
+
+/// The whole report.
+pub fn report(report: &Report, sources: &impl Sources, options: &TextOptions) -> String {
+    let paint = Paint { color: options.color };
+    let look = Look { color: options.color, width: options.width };
+    let merged = merge(&report.findings);
+    let mut out = header(&report.clusters, paint);
+    out.push('\n');
+    for one in merged.iter().filter(|one| one.finding.severity >= options.min_severity) {
+        let clusters = clusters_of(one, report.clusters.len());
+        out.push('\n');
+        out.push_str(&snippet::finding(one.finding, clusters.as_deref(), sources, look));
+    }
+    if options.blind_spots {
+        out.push_str(&blind_spots(&report.blind_spots, sources, paint));
+    }
+    out.push('\n');
+    out.push_str(&summary(report, &merged, options.min_severity, paint));
+    if !options.blind_spots {
+        out.push_str(&not_seen(&report.blind_spots, paint));
+    }
+    out
+}
+
+/// Which clusters a finding is of, where there is more than one to choose from.
+fn clusters_of(merged: &Merged<'_>, all: usize) -> Option<String> {
+    let names: Vec<String> = merged.clusters.iter().map(|name| (*name).to_owned()).collect();
+    match names.len() {
+        _ if all < 2 => None,
+        1 => names.into_iter().next(),
+        some if some == all => Some(format!("all {all}: {}", first_few(&names, CLUSTERS_NAMED_MAX))),
+        some => Some(format!("{some} of {all}: {}", first_few(&names, CLUSTERS_NAMED_MAX))),
+    }
+}
+
+fn header(clusters: &[ClusterSummary], paint: Paint) -> String {
+    let kustomizations: usize = clusters.iter().map(|cluster| cluster.kustomizations).sum();
+    let helmreleases: usize = clusters.iter().map(|cluster| cluster.helmreleases).sum();
+    let names: Vec<String> = clusters.iter().map(|cluster| clean(&cluster.name).into_owned()).collect();
+    let read = format!("{}, {}", count(kustomizations, "kustomization"), count(helmreleases, "helmrelease"));
+    let which = if names.is_empty() {
+        "no cluster".to_owned()
+    } else {
+        format!("{}: {}", count(names.len(), "cluster"), paint.name(&first_few(&names, CLUSTERS_NAMED_MAX)))
+    };
+    format!("{}   flux {read} {} {which}", paint.bold("read"), paint.dim("·"))
+}
+
+fn summary(report: &Report, merged: &[Merged<'_>], min_severity: Severity, paint: Paint) -> String {
+    let mut out = String::new();
+    let counts = counts(merged, min_severity, paint);
+    let dot = paint.dim(" · ");
+    match report.clusters.as_slice() {
+        [only] => {
+            let order = order(only, paint);
+            let _ = writeln!(out, "{order}{dot}{counts}");
+        }
+        several => {
+            for cluster in several.iter().take(CLUSTERS_SUMMED_MAX) {
+                let _ = writeln!(out, "{}: {}", paint.name(&clean(&cluster.name)), order(cluster, paint));
+            }
+            if let more @ 1.. = several.len().saturating_sub(CLUSTERS_SUMMED_MAX) {
+                let _ = writeln!(out, "and {} (coldstart check --cluster NAME)", count(more, "more cluster"));
+            }
+            let _ = writeln!(out, "{counts}");
+        }
+    }
+    out
+}
+
+/// `7 tiers · critical path 5: cilium → coredns → …`.
+fn order(cluster: &ClusterSummary, paint: Paint) -> String {
+    let tiers = count(cluster.tiers, "tier");
+    let names: Vec<_> = cluster.critical_path.iter().map(|object| clean(&object.name)).collect();
+    let Some((last, before)) = names.split_last() else { return tiers };
+    let mut path = before.iter().take(STEPS_NAMED_MAX).map(AsRef::as_ref).collect::<Vec<&str>>();
+    if before.len() > STEPS_NAMED_MAX {
+        path.push("…");
+    }
+    path.push(last);
+    let arrow = paint.dim(" → ");
+    format!("{tiers}{}critical path {}: {}", paint.dim(" · "), names.len(), path.join(&arrow))
+}
+
+/// `3 errors, 6 warnings, 14 infos (--min-severity info)`.
+fn counts(merged: &[Merged<'_>], min_severity: Severity, paint: Paint) -> String {
+    let mut by_severity: BTreeMap<Severity, usize> = BTreeMap::new();
+    for one in merged {
+        *by_severity.entry(one.finding.severity).or_default() += 1;
+    }
+    let mut parts = Vec::new();
+    for severity in Severity::ALL.into_iter().rev() {
+        let number = by_severity.get(&severity).copied().unwrap_or(0);
+        if number == 0 && severity < Severity::Warning {
+            continue;
+        }
+        let text = match severity {
+            Severity::Pedantic => format!("{number} pedantic"),
+            _ => count(number, severity.word()),
+        };
+        let hidden = if severity < min_severity && number > 0 {
+            let hint = if severity == Severity::Pedantic {
+                "--pedantic".to_owned()
+            } else {
+                format!("--min-severity {severity}")
+            };
+            paint.dim(&format!(" ({hint})"))
+        } else {
+            String::new()
+        };
+        let text = if number > 0 && severity >= min_severity { paint.severity(severity, &text) } else { text };
+        parts.push(text + &hidden);
+    }
+    parts.join(", ")
+}
+
+/// `not seen: 2 remote resources, 61 charts not available offline (coldstart check --blind-spots)`.
+fn not_seen(blind: &[BlindSpot], paint: Paint) -> String {
+    if blind.is_empty() {
+        return String::new();
+    }
+    let mut reasons: Vec<(usize, String)> =
+        by_reason(blind).into_iter().map(|(why, spots)| (spots.len(), clean(why).into_owned())).collect();
+    reasons.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let said: Vec<String> = reasons.iter().map(|(number, why)| format!("{number} × {why}")).collect();
+    let hint = paint.dim("(coldstart check --blind-spots)");
+    format!("not seen: {} {hint}\n", first_few(&said, REASONS_NAMED_MAX))
+}
+
+/// Every blind spot with its place, by reason.
+fn blind_spots(blind: &[BlindSpot], sources: &impl Sources, paint: Paint) -> String {
+    let mut out = String::new();
+    for (why, spots) in by_reason(blind) {
+        let _ = writeln!(out, "\n{} {}", paint.bold("not seen:"), clean(why));
+        for spot in spots {
+            let place = sources.locate(spot.at).map(|(path, at)| format!("{}:{}:{}", clean(path), at.line, at.column));
+            let place = place.map(|place| format!("  {}", paint.dim(&place))).unwrap_or_default();
+            let _ = writeln!(out, "  {}{place}", clean(&spot.what));
+        }
+    }
+    if blind.is_empty() {
+        let _ = writeln!(out, "\n{} nothing: everything was read", paint.bold("not seen:"));
+    }
+    out
+}
+
+/// Blind spots by reason, each told once however many clusters have it.
+fn by_reason(blind: &[BlindSpot]) -> BTreeMap<&str, Vec<&BlindSpot>> {
+    let mut reasons: BTreeMap<&str, BTreeMap<(&str, yaml::Span), &BlindSpot>> = BTreeMap::new();
+    for spot in blind {
+        reasons.entry(&spot.why).or_default().entry((&spot.what, spot.at)).or_insert(spot);
+    }
+    reasons.into_iter().map(|(why, spots)| (why, spots.into_values().collect())).collect()
+}
