@@ -93,18 +93,18 @@ impl Run {
 
 /// Runs `check` on `tree`, keeping what it prints as `<raw>.json` and `<raw>.stderr`.
 pub(crate) fn check(binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
+    let mut command = Command::new(binary);
+    command.args(["check", "--format", "json", "--min-severity", "info"]).arg(tree);
+    run(command, raw).with_context(|| format!("cannot run {}", binary.display()))
+}
+
+fn run(mut command: Command, raw: &Path) -> Result<Run> {
     let (printed, complained) = (raw.with_added_extension("json"), raw.with_added_extension("stderr"));
     let create = |path: &Path| File::create(path).with_context(|| format!("cannot write {}", path.display()));
+    command.stdin(Stdio::null()).stdout(create(&printed)?).stderr(create(&complained)?);
     let started = Instant::now();
-    let mut child = Command::new(binary)
-        .args(["check", "--format", "json", "--min-severity", "info"])
-        .arg(tree)
-        .stdin(Stdio::null())
-        .stdout(create(&printed)?)
-        .stderr(create(&complained)?)
-        .spawn()
-        .with_context(|| format!("cannot start {}", binary.display()))?;
-    let ending = wait(&mut child, started)?;
+    let mut child = command.spawn()?;
+    let ending = wait(&mut child, Duration::from_secs(RUN_SECONDS_MAX))?;
     let wall = started.elapsed();
     let json = std::fs::read(&printed).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let complaint = last_line(&complained);
@@ -114,12 +114,13 @@ pub(crate) fn check(binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
     Ok(Run { ending, wall, json, complaint })
 }
 
-fn wait(child: &mut std::process::Child, started: Instant) -> Result<Ending> {
+fn wait(child: &mut std::process::Child, limit: Duration) -> Result<Ending> {
+    let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status.code().map_or(Ending::Signal, Ending::Code));
         }
-        if started.elapsed() > Duration::from_secs(RUN_SECONDS_MAX) {
+        if started.elapsed() > limit {
             child.kill()?;
             child.wait()?;
             return Ok(Ending::Timeout);
@@ -142,5 +143,39 @@ fn remove(path: &Path) -> Result<()> {
             Err(error).with_context(|| format!("cannot remove {}", path.display()))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shell that does what `script` says, in the place of `check`.
+    fn run(script: &str) -> Run {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        super::run(command, &scratch.path().join("o+n@1.2")).unwrap()
+    }
+
+    #[test]
+    fn findings_with_exit_code_1_are_a_good_run() {
+        let run = run(r#"echo '{"findings": [{"rule": "x"}]}'; exit 1"#);
+        assert_eq!((run.failure(), run.findings().len(), run.ending()), (None, 1, "1".to_owned()));
+    }
+
+    #[test]
+    fn a_panic_an_abort_and_silence_are_failures() {
+        let panicked = run("echo \"thread 'main' panicked at src/a.rs:1\" >&2; echo 'note: more' >&2; exit 101");
+        assert_eq!(panicked.failure().unwrap(), "PANIC: exit code 101: thread 'main' panicked at src/a.rs:1");
+        assert_eq!(run("kill -ABRT $$").failure().unwrap(), "CRASH: killed by a signal");
+        assert_eq!(run("exit 0").failure().unwrap(), "NO JSON: exit code 0");
+        assert_eq!(run("echo '{}'; echo why >&2; exit 2").failure().unwrap(), "EXIT CODE 2: why");
+    }
+
+    #[test]
+    fn a_run_over_the_limit_is_stopped() {
+        let mut child = Command::new("sleep").arg("30").spawn().unwrap();
+        assert_eq!(wait(&mut child, Duration::from_millis(20)).unwrap(), Ending::Timeout);
     }
 }
