@@ -47,7 +47,7 @@ const VARIABLES: &[(&str, &str)] = &[
 ];
 
 /// What the original makes of a text: refused, or the result, and whether its strict mode finds every variable.
-const TEXTS: &str = r##"
+const TEXTS: &str = r#"
 defined	""	""
 defined	"plain text"	"plain text"
 defined	"$name"	"$name"
@@ -282,7 +282,7 @@ defined	"${EMPTY#*}"	""
 defined	"${name#a}${name%a}"	"nnaann"
 error	"${name:=${}}"
 defined	"${missing:-${name^^}-${path##*/}}"	"ANNA-file.tar.gz"
-"##;
+"#;
 
 /// What an object's value becomes, as JSON.
 const OBJECTS: &str = r##"
@@ -366,8 +366,8 @@ fn json(node: &Node) -> serde_json::Value {
         Value::Scalar(scalar) => match scalar.kind {
             ScalarKind::Null => serde_json::Value::Null,
             ScalarKind::Bool => (scalar.text == "true").into(),
-            ScalarKind::Int => scalar.text.parse::<i64>().unwrap().into(),
-            ScalarKind::Float => scalar.text.parse::<f64>().unwrap().into(),
+            ScalarKind::Int => scalar.text.parse::<i64>().expect("an integer").into(),
+            ScalarKind::Float => scalar.text.parse::<f64>().expect("a float").into(),
             ScalarKind::Str => scalar.text.as_str().into(),
         },
     }

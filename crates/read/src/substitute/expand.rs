@@ -122,9 +122,9 @@ impl<'text> Expansion<'text> {
             let is_escape = escapes && self.is_escape(next, until != Until::Never);
             if is_escape {
                 self.at += 1;
-                let escaped = self.peek();
-                self.at += escaped.len_utf8();
-                run.push(escaped);
+                let literal = self.peek();
+                self.at += literal.len_utf8();
+                run.push(literal);
             } else if next == END || self.rest().starts_with("${") || until.stops_at(next) {
                 return run;
             } else {

@@ -11,6 +11,7 @@ mod object;
 
 pub use expand::{NESTING_MAX, OUTPUT_BYTES_MAX, SubstituteError, Substituted, substitute};
 pub use functions::TRIMMED_BYTES_MAX;
+pub(crate) use object::{is_written_plain, place, reread};
 pub use object::{ObjectError, Undefined, is_disabled, substitute_node};
 
 use yaml::EcoString;

@@ -97,11 +97,10 @@ fn holds_variables(node: &Node) -> bool {
 }
 
 /// Whether Flux's writer puts such text, which holds a variable, without quotes. What it quotes stays a string.
-fn is_written_plain(text: &str) -> bool {
+pub(crate) fn is_written_plain(text: &str) -> bool {
     let first = text.bytes().next().unwrap_or(b' ');
     let is_indicator = b"#,[]{}&*!|>'\"%@` ".contains(&first);
-    let may_be_indicator =
-        b"-?:".contains(&first) && text[1..].starts_with(|second: char| second == ' ' || second == '\t');
+    let may_be_indicator = b"-?:".contains(&first) && text[1..].starts_with([' ', '\t']);
     let is_marker = text.starts_with("---") || text.starts_with("...");
     let breaks_out = text.contains(": ") || text.contains(":\t") || text.contains(" #") || text.ends_with([':', ' ']);
     let has_controls = text.chars().any(|character| character.is_control() || character == '\u{feff}');
@@ -109,7 +108,7 @@ fn is_written_plain(text: &str) -> bool {
 }
 
 /// What stands there once Flux has read the text again.
-fn reread(text: &str, span: Span) -> Value {
+pub(crate) fn reread(text: &str, span: Span) -> Value {
     let trimmed = text.trim_matches([' ', '\t']);
     if trimmed.starts_with(['"', '\'', '[', '{'])
         && let Some(mut parsed) = parse_alone(trimmed)
@@ -159,7 +158,7 @@ fn int_of_flux(text: &str) -> Option<Scalar> {
 }
 
 /// Everything of a value that came out of one scalar is at that scalar.
-fn place(node: &mut Node, span: Span) {
+pub(crate) fn place(node: &mut Node, span: Span) {
     node.span = span;
     match &mut node.value {
         Value::Scalar(_) => {}
