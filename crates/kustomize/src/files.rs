@@ -14,6 +14,12 @@ pub trait Files: Sync {
 
     /// The bytes of a file, for generators and JSON patches. `None` when it can't be read or is too large.
     fn bytes(&self, path: &str) -> Option<&[u8]>;
+
+    /// The text of a file that a span is of. With it the values of an inline patch get spans of their own lines; without
+    /// it they have the span of the whole patch.
+    fn source(&self, _file: FileId) -> Option<&str> {
+        None
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,11 +4,44 @@
 //! This crate knows kustomize, and the few things that Flux's kustomize-controller does to a kustomization before it
 //! builds it. It does not know what the objects mean.
 
+mod accumulate;
+mod builder;
+mod config;
+mod crds;
+mod fieldpath;
+mod fieldspec;
 mod files;
+mod finish;
+mod flux;
+mod generators;
+mod hash;
+mod id;
+mod images;
+mod inline;
+mod kinds;
+mod kustomization;
+mod load;
+mod namespace;
+mod patch;
+mod path;
+mod plugins;
+mod references;
+mod replacements;
+mod resource;
+mod resources;
+mod schema;
+mod selector;
+mod sort;
+mod structured;
+mod transform;
+mod vars;
 
 pub use files::{Files, PathKind};
 
 use yaml::{Node, Span};
+
+use crate::accumulate::Accumulated;
+use crate::builder::Builder;
 
 /// What a build made, and what it could not.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +99,29 @@ pub enum Mode {
 }
 
 /// Builds the kustomization in `directory`.
-pub fn build(_files: &dyn Files, _directory: &str, _overlay: &Overlay, _mode: Mode) -> Build {
-    Build::default()
+pub fn build(files: &dyn Files, directory: &str, overlay: &Overlay, mode: Mode) -> Build {
+    let mut builder = Builder::new(files);
+    let objects = run(&mut builder, directory, overlay, mode);
+    Build { objects, blind: builder.blind, failures: builder.failures, files: builder.read.into_iter().collect() }
+}
+
+fn run(builder: &mut Builder<'_>, directory: &str, overlay: &Overlay, mode: Mode) -> Vec<Node> {
+    let Some(directory) = path::join("", directory) else {
+        builder.fail(format!("`{directory}` is outside of the repository"), Span::GENERATED);
+        return Vec::new();
+    };
+    if builder.files.kind(&directory) != PathKind::Directory {
+        builder.fail(format!("`{directory}` is no directory"), Span::GENERATED);
+        return Vec::new();
+    }
+    let generates = mode == Mode::Flux && builder.kustomization_files(&directory).is_empty();
+    let kustomization = match generates {
+        true => Some(builder.generated_kustomization(&directory)),
+        false => builder.kustomization(&directory, Span::GENERATED),
+    };
+    let Some(mut kustomization) = kustomization else { return Vec::new() };
+    builder.overlay(&mut kustomization, &directory, overlay);
+    builder.stack.push(directory.clone());
+    let accumulated = builder.accumulate(&directory, &kustomization, Accumulated::new());
+    builder.finish(accumulated, &kustomization)
 }

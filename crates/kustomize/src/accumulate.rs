@@ -1,0 +1,231 @@
+//! The recursion of a build: a kustomization's resources and bases, then its generators, components and transformers.
+//!
+//! Knows the order of things. What each step does is in the module of that step.
+
+use std::sync::Arc;
+
+use yaml::{Map, Node, Span};
+
+use crate::PathKind;
+use crate::builder::{Builder, DIRECTORIES_DEEP_MAX, DIRECTORIES_MAX};
+use crate::config::Config;
+use crate::crds;
+use crate::kustomization::{FILE_NAMES, Kustomization};
+use crate::path;
+use crate::resource::Resource;
+use crate::resources::Resources;
+
+/// What a kustomization has made so far.
+#[derive(Debug)]
+pub(crate) struct Accumulated {
+    pub(crate) resources: Resources,
+    pub(crate) config: Arc<Config>,
+    /// `vars` of all kustomizations, as written.
+    pub(crate) vars: Vec<Node>,
+}
+
+impl Accumulated {
+    pub(crate) fn new() -> Self {
+        Self { resources: Resources::default(), config: Config::built_in(), vars: Vec::new() }
+    }
+}
+
+/// Whether a directory is built as a base or as a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Base,
+    Component,
+}
+
+impl Builder<'_> {
+    /// Builds a kustomization on top of `accumulated`: nothing for a base, the parent's objects for a component.
+    pub(crate) fn accumulate(
+        &mut self,
+        directory: &str,
+        kustomization: &Kustomization,
+        mut accumulated: Accumulated,
+    ) -> Accumulated {
+        self.add_resources(&mut accumulated, directory, &kustomization.resources);
+        self.configure(&mut accumulated, directory, kustomization);
+        self.generate(&mut accumulated, directory, kustomization);
+        for component in &kustomization.components {
+            accumulated = self.add_component(accumulated, directory, component);
+        }
+        self.transform(&mut accumulated, directory, kustomization);
+        accumulated.vars.extend(kustomization.vars.iter().cloned());
+        accumulated
+    }
+
+    pub(crate) fn add_resources(&mut self, accumulated: &mut Accumulated, directory: &str, items: &[Node]) {
+        for item in items {
+            if self.exhausted {
+                return;
+            }
+            let Some(text) = item.text().filter(|text| !text.is_empty()) else { continue };
+            if path::is_url(text) {
+                self.overlook(text, "would be fetched over the network", item.span);
+                continue;
+            }
+            let joined = path::join(directory, text);
+            if let Some(path) = joined.filter(|path| self.files.kind(path) == PathKind::File) {
+                let objects = self.objects(&path, item);
+                self.append(accumulated, objects.into_iter().map(Resource::new), item.span);
+            } else {
+                self.add_base(accumulated, directory, item);
+            }
+        }
+    }
+
+    fn add_base(&mut self, accumulated: &mut Accumulated, directory: &str, item: &Node) {
+        let Some((base, kustomization)) = self.enter(directory, item, Role::Base) else { return };
+        self.stack.push(base.clone());
+        let built = self.accumulate(&base, &kustomization, Accumulated::new());
+        self.stack.pop();
+        self.append(accumulated, built.resources.into_list().into_iter(), item.span);
+        self.merge_config(accumulated, &built.config, item.span);
+        accumulated.vars.extend(built.vars);
+    }
+
+    fn add_component(&mut self, accumulated: Accumulated, directory: &str, item: &Node) -> Accumulated {
+        let Some((component, kustomization)) = self.enter(directory, item, Role::Component) else { return accumulated };
+        self.stack.push(component.clone());
+        let mut accumulated = self.accumulate(&component, &kustomization, accumulated);
+        self.stack.pop();
+        accumulated.resources.forget();
+        for at in accumulated.resources.duplicates().into_iter().rev() {
+            let doubled = accumulated.resources.all_mut().remove(at);
+            self.fail_doubled(&doubled, item.span);
+        }
+        accumulated
+    }
+
+    /// The directory that an item names, with its kustomization, once it is clear that building it will end.
+    fn enter(&mut self, directory: &str, item: &Node, role: Role) -> Option<(String, Kustomization)> {
+        let text = item.text().unwrap_or_default();
+        if path::is_repository(text) {
+            self.overlook(text, "would be cloned from another repository", item.span);
+            return None;
+        }
+        let Some(base) = path::join(directory, text) else {
+            self.fail(format!("`{text}` is outside of the repository"), item.span);
+            return None;
+        };
+        match self.files.kind(&base) {
+            PathKind::Directory => {}
+            PathKind::File => {
+                self.fail(format!("`{text}` is a file, not a directory"), item.span);
+                return None;
+            }
+            PathKind::Missing => {
+                self.fail(format!("`{text}` does not exist"), item.span);
+                return None;
+            }
+        }
+        if self.stack.iter().any(|visited| path::contains(&base, visited)) {
+            self.fail(format!("`{text}` leads back to a directory that is being built: a cycle"), item.span);
+            return None;
+        }
+        self.count_directory(text, item.span)?;
+        let kustomization = self.kustomization(&base, item.span)?;
+        self.check_role(&kustomization, text, role, item.span);
+        Some((base, kustomization))
+    }
+
+    fn count_directory(&mut self, text: &str, span: Span) -> Option<()> {
+        self.directories += 1;
+        if self.stack.len() >= DIRECTORIES_DEEP_MAX {
+            self.fail(format!("`{text}` is nested deeper than {DIRECTORIES_DEEP_MAX} bases"), span);
+            return None;
+        }
+        if self.directories > DIRECTORIES_MAX {
+            self.exhaust(format!("more than {DIRECTORIES_MAX} bases in one build; the rest was left out"), span);
+            return None;
+        }
+        Some(())
+    }
+
+    fn check_role(&mut self, kustomization: &Kustomization, text: &str, role: Role, span: Span) {
+        match (role, kustomization.is_component) {
+            (Role::Component, false) => self.fail(format!("`{text}` is no Component"), span),
+            (Role::Base, true) => self.fail(format!("`{text}` is a Component: it belongs under `components`"), span),
+            _ => {}
+        }
+    }
+
+    /// The kustomization of a directory; `None`, and a failure, when it has none that can be read.
+    pub(crate) fn kustomization(&mut self, directory: &str, from: Span) -> Option<Kustomization> {
+        let found = self.kustomization_files(directory);
+        let Some(path) = found.first() else {
+            self.fail(format!("no kustomization file in `{directory}`"), from);
+            return None;
+        };
+        if found.len() > 1 {
+            self.fail(format!("more than one kustomization file in `{directory}`"), from);
+        }
+        let (file, documents) = self.documents(path, from)?;
+        // Only the first document counts, and keys that stand twice are fine here: the last one holds.
+        let first = documents.first();
+        let Some(root) = first.and_then(|document| document.root.as_ref()) else {
+            match first.and_then(|document| document.problems.first()) {
+                Some(problem) => self.fail(problem.message.clone(), problem.span),
+                None => self.fail("the kustomization is empty", Span::new(file, 0, 0)),
+            }
+            return None;
+        };
+        if root.as_map().is_none() {
+            self.fail("the kustomization is no mapping", root.span);
+            return Some(Kustomization::read(&Node::map(Map::new(), root.span), &mut Vec::new()));
+        }
+        Some(Kustomization::read(root, &mut self.failures))
+    }
+
+    pub(crate) fn kustomization_files(&self, directory: &str) -> Vec<String> {
+        let paths = FILE_NAMES.iter().filter_map(|name| path::join(directory, name));
+        paths.filter(|path| self.files.kind(path) == PathKind::File).collect()
+    }
+
+    pub(crate) fn append(
+        &mut self,
+        accumulated: &mut Accumulated,
+        resources: impl Iterator<Item = Resource>,
+        span: Span,
+    ) {
+        for resource in resources {
+            if let Err(doubled) = accumulated.resources.append(resource) {
+                self.fail_doubled(&doubled, span);
+            }
+        }
+    }
+
+    pub(crate) fn fail_doubled(&mut self, doubled: &Resource, span: Span) {
+        self.fail(format!("{} is in this build already", doubled.id()), span);
+    }
+
+    fn configure(&mut self, accumulated: &mut Accumulated, directory: &str, kustomization: &Kustomization) {
+        for item in &kustomization.configurations {
+            for value in self.config_values(directory, item) {
+                self.merge_config(accumulated, &Arc::new(Config::read(&value)), item.span);
+            }
+        }
+        for item in &kustomization.crds {
+            for value in self.config_values(directory, item) {
+                self.merge_config(accumulated, &Arc::new(crds::read(&value)), item.span);
+            }
+        }
+    }
+
+    fn config_values(&mut self, directory: &str, item: &Node) -> Vec<Node> {
+        let Some(path) = self.file(directory, item) else { return Vec::new() };
+        let Some((_, documents)) = self.documents(&path, item.span) else { return Vec::new() };
+        self.values(documents.get(..1).unwrap_or_default())
+    }
+
+    fn merge_config(&mut self, accumulated: &mut Accumulated, other: &Arc<Config>, span: Span) {
+        if Arc::ptr_eq(&accumulated.config, other) {
+            return;
+        }
+        if let Err(error) = Arc::make_mut(&mut accumulated.config).merge(other) {
+            self.fail(error.to_string(), span);
+        }
+    }
+}

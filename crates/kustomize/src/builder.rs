@@ -1,0 +1,126 @@
+//! What a build carries along: the files, and what it has found out about them so far.
+//!
+//! Everything that reads a file goes through here, so that limits, the list of read files and the reports of what could
+//! not be read are kept in one place.
+
+use std::collections::BTreeSet;
+
+use yaml::{Document, FileId, Node, Span};
+
+use crate::{Blind, Failure, Files, PathKind, path};
+
+/// Deeper nesting of bases is taken for a loop.
+pub(crate) const DIRECTORIES_DEEP_MAX: usize = 64;
+/// Directories built in one build, each time counted. Bases that include each other twice grow without end.
+pub(crate) const DIRECTORIES_MAX: usize = 10_000;
+/// Objects read in one build.
+pub(crate) const OBJECTS_MAX: usize = 200_000;
+/// Reports kept of one build; more say nothing new.
+const REPORTS_MAX: usize = 1_000;
+
+pub(crate) struct Builder<'f> {
+    pub(crate) files: &'f dyn Files,
+    pub(crate) failures: Vec<Failure>,
+    pub(crate) blind: Vec<Blind>,
+    pub(crate) read: BTreeSet<String>,
+    /// The directories that are being built right now, outermost first.
+    pub(crate) stack: Vec<String>,
+    pub(crate) directories: usize,
+    pub(crate) objects: usize,
+    /// Set when a limit was hit: the rest is left alone, and said so once.
+    pub(crate) exhausted: bool,
+}
+
+impl<'f> Builder<'f> {
+    pub(crate) fn new(files: &'f dyn Files) -> Self {
+        Self {
+            files,
+            failures: Vec::new(),
+            blind: Vec::new(),
+            read: BTreeSet::new(),
+            stack: Vec::new(),
+            directories: 0,
+            objects: 0,
+            exhausted: false,
+        }
+    }
+
+    pub(crate) fn fail(&mut self, message: impl Into<String>, span: Span) {
+        if self.failures.len() < REPORTS_MAX {
+            self.failures.push(Failure { message: message.into(), span });
+        }
+    }
+
+    pub(crate) fn overlook(&mut self, what: impl Into<String>, why: &str, span: Span) {
+        if self.blind.len() < REPORTS_MAX {
+            self.blind.push(Blind { what: what.into(), why: why.to_owned(), span });
+        }
+    }
+
+    pub(crate) fn exhaust(&mut self, message: String, span: Span) {
+        if !self.exhausted {
+            self.exhausted = true;
+            self.fail(message, span);
+        }
+    }
+
+    /// The path of a file that a kustomization in `directory` names. Says why when there is none to read.
+    pub(crate) fn file(&mut self, directory: &str, name: &Node) -> Option<String> {
+        let text = name.text().unwrap_or_default();
+        if path::is_url(text) {
+            self.overlook(text, "would be fetched over the network", name.span);
+            return None;
+        }
+        let Some(path) = path::join(directory, text) else {
+            self.fail(format!("`{text}` is outside of the repository"), name.span);
+            return None;
+        };
+        match self.files.kind(&path) {
+            PathKind::File => Some(path),
+            PathKind::Directory => {
+                self.fail(format!("`{text}` is a directory, not a file"), name.span);
+                None
+            }
+            PathKind::Missing => {
+                self.fail(format!("`{text}` does not exist"), name.span);
+                None
+            }
+        }
+    }
+
+    /// The bytes of a file at a path that [`Self::file`] gave.
+    pub(crate) fn bytes(&mut self, path: &str, span: Span) -> Option<&'f [u8]> {
+        let bytes = self.files.bytes(path);
+        match bytes {
+            Some(_) => {
+                self.read.insert(path.to_owned());
+            }
+            None => self.fail(format!("`{path}` can't be read, or is too large"), span),
+        }
+        bytes
+    }
+
+    /// The documents of a YAML file at a path that [`Self::file`] gave.
+    pub(crate) fn documents(&mut self, path: &str, span: Span) -> Option<(FileId, &'f [Document])> {
+        let documents = self.files.documents(path);
+        match documents {
+            Some(_) => {
+                self.read.insert(path.to_owned());
+            }
+            None => self.fail(format!("`{path}` can't be read as text, or is too large"), span),
+        }
+        documents
+    }
+
+    /// The values of all documents that have one, with problems reported.
+    pub(crate) fn values(&mut self, documents: &[Document]) -> Vec<Node> {
+        let mut values = Vec::with_capacity(documents.len());
+        for document in documents {
+            for problem in &document.problems {
+                self.fail(problem.message.clone(), problem.span);
+            }
+            values.extend(document.root.clone());
+        }
+        values
+    }
+}

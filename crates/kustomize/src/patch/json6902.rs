@@ -1,0 +1,143 @@
+//! JSON patches (RFC 6902): a list of operations on paths.
+//!
+//! Knows the operations, with the leniences of the library that kustomize uses: negative indices count from the end.
+//! Does not know which object a patch is for.
+
+use ecow::EcoString;
+use thiserror::Error;
+use yaml::{Node, Span, Value};
+
+#[derive(Debug, Error)]
+pub(crate) enum JsonPatchError {
+    #[error("`{0}` is no operation of a JSON patch")]
+    Operation(String),
+    #[error("an operation needs `{0}`")]
+    Missing(&'static str),
+    #[error("`{0}` is not in the object")]
+    Path(String),
+    #[error("`{0}` is no index of a list of {1}")]
+    Index(String, usize),
+    #[error("the test of `{0}` does not hold")]
+    Test(String),
+}
+
+/// An error and the operation it happened in.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) error: JsonPatchError,
+    pub(crate) span: Span,
+}
+
+/// Whether this could be a JSON patch at all: a list of mappings.
+pub(crate) fn is_patch(node: &Node) -> bool {
+    node.as_seq().is_some_and(|items| items.iter().all(|item| item.as_map().is_some()))
+}
+
+/// Applies all operations in order, or fails at the first that does not fit.
+pub(crate) fn apply(object: &mut Node, patch: &Node) -> Result<(), Failed> {
+    for operation in patch.as_seq().unwrap_or_default() {
+        apply_one(object, operation).map_err(|error| Failed { error, span: operation.span })?;
+    }
+    Ok(())
+}
+
+fn apply_one(object: &mut Node, operation: &Node) -> Result<(), JsonPatchError> {
+    let field = |name: &'static str| operation.get(name).ok_or(JsonPatchError::Missing(name));
+    let text = |name: &'static str| field(name).map(|node| node.text().unwrap_or_default());
+    let path = text("path")?;
+    let value = || operation.get("value").cloned().unwrap_or_else(|| Node::null(operation.span));
+    match text("op")? {
+        "add" => add(object, path, value(), field("path")?.span),
+        "remove" => remove(object, path).map(drop),
+        "replace" => {
+            let slot = find(object, path).ok_or_else(|| JsonPatchError::Path(path.to_owned()))?;
+            *slot = value();
+            Ok(())
+        }
+        "move" => {
+            let moved = remove(object, text("from")?)?;
+            add(object, path, moved, field("path")?.span)
+        }
+        "copy" => {
+            let from = text("from")?;
+            let copied = find(object, from).ok_or_else(|| JsonPatchError::Path(from.to_owned()))?.clone();
+            add(object, path, copied, field("path")?.span)
+        }
+        "test" => {
+            let wanted = value();
+            let holds = find(object, path).map_or(wanted.is_null(), |found| *found == wanted);
+            if holds { Ok(()) } else { Err(JsonPatchError::Test(path.to_owned())) }
+        }
+        other => Err(JsonPatchError::Operation(other.to_owned())),
+    }
+}
+
+fn add(object: &mut Node, path: &str, value: Node, key_span: Span) -> Result<(), JsonPatchError> {
+    let Some((parent, key)) = split(path) else {
+        *object = value;
+        return Ok(());
+    };
+    let parent = find(object, parent).ok_or_else(|| JsonPatchError::Path(path.to_owned()))?;
+    match &mut parent.value {
+        Value::Map(map) => {
+            map.insert(key, key_span, value);
+            Ok(())
+        }
+        Value::Seq(items) => {
+            let at = if key == "-" { items.len() } else { index(&key, items.len() + 1)? };
+            items.insert(at, value);
+            Ok(())
+        }
+        Value::Scalar(_) => Err(JsonPatchError::Path(path.to_owned())),
+    }
+}
+
+fn remove(object: &mut Node, path: &str) -> Result<Node, JsonPatchError> {
+    let missing = || JsonPatchError::Path(path.to_owned());
+    let (parent, key) = split(path).ok_or_else(missing)?;
+    let parent = find(object, parent).ok_or_else(missing)?;
+    match &mut parent.value {
+        Value::Map(map) => map.remove(&key).map(|entry| entry.value).ok_or_else(missing),
+        Value::Seq(items) => {
+            let at = index(&key, items.len())?;
+            Ok(items.remove(at))
+        }
+        Value::Scalar(_) => Err(missing()),
+    }
+}
+
+/// The value at a path, to be changed. Looked up without copying first: most failing paths fail early.
+fn find<'a>(object: &'a mut Node, path: &str) -> Option<&'a mut Node> {
+    let mut node = object;
+    for part in path.split('/').skip(1) {
+        let key = unescape(part);
+        node = match &mut node.value {
+            Value::Map(map) => map.get_mut(&key)?,
+            Value::Seq(items) => {
+                let at = index(&key, items.len()).ok()?;
+                items.make_mut().get_mut(at)?
+            }
+            Value::Scalar(_) => return None,
+        };
+    }
+    Some(node)
+}
+
+/// A path's parent and last part; `None` for the whole document.
+fn split(path: &str) -> Option<(&str, EcoString)> {
+    let (parent, last) = path.rsplit_once('/')?;
+    Some((parent, unescape(last)))
+}
+
+fn unescape(part: &str) -> EcoString {
+    if part.contains('~') { part.replace("~1", "/").replace("~0", "~").into() } else { part.into() }
+}
+
+/// An index below `length`; negative ones count from the end.
+fn index(key: &str, length: usize) -> Result<usize, JsonPatchError> {
+    let out = || JsonPatchError::Index(key.to_owned(), length);
+    let number: i64 = key.parse().map_err(|_| out())?;
+    let length_signed = i64::try_from(length).unwrap_or(i64::MAX);
+    let at = if number < 0 { number + length_signed } else { number };
+    usize::try_from(at).ok().filter(|at| *at < length).ok_or_else(out)
+}

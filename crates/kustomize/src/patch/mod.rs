@@ -1,0 +1,284 @@
+//! Patches: finding the objects they are for, and merging them in.
+//!
+//! Knows the three ways a kustomization writes patches. How a patch changes an object is in the modules below.
+
+mod json6902;
+mod lists;
+mod strategic;
+
+use yaml::{Node, Span, Value};
+
+use crate::builder::Builder;
+use crate::load;
+use crate::resource::Resource;
+use crate::resources::Resources;
+use crate::selector::Selector;
+
+/// What a patch may change about an object's identity.
+#[derive(Clone, Copy, Debug, Default)]
+struct Options {
+    name: bool,
+    kind: bool,
+}
+
+enum Patch {
+    Strategic(Vec<Node>),
+    Json(Node),
+    Nothing,
+}
+
+impl Builder<'_> {
+    /// An item of `patches`, or a PatchTransformer.
+    pub(crate) fn apply_patch(&mut self, resources: &mut Resources, directory: &str, item: &Node) {
+        let Some(values) = self.patch_values(directory, item, "patch") else { return };
+        let patch = self.sort_out(values, item.span);
+        let target = item.get("target").filter(|target| !target.is_null());
+        match (patch, target) {
+            (Patch::Nothing, _) => {}
+            (Patch::Strategic(patches), Some(target)) => {
+                let options = Options::read(item);
+                self.patch_selected(resources, &patches, target, options);
+            }
+            (Patch::Strategic(patches), None) => {
+                let options = Options::read(item);
+                patches.iter().for_each(|patch| self.patch_by_id(resources, patch, options, item.span));
+            }
+            (Patch::Json(patch), Some(target)) => self.patch_json(resources, &patch, target, true),
+            (Patch::Json(patch), None) => self.fail("a JSON patch needs a `target`", patch.span),
+        }
+    }
+
+    /// An item of `patchesStrategicMerge`: a file's name or the patch itself.
+    pub(crate) fn apply_strategic(&mut self, resources: &mut Resources, directory: &str, item: &Node) {
+        let documents = self.inline(item);
+        let inline: Vec<Node> = documents.iter().filter_map(|document| document.root.clone()).collect();
+        let is_inline = documents.iter().all(|document| document.problems.is_empty())
+            && !inline.is_empty()
+            && inline.iter().all(load::is_object);
+        let patches = if is_inline {
+            self.expand(inline)
+        } else {
+            let Some(path) = self.file(directory, item) else { return };
+            self.objects(&path, item)
+        };
+        for patch in patches {
+            self.patch_by_id(resources, &patch, Options::default(), item.span);
+        }
+    }
+
+    /// An item of `patchesJson6902`.
+    pub(crate) fn apply_json(&mut self, resources: &mut Resources, directory: &str, item: &Node, inline_key: &str) {
+        let Some(values) = self.patch_values(directory, item, inline_key) else { return };
+        let target = item.get("target").filter(|target| target.text_at(&["name"]).is_some_and(|name| !name.is_empty()));
+        let Some(target) = target else {
+            self.fail("a JSON patch needs the name of its target", item.span);
+            return;
+        };
+        match values.into_iter().next() {
+            Some(patch) if json6902::is_patch(&patch) => self.patch_json(resources, &patch, target, false),
+            other => self.fail("this is no JSON patch", other.map_or(item.span, |node| node.span)),
+        }
+    }
+
+    /// The values of a patch's documents, from its text or its file.
+    fn patch_values(&mut self, directory: &str, item: &Node, inline_key: &str) -> Option<Vec<Node>> {
+        let written = |key: &str| item.get(key).filter(|node| node.text().is_some_and(|text| !text.trim().is_empty()));
+        match (written(inline_key), written("path")) {
+            (Some(inline), None) => {
+                let documents = self.inline(inline);
+                Some(self.values(&documents))
+            }
+            (None, Some(name)) => {
+                let path = self.file(directory, name)?;
+                let (_, documents) = self.documents(&path, name.span)?;
+                Some(self.values(documents))
+            }
+            (Some(_), Some(path)) => {
+                self.fail(format!("`{inline_key}` and `path` exclude each other"), path.span);
+                None
+            }
+            (None, None) => {
+                self.fail(format!("a patch needs `{inline_key}` or `path`"), item.span);
+                None
+            }
+        }
+    }
+
+    fn sort_out(&mut self, values: Vec<Node>, span: Span) -> Patch {
+        match values.as_slice() {
+            [] => Patch::Nothing,
+            [only] if json6902::is_patch(only) && !load::is_empty(only) => Patch::Json(only.clone()),
+            _ if values.iter().all(load::is_object) => Patch::Strategic(self.expand(values)),
+            [first, ..] => {
+                let message = "this is neither an object with kind and name to merge nor a JSON patch";
+                let span = if first.span.is_generated() { span } else { first.span };
+                self.fail(message, span);
+                Patch::Nothing
+            }
+        }
+    }
+
+    fn patch_selected(&mut self, resources: &mut Resources, patches: &[Node], target: &Node, options: Options) {
+        let [patch] = patches else {
+            if !patches.is_empty() {
+                self.fail("a patch with a `target` must be one object", target.span);
+            }
+            return;
+        };
+        let Some(selected) = self.select(resources, target) else { return };
+        for at in selected {
+            self.merge_into(resources, at, patch, options);
+        }
+        self.drop_emptied(resources, options, target.span);
+    }
+
+    fn patch_by_id(&mut self, resources: &mut Resources, patch: &Node, options: Options, span: Span) {
+        let id = Resource::new(patch.clone()).id();
+        match resources.with_id(&id).as_slice() {
+            [at] => {
+                self.merge_into(resources, *at, patch, options);
+                self.drop_emptied(resources, options, span);
+            }
+            [] => self.fail(format!("no object for this patch: {id} is not in the build"), patch_span(patch)),
+            _ => self.fail(format!("more than one object for this patch: {id}"), patch_span(patch)),
+        }
+    }
+
+    fn patch_json(&mut self, resources: &mut Resources, patch: &Node, target: &Node, remember: bool) {
+        let Some(selected) = self.select(resources, target) else { return };
+        for at in selected {
+            let resource = resources.content_mut(at);
+            if remember {
+                resource.remember();
+            }
+            let mut node = resource.node.clone();
+            match json6902::apply(&mut node, patch) {
+                Ok(()) => {
+                    resource.node = node;
+                    resource.refresh();
+                }
+                Err(failed) => {
+                    let message = format!("the patch does not fit {}: {}", resource.id(), failed.error);
+                    self.fail(message, failed.span);
+                }
+            }
+        }
+        resources.forget();
+    }
+
+    fn select(&mut self, resources: &Resources, target: &Node) -> Option<Vec<usize>> {
+        match Selector::read(target) {
+            Ok(selector) => {
+                let selected = resources.iter().enumerate().filter(|(_, resource)| selector.selects(resource));
+                Some(selected.map(|(at, _)| at).collect())
+            }
+            Err(error) => {
+                self.fail(error.to_string(), target.span);
+                None
+            }
+        }
+    }
+
+    fn merge_into(&mut self, resources: &mut Resources, at: usize, patch: &Node, options: Options) {
+        let resource = resources.content_mut(at);
+        let object = std::mem::replace(&mut resource.node, Node::null(patch.span));
+        let kept = Identity::of(&object);
+        // A target's patch may name any version; it never changes that of the object.
+        let patch = with_api_version(patch, object.get("apiVersion"));
+        match strategic::merge(object.clone(), &patch) {
+            Ok(Some(mut merged)) => {
+                kept.restore(&mut merged, options);
+                if options.name || options.kind {
+                    resource.remember();
+                    resource.node = merged;
+                    resource.refresh();
+                    resources.forget();
+                } else {
+                    resource.node = merged;
+                }
+            }
+            // Left as null, and dropped when the patch is through.
+            Ok(None) => {}
+            Err(error) => {
+                let message = format!("the patch does not fit {}: {error}", resource.id());
+                resource.node = object;
+                self.fail(message, error.span());
+            }
+        }
+    }
+
+    fn drop_emptied(&mut self, resources: &mut Resources, options: Options, span: Span) {
+        if resources.iter().any(|resource| load::is_empty(&resource.node)) {
+            resources.all_mut().retain(|resource| !load::is_empty(&resource.node));
+        }
+        if options.name || options.kind {
+            for at in resources.duplicates().into_iter().rev() {
+                let doubled = resources.all_mut().remove(at);
+                self.fail_doubled(&doubled, span);
+            }
+        }
+    }
+}
+
+impl Options {
+    fn read(item: &Node) -> Self {
+        let flag = |key: &str| item.at(&["options", key]).and_then(Node::as_bool).unwrap_or_default();
+        Self { name: flag("allowNameChange"), kind: flag("allowKindChange") }
+    }
+}
+
+/// What a strategic merge does not change unless it is told that it may.
+struct Identity {
+    api_version: Option<Node>,
+    kind: Option<Node>,
+    name: Option<Node>,
+    namespace: Option<Node>,
+}
+
+impl Identity {
+    fn of(object: &Node) -> Self {
+        Self {
+            api_version: object.get("apiVersion").cloned(),
+            kind: object.get("kind").cloned(),
+            name: object.at(&["metadata", "name"]).cloned(),
+            namespace: object.at(&["metadata", "namespace"]).cloned(),
+        }
+    }
+
+    /// Puts the object's own values back, also where the patch has equal ones: they were written first.
+    fn restore(self, merged: &mut Node, options: Options) {
+        let span = merged.span;
+        let Value::Map(map) = &mut merged.value else { return };
+        if let Some(api_version) = self.api_version {
+            map.insert("apiVersion", span, api_version);
+        }
+        if let Some(kind) = self.kind.filter(|_| !options.kind) {
+            map.insert("kind", span, kind);
+        }
+        let metadata = map.map_mut("metadata", span);
+        if let Some(name) = self.name.filter(|_| !options.name) {
+            metadata.insert("name", span, name);
+        }
+        match self.namespace {
+            Some(namespace) => metadata.insert("namespace", span, namespace),
+            None => {
+                metadata.remove("namespace");
+            }
+        }
+    }
+}
+
+fn with_api_version(patch: &Node, wanted: Option<&Node>) -> Node {
+    let mut patch = patch.clone();
+    if patch.get("apiVersion") != wanted
+        && let (Value::Map(map), Some(wanted)) = (&mut patch.value, wanted)
+    {
+        map.insert("apiVersion", wanted.span, wanted.clone());
+    }
+    patch
+}
+
+/// The line of a patch that says which object it is for.
+fn patch_span(patch: &Node) -> Span {
+    patch.at(&["metadata", "name"]).map_or(patch.span, |name| name.span)
+}

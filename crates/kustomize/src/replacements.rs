@@ -1,0 +1,188 @@
+//! `replacements`: a value of one object copied into fields of others.
+
+use yaml::{Node, Scalar, ScalarKind, Value};
+
+use crate::builder::Builder;
+use crate::fieldpath::{FieldPath, Missing, PathError};
+use crate::id::{DEFAULT_NAMESPACE, Gvk};
+use crate::resource::Resource;
+use crate::resources::Resources;
+use crate::selector::Selector;
+
+const DEFAULT_PATH: &str = "metadata.name";
+
+impl Builder<'_> {
+    pub(crate) fn replace(&mut self, resources: &mut Resources, directory: &str, items: &[Node]) {
+        for item in items {
+            match item.get("path").filter(|path| path.text().is_some_and(|text| !text.is_empty())) {
+                Some(path) => {
+                    for replacement in self.replacement_file(directory, path) {
+                        self.replace_one(resources, &replacement);
+                    }
+                }
+                None => self.replace_one(resources, item),
+            }
+        }
+        resources.forget();
+    }
+
+    /// A file holds one replacement or a list of them.
+    fn replacement_file(&mut self, directory: &str, name: &Node) -> Vec<Node> {
+        let Some(path) = self.file(directory, name) else { return Vec::new() };
+        let Some((_, documents)) = self.documents(&path, name.span) else { return Vec::new() };
+        let values = self.values(documents.get(..1).unwrap_or_default());
+        values
+            .into_iter()
+            .flat_map(|value| value.as_seq().map_or_else(|| vec![value.clone()], <[Node]>::to_vec))
+            .collect()
+    }
+
+    fn replace_one(&mut self, resources: &mut Resources, item: &Node) {
+        let targets = item.items_at("targets");
+        if targets.is_empty() || (item.get("source").is_none() && item.get("sourceValue").is_none()) {
+            self.fail("a replacement needs a source and at least one target", item.span);
+            return;
+        }
+        let value = match source_value(resources, item) {
+            Ok(value) => value,
+            Err(error) => {
+                let span = item.get("source").map_or(item.span, |source| source.span);
+                self.fail(error.to_string(), span);
+                return;
+            }
+        };
+        for target in targets {
+            if let Err(error) = replace_target(resources, target, &value) {
+                self.fail(error, target.span);
+            }
+        }
+    }
+}
+
+fn source_value(resources: &Resources, item: &Node) -> Result<Node, PathError> {
+    if let Some(value) = item.get("sourceValue") {
+        return Ok(Node::plain(value.text().unwrap_or_default(), value.span));
+    }
+    let Some(source) = item.get("source") else { return Err(PathError::Value("no source".to_owned())) };
+    let mut found = resources.iter().filter(|resource| is_source(resource, source));
+    let (Some(object), None) = (found.next(), found.next()) else {
+        let count = resources.iter().filter(|resource| is_source(resource, source)).count();
+        return Err(PathError::Value(format!("{count} objects are the source of this replacement, not one")));
+    };
+    let path = source.text_at(&["fieldPath"]).filter(|path| !path.is_empty()).unwrap_or(DEFAULT_PATH);
+    let value = FieldPath::parse(path)?.get(&object.node).filter(|value| !crate::load::is_empty(value));
+    let Some(value) = value else {
+        return Err(PathError::Value(format!("{} has no `{path}`", object.id())));
+    };
+    refine(value, source.get("options"))
+}
+
+/// By exact values, empty ones meaning any, on any id the object has or had.
+fn is_source(resource: &Resource, source: &Node) -> bool {
+    let text = |key: &str| source.text_at(&[key]).unwrap_or_default();
+    let wanted = Gvk { group: text("group").into(), version: text("version").into(), kind: text("kind").into() };
+    let (name, namespace) = (text("name"), text("namespace"));
+    let or_default = |text: &str| if text.is_empty() { DEFAULT_NAMESPACE.to_owned() } else { text.to_owned() };
+    let is = |kind: &ecow::EcoString, have_name: &str, have_namespace: &str| {
+        let gvk = Gvk { kind: kind.clone(), ..resource.gvk.clone() };
+        gvk.is_selected_by(&wanted)
+            && (name.is_empty() || name == have_name)
+            && (namespace.is_empty() || or_default(namespace) == or_default(have_namespace))
+    };
+    is(&resource.gvk.kind, &resource.name, &resource.namespace)
+        || resource.previous.iter().any(|previous| is(&previous.kind, &previous.name, &previous.namespace))
+}
+
+/// The part of a source's value that its options pick.
+fn refine(value: &Node, options: Option<&Node>) -> Result<Node, PathError> {
+    let Some((delimiter, index)) = options.and_then(delimiter) else { return Ok(value.clone()) };
+    let Value::Scalar(scalar) = &value.value else {
+        return Err(PathError::Value("`delimiter` only works on plain values".to_owned()));
+    };
+    let part = usize::try_from(index).ok().and_then(|index| scalar.text.split(delimiter).nth(index));
+    let Some(part) = part else {
+        return Err(PathError::Value(format!("`{}` has no part {index}", scalar.text)));
+    };
+    Ok(Node::new(Value::Scalar(Scalar { text: part.into(), kind: scalar.kind }), value.span))
+}
+
+fn delimiter(options: &Node) -> Option<(&str, i64)> {
+    let delimiter = options.text_at(&["delimiter"]).filter(|text| !text.is_empty())?;
+    Some((delimiter, options.get("index").and_then(Node::as_int).unwrap_or_default()))
+}
+
+fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Result<(), String> {
+    let select = target.get("select").ok_or("a target needs `select`")?;
+    let select = Selector::read(select).map_err(|error| error.to_string())?;
+    let rejects = target.items_at("reject").iter().map(Selector::read).collect::<Result<Vec<_>, _>>();
+    let rejects = rejects.map_err(|error| error.to_string())?;
+    let rejected = |resource: &Resource| {
+        rejects.iter().any(|reject| {
+            (reject.asks_for_meta() && reject.has_meta(resource))
+                || (reject.asks_for_id() && reject.selects_any_id(resource))
+        })
+    };
+    let written: Vec<&str> = target.items_at("fieldPaths").iter().filter_map(Node::text).collect();
+    let paths = if written.is_empty() { vec![DEFAULT_PATH] } else { written };
+    let options = target.get("options");
+    for at in 0..resources.len() {
+        let resource = resources.content_mut(at);
+        if !select.has_meta(resource) || !select.selects_any_id(resource) || rejected(resource) {
+            continue;
+        }
+        for path in &paths {
+            copy_value(&mut resource.node, path, value, options)
+                .map_err(|error| format!("{}: `{path}`: {error}", resource.id()))?;
+        }
+        resource.refresh();
+    }
+    Ok(())
+}
+
+fn copy_value(object: &mut Node, path: &str, value: &Node, options: Option<&Node>) -> Result<(), PathError> {
+    let path = FieldPath::parse(path)?;
+    let create = options.and_then(|options| options.get("create")).and_then(Node::as_bool).unwrap_or_default();
+    let missing = match (create, &value.value) {
+        (false, _) => Missing::Skip,
+        (true, Value::Scalar(_)) => Missing::Scalar,
+        (true, Value::Map(_)) => Missing::Map,
+        (true, Value::Seq(_)) => Missing::Seq,
+    };
+    let mut set = |field: &mut Node, made: bool| set_field(field, value, options, made);
+    if crate::structured::replace(object, &path, missing, value.span, &mut set) {
+        return Ok(());
+    }
+    match path.visit(object, missing, value.span, &mut set)? {
+        0 => Err(PathError::Value("there is no such field".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+fn set_field(field: &mut Node, value: &Node, options: Option<&Node>, made: bool) -> Result<(), PathError> {
+    let (Value::Scalar(old), Value::Scalar(new)) = (&field.value, &value.value) else {
+        if options.and_then(delimiter).is_some() {
+            return Err(PathError::Value("`delimiter` only works on plain values".to_owned()));
+        }
+        *field = value.clone();
+        return Ok(());
+    };
+    let text = match options.and_then(delimiter) {
+        Some((delimiter, index)) => splice(&old.text, delimiter, index, &new.text).into(),
+        None => new.text.clone(),
+    };
+    // A field keeps being a text, or being plain: only the text of it is replaced.
+    let kind = if made || old.kind != ScalarKind::Str { ScalarKind::of_plain(&text) } else { ScalarKind::Str };
+    *field = Node::new(Value::Scalar(Scalar { text, kind }), value.span);
+    Ok(())
+}
+
+/// Replaces one part of a delimited text, or adds one at either end.
+fn splice(old: &str, delimiter: &str, index: i64, new: &str) -> String {
+    let mut parts: Vec<&str> = old.split(delimiter).collect();
+    match usize::try_from(index) {
+        Err(_) => parts.insert(0, new),
+        Ok(index) if index >= parts.len() => parts.push(new),
+        Ok(index) => parts[index] = new,
+    }
+    parts.join(delimiter)
+}

@@ -1,0 +1,199 @@
+//! The transformers of a kustomization in kustomize's order, and the simple ones among them.
+
+use yaml::{Map, Node, ScalarKind, Span, Value};
+
+use crate::accumulate::Accumulated;
+use crate::builder::Builder;
+use crate::fieldspec::{Create, FieldError, FieldSpec, merge_specs};
+use crate::id::Gvk;
+use crate::kustomization::Kustomization;
+use crate::resources::Resources;
+
+/// Which end of a name a text is put at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Affix {
+    Prefix,
+    Suffix,
+}
+
+impl Builder<'_> {
+    pub(crate) fn transform(&mut self, accumulated: &mut Accumulated, directory: &str, kustomization: &Kustomization) {
+        let config = std::sync::Arc::clone(&accumulated.config);
+        let resources = &mut accumulated.resources;
+        for item in &kustomization.patches_strategic_merge {
+            self.apply_strategic(resources, directory, item);
+        }
+        for item in &kustomization.patches {
+            self.apply_patch(resources, directory, item);
+        }
+        if let Some(namespace) = &kustomization.namespace {
+            self.set_namespace(resources, namespace, &config.namespace, crate::namespace::Options::default());
+        }
+        if let Some(prefix) = &kustomization.name_prefix {
+            self.affix(resources, prefix, Affix::Prefix, &config.name_prefix);
+        }
+        if let Some(suffix) = &kustomization.name_suffix {
+            self.affix(resources, suffix, Affix::Suffix, &config.name_suffix);
+        }
+        self.add_labels(accumulated, kustomization);
+        let resources = &mut accumulated.resources;
+        if let Some(annotations) = &kustomization.common_annotations {
+            self.add_pairs(resources, annotations, &config.common_annotations);
+        }
+        for item in &kustomization.patches_json6902 {
+            self.apply_json(resources, directory, item, "patch");
+        }
+        for item in &kustomization.replicas {
+            self.set_replicas(resources, item, &config.replicas);
+        }
+        for item in &kustomization.images {
+            self.set_image(resources, item, &config.images);
+        }
+        self.replace(resources, directory, &kustomization.replacements);
+        self.run_transformers(accumulated, directory, kustomization);
+    }
+
+    fn add_labels(&mut self, accumulated: &mut Accumulated, kustomization: &Kustomization) {
+        let config = std::sync::Arc::clone(&accumulated.config);
+        for item in &kustomization.labels {
+            let Some(pairs) = item.get("pairs").filter(|pairs| pairs.as_map().is_some()) else { continue };
+            let flag = |key: &str| item.get(key).and_then(Node::as_bool).unwrap_or_default();
+            let mut specs: Vec<FieldSpec> = item.items_at("fields").iter().map(FieldSpec::read).collect();
+            let merged = (|| {
+                merge_specs(&mut specs, &config.labels)?;
+                if flag("includeSelectors") {
+                    return merge_specs(&mut specs, &config.common_labels);
+                }
+                if flag("includeTemplates") {
+                    merge_specs(&mut specs, &config.template_labels)?;
+                }
+                if flag("includeVolumeClaimTemplates") {
+                    merge_specs(&mut specs, &config.volume_claim_template_labels)?;
+                }
+                merge_specs(&mut specs, [&FieldSpec::new(Gvk::default(), "metadata/labels", true)])
+            })();
+            match merged {
+                Ok(()) => self.add_pairs(&mut accumulated.resources, pairs, &specs),
+                Err(error) => self.fail(error.to_string(), item.span),
+            }
+        }
+        if let Some(labels) = &kustomization.common_labels {
+            self.add_pairs(&mut accumulated.resources, labels, &config.common_labels);
+        }
+    }
+
+    /// Labels or annotations, wherever the specs say.
+    pub(crate) fn add_pairs(&mut self, resources: &mut Resources, pairs: &Node, specs: &[FieldSpec]) {
+        let mut sorted: Vec<_> = pairs.entries().iter().collect();
+        sorted.sort_by(|one, other| one.key.cmp(&other.key));
+        if sorted.is_empty() {
+            return;
+        }
+        let insert = |map: &mut Map| {
+            for pair in &sorted {
+                let text = pair.value.as_scalar().map(|scalar| scalar.text.clone()).unwrap_or_default();
+                map.insert(pair.key.clone(), pair.key_span, Node::string(text, pair.value.span));
+            }
+        };
+        self.apply_specs(resources, specs, Create::Map, pairs.span, &mut |node| {
+            let span = node.span;
+            match &mut node.value {
+                Value::Map(map) => insert(map),
+                Value::Scalar(scalar) if scalar.kind == ScalarKind::Null => {}
+                _ => return Err(FieldError::Value { message: "what should be a mapping is none".to_owned(), span }),
+            }
+            Ok(())
+        });
+    }
+
+    /// Applies a change wherever the specs say, and reports what does not fit.
+    pub(crate) fn apply_specs(
+        &mut self,
+        resources: &mut Resources,
+        specs: &[FieldSpec],
+        create: Create,
+        span: Span,
+        visit: &mut dyn FnMut(&mut Node) -> Result<(), FieldError>,
+    ) {
+        for at in 0..resources.len() {
+            let resource = resources.content_mut(at);
+            for spec in specs {
+                if let Err(error) = spec.apply(&resource.gvk, &mut resource.node, create, span, visit) {
+                    let message = format!("{}: {error}", resource.id());
+                    self.fail(message, error_span(&error).unwrap_or(span));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn affix(&mut self, resources: &mut Resources, text: &Node, affix: Affix, specs: &[FieldSpec]) {
+        let Some(added) = text.text().filter(|added| !added.is_empty()) else { return };
+        let mut failed = Vec::new();
+        for resource in resources.all_mut() {
+            let original = resource.original_gvk();
+            if keeps_its_name(&original) {
+                continue;
+            }
+            for spec in specs.iter().filter(|spec| original.is_selected_by(&spec.gvk)) {
+                if spec.path == "metadata/name" {
+                    match affix {
+                        Affix::Prefix => resource.prefixes.push(added.into()),
+                        Affix::Suffix => resource.suffixes.push(added.into()),
+                    }
+                    resource.remember();
+                }
+                let done = spec.apply(&resource.gvk, &mut resource.node, Create::Scalar, text.span, &mut |node| {
+                    let Value::Scalar(scalar) = &mut node.value else { return Ok(()) };
+                    scalar.text = match affix {
+                        Affix::Prefix => format!("{added}{}", scalar.text).into(),
+                        Affix::Suffix => format!("{}{added}", scalar.text).into(),
+                    };
+                    scalar.kind = ScalarKind::Str;
+                    Ok(())
+                });
+                failed.extend(done.err());
+            }
+            resource.refresh();
+        }
+        failed.iter().for_each(|error| self.fail(error.to_string(), error_span(error).unwrap_or(text.span)));
+    }
+
+    pub(crate) fn set_replicas(&mut self, resources: &mut Resources, item: &Node, specs: &[FieldSpec]) {
+        let name = item.text_at(&["name"]).unwrap_or_default();
+        let Some(count) = item.get("count") else { return };
+        let mut found = false;
+        for spec in specs {
+            for at in resources.named(name).to_vec() {
+                let resource = resources.content_mut(at);
+                if !resource.gvk.is_selected_by(&spec.gvk) {
+                    continue;
+                }
+                found = true;
+                // A plain value in the way of `spec/replicas` is the object's problem, not the count's.
+                let _ = spec.apply(&resource.gvk, &mut resource.node, Create::Scalar, count.span, &mut |node| {
+                    *node = count.clone();
+                    Ok(())
+                });
+            }
+        }
+        if !found {
+            self.fail(format!("no object named `{name}` has replicas"), item.span);
+        }
+    }
+}
+
+/// Kinds whose names mean something outside of the build.
+fn keeps_its_name(gvk: &Gvk) -> bool {
+    match gvk.kind.as_str() {
+        "CustomResourceDefinition" | "Namespace" => true,
+        "APIService" => gvk.group == "apiregistration.k8s.io",
+        _ => false,
+    }
+}
+
+pub(crate) fn error_span(error: &FieldError) -> Option<Span> {
+    match error {
+        FieldError::Path { span, .. } | FieldError::Value { span, .. } => Some(*span),
+        FieldError::Conflict(_) => None,
+    }
+}
