@@ -8,15 +8,15 @@ use yaml::{FileId, Source, Span};
 
 /// Files held in memory.
 #[derive(Debug)]
-pub struct Tree(Vec<(&'static str, Source)>);
+pub(crate) struct Tree(Vec<(&'static str, Source)>);
 
 impl Tree {
-    pub fn new(files: &[(&'static str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&'static str, &str)]) -> Self {
         Self(files.iter().map(|(path, text)| (*path, Source::new((*text).to_owned()))).collect())
     }
 
     /// Where `text` stands first in a file.
-    pub fn find(&self, path: &str, text: &str) -> Span {
+    pub(crate) fn find(&self, path: &str, text: &str) -> Span {
         let file = self.0.iter().position(|(known, _)| *known == path).expect("a file of the tree");
         let start = self.0[file].1.text().find(text).expect("text of the file");
         let number = |number: usize| u32::try_from(number).unwrap();
@@ -34,12 +34,12 @@ impl Sources for Tree {
     }
 }
 
-pub const CLUSTER: &str = "kubernetes/apps/database/cloudnative-pg/app/cluster.yaml";
-pub const RELEASE: &str = "kubernetes/apps/database/cloudnative-pg/app/helmrelease.yaml";
-pub const KS: &str = "kubernetes/apps/security/authentik/ks.yaml";
-pub const HOME: &str = "kubernetes/flux/cluster";
+pub(crate) const CLUSTER: &str = "kubernetes/apps/database/cloudnative-pg/app/cluster.yaml";
+pub(crate) const RELEASE: &str = "kubernetes/apps/database/cloudnative-pg/app/helmrelease.yaml";
+pub(crate) const KS: &str = "kubernetes/apps/security/authentik/ks.yaml";
+pub(crate) const HOME: &str = "kubernetes/flux/cluster";
 
-pub fn tree() -> Tree {
+pub(crate) fn tree() -> Tree {
     Tree::new(&[
         (CLUSTER, "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata:\n  name: postgres\n"),
         (RELEASE, "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata:\n  name: cloudnative-pg\n"),
@@ -51,11 +51,11 @@ pub fn tree() -> Tree {
     ])
 }
 
-pub fn location(span: Span, role: LocationRole, label: &str) -> Location {
+pub(crate) fn location(span: Span, role: LocationRole, label: &str) -> Location {
     Location { span, role, label: label.to_owned() }
 }
 
-pub fn deadlock(tree: &Tree) -> Finding {
+pub(crate) fn deadlock(tree: &Tree) -> Finding {
     Finding {
         rule: "single-stage-deadlock",
         severity: Severity::Error,
@@ -80,7 +80,7 @@ pub fn deadlock(tree: &Tree) -> Finding {
     }
 }
 
-pub fn slow(tree: &Tree) -> Finding {
+pub(crate) fn slow(tree: &Tree) -> Finding {
     Finding {
         rule: "ungated-dependency",
         severity: Severity::Warning,
@@ -102,7 +102,7 @@ pub fn slow(tree: &Tree) -> Finding {
     }
 }
 
-pub fn info(tree: &Tree) -> Finding {
+pub(crate) fn info(tree: &Tree) -> Finding {
     Finding {
         rule: "missing-dependency",
         severity: Severity::Info,
@@ -116,7 +116,7 @@ pub fn info(tree: &Tree) -> Finding {
     }
 }
 
-pub fn summary(name: &str) -> ClusterSummary {
+pub(crate) fn summary(name: &str) -> ClusterSummary {
     let path = ["cilium", "coredns", "cert-manager", "external-secrets", "authentik"];
     ClusterSummary {
         name: name.to_owned(),
@@ -127,11 +127,11 @@ pub fn summary(name: &str) -> ClusterSummary {
     }
 }
 
-pub fn blind(what: &str, why: &str, at: Span) -> BlindSpot {
+pub(crate) fn blind(what: &str, why: &str, at: Span) -> BlindSpot {
     BlindSpot { what: what.to_owned(), why: why.to_owned(), at, component: None }
 }
 
-pub fn report(tree: &Tree) -> Report {
+pub(crate) fn report(tree: &Tree) -> Report {
     Report {
         findings: vec![deadlock(tree), slow(tree), info(tree)],
         clusters: vec![summary(HOME)],

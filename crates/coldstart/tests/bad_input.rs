@@ -1,0 +1,151 @@
+//! Whatever it is pointed at: a clear message, the right exit code, within limits of time and memory.
+
+mod story;
+
+use std::fs;
+
+use story::{APPS, SYNC, Tree, check, command, run, skipped, sound};
+
+#[test]
+fn a_path_that_does_not_exist() {
+    let ran = run(&mut command(&["check", "/nowhere/at/all"])).exits(2).says("/nowhere/at/all does not exist");
+    assert!(ran.stdout.is_empty());
+    assert!(ran.stderr.contains("next: coldstart check"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_file_instead_of_a_directory() {
+    let tree = Tree::new(&[("file.yaml", "a: b\n")]);
+    run(command(&["check"]).arg(tree.path().join("file.yaml"))).exits(2).says("is not a directory");
+}
+
+#[test]
+fn an_empty_directory() {
+    check(&Tree::empty(), &[]).exits(3).says("no Flux objects found").says("looked for").says("next: coldstart check");
+}
+
+#[test]
+fn a_directory_without_flux() {
+    let tree = Tree::new(&[("compose.yaml", "services: {}\n"), ("notes.txt", "x")]);
+    check(&tree, &[]).exits(3).says("in: 1 YAML file");
+    run(command(&["graph"]).arg(tree.path())).exits(3).says("next: coldstart graph");
+}
+
+#[test]
+fn nothing_to_check_is_still_a_document_for_programs() {
+    let ran = check(&Tree::empty(), &["--format", "json"]).exits(3);
+    assert_eq!(ran.json()["findings"], serde_json::json!([]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tree = sound();
+    let closed = tree.path().join("clusters");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read_dir(&closed).is_ok() {
+        skipped("this user may read everything: closed directories are not tested");
+    } else {
+        run(command(&["check"]).arg(&closed)).exits(2).says("cannot read");
+        // A closed directory below is not seen, which is said; here it held everything.
+        check(&tree, &[]).exits(3);
+    }
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_binary_file_with_the_name_of_a_manifest() {
+    let tree = sound();
+    tree.write("apps/binary.yaml", &[0, 159, 146, 150, 0, 255]);
+    tree.write("apps/nul.yaml", b"a: b\0c\n");
+    check(&tree, &[]).exits(0);
+}
+
+#[test]
+fn a_yaml_file_of_200_megabytes() {
+    let tree = sound();
+    let file = fs::File::create(tree.path().join("apps/big.yaml")).unwrap();
+    file.set_len(200 * 1024 * 1024).unwrap();
+    check(&tree, &[]).exits(0);
+}
+
+#[test]
+fn an_alias_bomb() {
+    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..40 {
+        let before = level - 1;
+        bomb += &format!("a{level}: &a{level} [{}]\n", vec![format!("*a{before}"); 10].join(", "));
+    }
+    let configured = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb, namespace: default}\n";
+    let tree = sound().with(&[
+        ("apps/bomb.yaml", &bomb),
+        ("apps/config.yaml", &format!("{configured}bomb:\n  {}", bomb.replace('\n', "\n  "))),
+    ]);
+    let ran = check(&tree, &[]);
+    assert!(matches!(ran.code, 0 | 1), "{ran:?}");
+}
+
+#[test]
+fn nesting_that_has_no_end() {
+    let tree = sound().with(&[("apps/deep.yaml", &"[".repeat(200_000)), ("apps/deeper.yaml", &"- ".repeat(200_000))]);
+    let ran = check(&tree, &[]);
+    assert!(matches!(ran.code, 0 | 1), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symlink_loop() {
+    let tree = sound();
+    std::os::unix::fs::symlink("..", tree.path().join("apps/up")).unwrap();
+    std::os::unix::fs::symlink("self", tree.path().join("apps/self")).unwrap();
+    std::os::unix::fs::symlink("gone", tree.path().join("apps/dangling.yaml")).unwrap();
+    check(&tree, &[]).exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_the_name_of_a_manifest_does_not_block() {
+    let tree = sound();
+    let pipe = tree.path().join("apps/pipe.yaml");
+    if std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        check(&tree, &[]).exits(0);
+    } else {
+        skipped("no mkfifo: pipes are not tested");
+    }
+}
+
+#[test]
+fn a_cycle_of_bases() {
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/apps.yaml", APPS),
+        ("apps/kustomization.yaml", "resources: [../base]\n"),
+        ("base/kustomization.yaml", "resources: [../apps]\n"),
+    ]);
+    let ran = check(&tree, &["--blind-spots", "--pedantic"]);
+    assert!(matches!(ran.code, 0 | 1), "{ran:?}");
+}
+
+#[test]
+fn a_path_that_leaves_the_repository() {
+    let outside = Tree::new(&[("secret.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: treasure}\n")]);
+    let up = "../".repeat(30);
+    let file = format!("{up}{}/secret.yaml", outside.path().display()).replace("//", "/");
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/apps.yaml", &APPS.replace("./apps", "./../../../../etc")),
+        ("clusters/home/more.yaml", &APPS.replace("name: apps", "name: more")),
+        ("apps/kustomization.yaml", &format!("resources:\n  - {file}\n  - /etc/hostname\n")),
+    ]);
+    let ran = check(&tree, &["--blind-spots", "--pedantic"]);
+    assert!(matches!(ran.code, 0 | 1), "{ran:?}");
+    assert!(!ran.stdout.contains("treasure"), "{}", ran.stdout);
+}
+
+#[test]
+fn one_bad_document_does_not_hide_the_rest() {
+    let tree = sound().with(&[("clusters/home/bad.yaml", &format!("a: [\n---\n{}", APPS.replace("name: apps", "name: more")))]);
+    let ran = run(command(&["graph"]).arg(tree.path())).exits(0);
+    assert!(ran.stdout.contains("flux-system/apps"), "{}", ran.stdout);
+}

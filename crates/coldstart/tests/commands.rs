@@ -1,0 +1,147 @@
+//! Whole commands on small trees.
+
+mod story;
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use story::{APPS, SYNC, Tree, broken, check, command, run, sound};
+
+#[test]
+fn a_sound_cluster_is_told_so() {
+    let ran = check(&sound(), &[]).exits(0).says("2 kustomizations").says("1 cluster: clusters/home").says("0 errors");
+    assert!(ran.stderr.is_empty(), "{}", ran.stderr);
+    assert!(!ran.stdout.contains('\u{1b}'), "no colours in a pipe");
+}
+
+#[test]
+fn an_error_is_shown_with_its_line_and_sets_the_exit_code() {
+    check(&broken(), &[]).exits(1).says("error[").says("clusters/home/broken.yaml:").says("fix:").says("1 error");
+}
+
+#[test]
+fn the_current_directory_is_the_default() {
+    let tree = broken();
+    run(command(&["check"]).current_dir(tree.path())).exits(1).says("error[");
+}
+
+#[test]
+fn json_is_valid_and_the_same_twice() {
+    let tree = broken();
+    let first = check(&tree, &["--format", "json", "--pedantic"]).exits(1);
+    let second = check(&tree, &["--format", "json", "--pedantic"]).exits(1);
+    assert_eq!(first.stdout, second.stdout);
+    let json = first.json();
+    assert_eq!(json["version"], 1);
+    assert_eq!(json["tool"], "coldstart");
+    let findings = json["findings"].as_array().unwrap();
+    assert!(!findings.is_empty());
+    for finding in findings {
+        for key in ["rule", "severity", "message", "cluster", "cost", "notes"] {
+            assert!(!finding[key].is_null(), "{key} of {finding}");
+        }
+        for key in ["kind", "namespace", "name"] {
+            assert!(finding["component"][key].is_string(), "{key} of {finding}");
+        }
+        let primary = &finding["locations"][0];
+        assert!(primary["line"].as_u64().unwrap() >= 1 && primary["column"].as_u64().unwrap() >= 1, "{finding}");
+        assert!(tree.path().join(primary["path"].as_str().unwrap()).is_file(), "{finding}");
+    }
+}
+
+#[test]
+fn text_is_the_same_twice() {
+    let tree = broken();
+    let words = ["--pedantic", "--color", "always", "--blind-spots"];
+    assert_eq!(check(&tree, &words).stdout, check(&tree, &words).stdout);
+}
+
+#[test]
+fn colours_come_when_asked_for() {
+    assert!(check(&broken(), &["--color", "always"]).stdout.contains("\u{1b}["));
+    assert!(!check(&broken(), &["--color", "never"]).stdout.contains("\u{1b}["));
+}
+
+#[test]
+fn every_rule_has_a_page_and_slips_are_understood() {
+    let ran = run(&mut command(&["check", "--explain", "mising-dependency"])).exits(2);
+    assert!(ran.stderr.contains("did you mean `missing-dependency`?"), "{}", ran.stderr);
+    let page = run(&mut command(&["check", "--explain", "missing-dependency"])).exits(0);
+    assert!(page.stdout.lines().count() > 5, "{}", page.stdout);
+}
+
+#[test]
+fn one_of_several_clusters_can_be_chosen() {
+    let away = |text: &str| text.replace("clusters/home", "clusters/away");
+    let tree = broken().with(&[
+        ("clusters/away/flux-system/gotk-sync.yaml", &away(SYNC)),
+        ("clusters/away/apps.yaml", APPS),
+    ]);
+    check(&tree, &[]).exits(1).says("2 clusters: clusters/away, clusters/home");
+    check(&tree, &["--cluster", "away"]).exits(0).says("1 cluster: clusters/away");
+    check(&tree, &["--cluster", "clusters/home"]).exits(1);
+    check(&tree, &["--cluster", "hme"]).exits(2).says("did you mean `home`?").says("clusters/away, clusters/home");
+    run(command(&["graph", "--cluster", "away"]).arg(tree.path())).exits(0).says("clusters/away");
+}
+
+#[test]
+fn the_graph_shows_tiers_and_the_critical_path() {
+    let tree = sound().with(&[("clusters/home/late.yaml", LATE)]);
+    run(command(&["graph"]).arg(tree.path())).exits(0).says("tier 1").says("← apps").says("critical path");
+    let ran = run(command(&["graph", "--format", "json"]).arg(tree.path())).exits(0);
+    let json = ran.json();
+    let cluster = &json["clusters"][0];
+    assert_eq!(cluster["name"], "clusters/home");
+    let late = cluster["components"].as_array().unwrap().iter().find(|one| one["name"] == "late").unwrap();
+    assert!(late["tier"].as_u64().unwrap() >= 1, "{late}");
+    assert_eq!(run(command(&["graph", "--format", "json"]).arg(tree.path())).stdout, ran.stdout);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut child = command(&["check", "--pedantic"])
+        .arg(broken().path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut complaints = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut complaints).unwrap();
+    let code = child.wait().unwrap().code();
+    assert!(code.is_some(), "ended by a signal");
+    assert!(!complaints.contains("panicked") && !complaints.contains("roken pipe"), "{complaints}");
+}
+
+#[test]
+fn usage_is_explained() {
+    run(&mut command(&["check", "--help"])).exits(0).says("Exit codes:");
+    run(&mut command(&["--version"])).exits(0).says("coldstart ");
+    run(&mut command(&["chek"])).exits(2).says("check");
+    run(&mut command(&["check", "--pedantic", "--min-severity", "info"])).exits(2);
+}
+
+#[test]
+fn a_subdirectory_is_read_as_it_is_given() {
+    // Whoever names a directory means that one, also when it lies in a larger repository.
+    let tree = Tree::new(&[(".git/HEAD", "ref: refs/heads/main\n"), ("docs/index.yaml", "a: b\n")]);
+    let tree = tree.with(&[("clusters/home/flux-system/gotk-sync.yaml", SYNC)]);
+    run(command(&["check"]).current_dir(tree.path().join("docs"))).exits(3);
+}
+
+const LATE: &str = "\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: late
+  namespace: flux-system
+spec:
+  dependsOn:
+    - name: apps
+  interval: 10m
+  path: ./apps
+  prune: true
+  sourceRef:
+    kind: GitRepository
+    name: flux-system
+";
