@@ -3,7 +3,8 @@
 use coldstart_catalogue::{Catalogue, Component};
 
 fn component(text: &str) -> Component {
-    Component::from_node(&yaml::parse_value(yaml::FileId(0), text).unwrap()).unwrap()
+    let node = yaml::parse_value(yaml::FileId(0), text).expect("is YAML");
+    Component::from_node(&node).expect("fits the schema")
 }
 
 fn own(name: &str, more: &str) -> Component {
