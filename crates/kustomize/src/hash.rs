@@ -35,7 +35,8 @@ pub(crate) fn suffix(object: &Node) -> String {
     }
     field("data", &data("data"));
     field("kind", &|out| write_string(out, kind));
-    field("name", &|out| write_string(out, text(&["metadata", "name"])));
+    // Meant to be the object's name, but kustomize looks for a field called `metadata/name`.
+    field("name", &|out| write_string(out, ""));
     if kind == "Secret" {
         if has("stringData") {
             field("stringData", &data("stringData"));
