@@ -90,6 +90,6 @@ fn explain(rule: &str, options: &Check) -> Result<Code, Failure> {
         return Err(Failure::UnknownRule { name: rule.to_owned(), nearest, rules });
     };
     let color = output::wants_color(options.color);
-    output::print(&draw::explain::manual(found.manual, color, output::columns()))?;
+    output::print(&draw::explain::manual(&found.manual(), color, output::columns()))?;
     Ok(exit::CLEAN)
 }

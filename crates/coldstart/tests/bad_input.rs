@@ -145,7 +145,8 @@ fn a_path_that_leaves_the_repository() {
 
 #[test]
 fn one_bad_document_does_not_hide_the_rest() {
-    let tree = sound().with(&[("clusters/home/bad.yaml", &format!("a: [\n---\n{}", APPS.replace("name: apps", "name: more")))]);
+    let tree = sound()
+        .with(&[("clusters/home/bad.yaml", &format!("a: [\n---\n{}", APPS.replace("name: apps", "name: more")))]);
     let ran = run(command(&["graph"]).arg(tree.path())).exits(0);
     assert!(ran.stdout.contains("flux-system/apps"), "{}", ran.stdout);
 }

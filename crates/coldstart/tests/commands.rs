@@ -73,10 +73,8 @@ fn every_rule_has_a_page_and_slips_are_understood() {
 #[test]
 fn one_of_several_clusters_can_be_chosen() {
     let away = |text: &str| text.replace("clusters/home", "clusters/away");
-    let tree = broken().with(&[
-        ("clusters/away/flux-system/gotk-sync.yaml", &away(SYNC)),
-        ("clusters/away/apps.yaml", APPS),
-    ]);
+    let tree =
+        broken().with(&[("clusters/away/flux-system/gotk-sync.yaml", &away(SYNC)), ("clusters/away/apps.yaml", APPS)]);
     check(&tree, &[]).exits(1).says("2 clusters: clusters/away, clusters/home");
     check(&tree, &["--cluster", "away"]).exits(0).says("1 cluster: clusters/away");
     check(&tree, &["--cluster", "clusters/home"]).exits(1);

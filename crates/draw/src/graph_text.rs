@@ -16,7 +16,7 @@ const NAME_COLUMNS_MAX: usize = 48;
 /// The tiers, the critical path and the deadlocks.
 pub fn tiers(cluster: &Cluster, analysis: &Analysis, color: bool) -> String {
     let view = View { cluster, analysis, paint: Paint { color }, columns: Columns::of(cluster), ties: ties(cluster) };
-    let mut out = view.header();
+    let mut out = view.header() + &view.legend();
     for (tier, components) in analysis.schedule.tiers.iter().enumerate() {
         out.push_str(&view.tier(tier, components));
     }
@@ -45,7 +45,7 @@ impl Columns {
         let widest = |of: fn(&Component) -> usize| cluster.components.iter().map(of).max().unwrap_or(0);
         Self {
             kind: widest(|component| width(&component.object.kind)),
-            name: widest(|component| width(&component.object.path())).min(NAME_COLUMNS_MAX),
+            name: (widest(|component| width(&component.object.path())) + NESTED_COLUMNS).min(NAME_COLUMNS_MAX),
         }
     }
 }
@@ -75,38 +75,61 @@ impl View<'_> {
         self.cluster.ids().map(|id| self.analysis.schedule.seconds(id, Moment::Done)).max().unwrap_or(0)
     }
 
+    /// What the columns are.
+    fn legend(&self) -> String {
+        let (kind, name) = (pad("", self.columns.kind), pad("", self.columns.name));
+        let gate = pad("done means", GATE_COLUMNS);
+        self.paint.dim(&format!("  {kind}  {name}  {gate}  {:>DONE_COLUMNS$}  ← waits for", "done after")) + "\n"
+    }
+
     fn tier(&self, tier: usize, components: &[ComponentId]) -> String {
-        let mut sorted = components.to_vec();
-        sorted.sort_by_key(|id| {
-            let start = self.analysis.schedule.seconds(*id, Moment::Start);
-            (start, &self.cluster.component(*id).object)
-        });
-        let what = if tier == 0 { "waits for nobody" } else { "waits for the tiers above" };
-        let title = format!("{}, {what}", count(sorted.len(), "component"));
-        let mut out = format!("\n{} {}\n", self.paint.bold(&format!("tier {tier}")), self.paint.dim(&title));
-        for id in sorted {
-            out.push_str(&self.component(id));
+        let title = if tier == 0 { "waits for nobody" } else { "waits for the tiers above" };
+        let title = format!(" · {}, {title}", count(components.len(), "component"));
+        let mut out = format!("\n{}{}\n", self.paint.bold(&format!("tier {tier}")), self.paint.dim(&title));
+        for (id, nested) in self.nested(components) {
+            out.push_str(&self.component(id, nested));
         }
         out
     }
 
-    fn component(&self, id: ComponentId) -> String {
+    /// The components of a tier by when they start, releases directly below what applies them.
+    fn nested(&self, components: &[ComponentId]) -> Vec<(ComponentId, bool)> {
+        let is_inside = |id: &ComponentId| {
+            let component = self.cluster.component(*id);
+            component.role == Role::HelmRelease && component.parent.is_some_and(|parent| components.contains(&parent))
+        };
+        let mut sorted = components.to_vec();
+        sorted.sort_by_key(|id| {
+            (self.analysis.schedule.seconds(*id, Moment::Start), &self.cluster.component(*id).object)
+        });
+        let (inside, outside): (Vec<ComponentId>, Vec<ComponentId>) = sorted.into_iter().partition(is_inside);
+        let mut children: BTreeMap<Option<ComponentId>, Vec<ComponentId>> = BTreeMap::new();
+        for id in inside {
+            children.entry(self.cluster.component(id).parent).or_default().push(id);
+        }
+        let with_children = |id: ComponentId| {
+            let below = children.get(&Some(id)).into_iter().flatten().map(|child| (*child, true));
+            std::iter::once((id, false)).chain(below).collect::<Vec<_>>()
+        };
+        outside.into_iter().flat_map(with_children).collect()
+    }
+
+    fn component(&self, id: ComponentId, nested: bool) -> String {
         let component = self.cluster.component(id);
-        let (kind, name) = (clean(&component.object.kind).into_owned(), clean(&component.object.path()).into_owned());
-        let schedule = &self.analysis.schedule;
-        let done = say_seconds(schedule.seconds(id, Moment::Done));
+        let kind = clean(&component.object.kind).into_owned();
+        let name = if nested { format!("└ {}", component.object.path()) } else { component.object.path() };
+        let done = say_seconds(self.analysis.schedule.seconds(id, Moment::Done));
         let mut line = format!(
             "  {}  {}  {}  {}",
             self.paint.dim(&pad(&kind, self.columns.kind)),
-            self.paint.name(&pad(&name, self.columns.name)),
+            self.paint.name(&pad(&clean(&name), self.columns.name)),
             self.gate(component),
-            self.paint.dim(&format!("{done:>12}")),
+            self.paint.dim(&format!("{done:>DONE_COLUMNS$}")),
         );
         let waits = self.waits(id);
         if !waits.is_empty() {
             let _ = write!(line, "  {} {}", self.paint.dim("←"), waits.join(", "));
         }
-        let mut line = line.trim_end().to_owned();
         line.push('\n');
         line
     }
@@ -146,30 +169,31 @@ impl View<'_> {
     }
 
     fn critical_path(&self) -> String {
-        let path = &self.analysis.schedule.critical_path;
+        let path = self.steps();
         if path.is_empty() {
             return String::new();
         }
-        let mut out = format!(
-            "\n{} {}\n",
-            self.paint.bold("critical path"),
-            self.paint.dim(&format!("{}, about {}", count(path.len(), "step"), say_seconds(self.done_seconds())))
-        );
+        let title = format!(" · {}, about {}", count(path.len(), "step"), say_seconds(self.done_seconds()));
+        let mut out = format!("\n{}{}\n", self.paint.bold("critical path"), self.paint.dim(&title));
         for (step, id) in path.iter().enumerate() {
-            let component = self.cluster.component(*id);
+            let object = &self.cluster.component(*id).object;
             let done = say_seconds(self.analysis.schedule.seconds(*id, Moment::Done));
             let arrow = if step == 0 { " " } else { "→" };
-            let kind = clean(&component.object.kind).into_owned();
-            let _ = writeln!(
-                out,
-                "  {} {} {} {}",
-                self.paint.dim(&format!("{done:>12}")),
-                self.paint.dim(arrow),
-                self.paint.name(&clean(&component.object.path())),
-                self.paint.dim(&kind)
-            );
+            let (done, kind) = (format!("{done:>DONE_COLUMNS$} {arrow}"), clean(&object.kind));
+            let name = self.paint.name(&clean(&object.path()));
+            let _ = writeln!(out, "  {} {name} {}", self.paint.dim(&done), self.paint.dim(&kind));
         }
         out
+    }
+
+    /// The critical path without those that are only done because the release they apply is.
+    fn steps(&self) -> Vec<ComponentId> {
+        let path = &self.analysis.schedule.critical_path;
+        let is_echo = |index: usize, id: ComponentId| {
+            let before = index.checked_sub(1).and_then(|before| path.get(before));
+            before.is_some_and(|before| self.cluster.component(*before).parent == Some(id))
+        };
+        path.iter().enumerate().filter(|(index, id)| !is_echo(*index, **id)).map(|(_, id)| *id).collect()
     }
 
     fn deadlocks(&self) -> String {
@@ -188,6 +212,9 @@ impl View<'_> {
 }
 
 const GATE_COLUMNS: usize = "looks-healthy".len();
+const DONE_COLUMNS: usize = "59 min 59 s".len();
+/// The sign before what is applied by the line above.
+const NESTED_COLUMNS: usize = 2;
 
 /// What being done proves, in a word.
 pub(crate) fn gate_word(component: &Component) -> &'static str {

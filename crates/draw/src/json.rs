@@ -50,6 +50,8 @@ struct DocumentTwin<'a> {
 struct SummaryTwin<'a> {
     kustomizations: usize,
     helmreleases: usize,
+    resourcesets: usize,
+    bootstrap_releases: usize,
     errors: usize,
     warnings: usize,
     infos: usize,
@@ -63,6 +65,8 @@ struct ClusterTwin<'a> {
     name: &'a str,
     kustomizations: usize,
     helmreleases: usize,
+    resourcesets: usize,
+    bootstrap_releases: usize,
     tiers: usize,
     critical_path: Vec<ObjectTwin<'a>>,
 }
@@ -116,7 +120,9 @@ impl<'a> SummaryTwin<'a> {
         let number = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
         Self {
             kustomizations: report.clusters.iter().map(|cluster| cluster.kustomizations).sum(),
-            helmreleases: report.clusters.iter().map(|cluster| cluster.helmreleases).sum(),
+            helmreleases: report.clusters.iter().map(|cluster| cluster.helm_releases).sum(),
+            resourcesets: report.clusters.iter().map(|cluster| cluster.resource_sets).sum(),
+            bootstrap_releases: report.clusters.iter().map(|cluster| cluster.bootstrap_releases).sum(),
             errors: number(Severity::Error),
             warnings: number(Severity::Warning),
             infos: number(Severity::Info),
@@ -132,7 +138,9 @@ impl<'a> ClusterTwin<'a> {
         Self {
             name: &cluster.name,
             kustomizations: cluster.kustomizations,
-            helmreleases: cluster.helmreleases,
+            helmreleases: cluster.helm_releases,
+            resourcesets: cluster.resource_sets,
+            bootstrap_releases: cluster.bootstrap_releases,
             tiers: cluster.tiers,
             critical_path: cluster.critical_path.iter().map(ObjectTwin::new).collect(),
         }

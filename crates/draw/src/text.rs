@@ -67,17 +67,24 @@ fn clusters_of(merged: &Merged<'_>, all: usize) -> Option<String> {
     }
 }
 
+/// `read   flux 96 kustomizations, 88 helmreleases · 1 cluster: kubernetes/flux/cluster`.
 fn header(clusters: &[ClusterSummary], paint: Paint) -> String {
-    let kustomizations: usize = clusters.iter().map(|cluster| cluster.kustomizations).sum();
-    let helmreleases: usize = clusters.iter().map(|cluster| cluster.helmreleases).sum();
+    let sum = |of: fn(&ClusterSummary) -> usize| clusters.iter().map(of).sum::<usize>();
+    let mut read = vec![
+        count(sum(|cluster| cluster.kustomizations), "kustomization"),
+        count(sum(|cluster| cluster.helm_releases), "helmrelease"),
+    ];
+    if let sets @ 1.. = sum(|cluster| cluster.resource_sets) {
+        read.push(count(sets, "resourceset"));
+    }
+    let mut parts = vec![format!("flux {}", read.join(", "))];
+    if let releases @ 1.. = clusters.iter().map(|cluster| cluster.bootstrap_releases).max().unwrap_or(0) {
+        parts.push(format!("bootstrap {}", count(releases, "release")));
+    }
     let names: Vec<String> = clusters.iter().map(|cluster| clean(&cluster.name).into_owned()).collect();
-    let read = format!("{}, {}", count(kustomizations, "kustomization"), count(helmreleases, "helmrelease"));
-    let which = if names.is_empty() {
-        "no cluster".to_owned()
-    } else {
-        format!("{}: {}", count(names.len(), "cluster"), paint.name(&first_few(&names, CLUSTERS_NAMED_MAX)))
-    };
-    format!("{}   flux {read} {} {which}", paint.bold("read"), paint.dim("·"))
+    let which = paint.name(&first_few(&names, CLUSTERS_NAMED_MAX));
+    parts.push(format!("{}: {which}", count(names.len(), "cluster")));
+    format!("{}   {}", paint.bold("read"), parts.join(&paint.dim(" · ")))
 }
 
 fn summary(report: &Report, merged: &[Merged<'_>], min_severity: Severity, paint: Paint) -> String {
@@ -105,7 +112,9 @@ fn summary(report: &Report, merged: &[Merged<'_>], min_severity: Severity, paint
 /// `7 tiers · critical path 5: cilium → coredns → …`.
 fn order(cluster: &ClusterSummary, paint: Paint) -> String {
     let tiers = count(cluster.tiers, "tier");
-    let names: Vec<_> = cluster.critical_path.iter().map(|object| clean(&object.name)).collect();
+    let mut names: Vec<_> = cluster.critical_path.iter().map(|object| clean(&object.name)).collect();
+    // A Kustomization and the release of the same name in it are one step to a reader.
+    names.dedup();
     let Some((last, before)) = names.split_last() else { return tiers };
     let mut path = before.iter().take(STEPS_NAMED_MAX).map(AsRef::as_ref).collect::<Vec<&str>>();
     if before.len() > STEPS_NAMED_MAX {

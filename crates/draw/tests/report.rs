@@ -36,7 +36,7 @@ fn blind_spots_are_listed_when_asked_for() {
 #[test]
 fn a_clean_repository_gets_two_lines() {
     let tree = tree();
-    let report = Report { clusters: vec![summary(HOME)], ..Report::default() };
+    let report = made::of(Vec::new(), HOME);
     insta::assert_snapshot!(draw::text::report(&report, &tree, &PLAIN), @"
     read   flux 96 kustomizations, 88 helmreleases · 1 cluster: kubernetes/flux/cluster
 
@@ -58,7 +58,7 @@ fn what_several_clusters_share_is_told_once() {
             of(slow(&tree), "clusters/lab"),
         ],
         clusters: ["clusters/home", "clusters/lab", "clusters/old"].map(summary).into(),
-        ..Report::default()
+        blind_spots: Vec::new(),
     };
     insta::assert_snapshot!(draw::text::report(&report, &tree, &PLAIN));
 }
@@ -87,7 +87,7 @@ fn hostile_names_and_endless_lines_do_no_harm() {
         location(tree.find(path, "needle"), LocationRole::Need, "in a long line"),
         location(tree.find(path, "faraway"), LocationRole::Offer, "too far to the right"),
     ];
-    let report = Report { findings: vec![finding], clusters: vec![summary("\u{1b}c")], ..Report::default() };
+    let report = made::of(vec![finding], "\u{1b}c");
     let drawn = draw::text::report(&report, &tree, &PLAIN);
     assert!(!drawn.contains(|c: char| c.is_control() && c != '\n'), "{drawn:?}");
     assert!(!drawn.contains('\u{202e}'), "{drawn:?}");
@@ -103,7 +103,7 @@ fn places_that_no_file_holds_do_not_break_a_diagnostic() {
     for span in [Span::GENERATED, beyond, unknown] {
         let mut finding = info(&tree);
         finding.locations = vec![location(span, LocationRole::Primary, "here")];
-        let report = Report { findings: vec![finding], clusters: vec![summary(HOME)], ..Report::default() };
+        let report = made::of(vec![finding], HOME);
         let options = TextOptions { min_severity: Severity::Pedantic, ..PLAIN };
         assert!(draw::text::report(&report, &tree, &options).contains("here"));
     }

@@ -121,7 +121,9 @@ pub(crate) fn summary(name: &str) -> ClusterSummary {
     ClusterSummary {
         name: name.to_owned(),
         kustomizations: 96,
-        helmreleases: 88,
+        helm_releases: 88,
+        resource_sets: 0,
+        bootstrap_releases: 0,
         tiers: 7,
         critical_path: path.map(|name| ObjectRef::new("Kustomization", "flux-system", name)).into(),
     }
@@ -129,6 +131,11 @@ pub(crate) fn summary(name: &str) -> ClusterSummary {
 
 pub(crate) fn blind(what: &str, why: &str, at: Span) -> BlindSpot {
     BlindSpot { what: what.to_owned(), why: why.to_owned(), at, component: None }
+}
+
+/// A report of these findings in one cluster, with nothing unseen.
+pub(crate) fn of(findings: Vec<Finding>, cluster: &str) -> Report {
+    Report { findings, clusters: vec![summary(cluster)], blind_spots: Vec::new() }
 }
 
 pub(crate) fn report(tree: &Tree) -> Report {
