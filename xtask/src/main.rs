@@ -9,6 +9,7 @@
 mod bench;
 mod evaluate;
 mod generate;
+mod kustomize_diff;
 mod parallel;
 mod parse;
 mod paths;

@@ -13,6 +13,8 @@ use serde_json::Value;
 
 /// A run that takes longer has hung.
 const RUN_SECONDS_MAX: u64 = 60;
+/// What `coldstart` exits with where it finds no Flux cluster.
+const NOTHING_TO_CHECK: i32 = 3;
 const POLL_MILLISECONDS: u64 = 2;
 
 /// The binary to run: the one given, or the release build of this workspace, made now.
@@ -70,7 +72,7 @@ impl Run {
             (Ending::Timeout, _) => format!("TIMEOUT after {RUN_SECONDS_MAX} s"),
             (Ending::Signal, _) => "CRASH: killed by a signal".to_owned(),
             (Ending::Code(101), _) => "PANIC: exit code 101".to_owned(),
-            (Ending::Code(0 | 1), Some(_)) => return None,
+            (Ending::Code(0 | 1), Some(_)) | (Ending::Code(NOTHING_TO_CHECK), _) => return None,
             (Ending::Code(code), None) => format!("NO JSON: exit code {code}"),
             (Ending::Code(code), Some(_)) => format!("EXIT CODE {code}"),
         };
@@ -169,6 +171,7 @@ mod tests {
         let panicked = run("echo \"thread 'main' panicked at src/a.rs:1\" >&2; echo 'note: more' >&2; exit 101");
         assert_eq!(panicked.failure().unwrap(), "PANIC: exit code 101: thread 'main' panicked at src/a.rs:1");
         assert_eq!(run("kill -ABRT $$").failure().unwrap(), "CRASH: killed by a signal");
+        assert_eq!(run("exit 3").failure(), None);
         assert_eq!(run("exit 0").failure().unwrap(), "NO JSON: exit code 0");
         assert_eq!(run("echo '{}'; echo why >&2; exit 2").failure().unwrap(), "EXIT CODE 2: why");
     }

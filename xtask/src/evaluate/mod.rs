@@ -16,11 +16,17 @@ pub(crate) enum Evaluate {
     Hindsight(hindsight::Options),
     /// A table over whole repositories, and what must and must not be found in them
     Corpus(corpus::Options),
+    /// Compare our builds with those of the real kustomize: DIR... [--kustomize PATH]
+    Kustomize {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        arguments: Vec<String>,
+    },
 }
 
 pub(crate) fn run(what: &Evaluate) -> Result<()> {
     match what {
         Evaluate::Hindsight(options) => hindsight::run(options),
         Evaluate::Corpus(options) => corpus::run(options),
+        Evaluate::Kustomize { arguments } => crate::kustomize_diff::run(arguments),
     }
 }
