@@ -2,7 +2,7 @@
 
 use yaml::{Node, Scalar, ScalarKind, Span, Value};
 
-use crate::path::follow;
+use crate::path::{End, Found, follow};
 use crate::schema::{Class, Component, Made, When};
 
 impl When {
@@ -51,19 +51,27 @@ impl Class {
         }
         let found = match (&self.name_at, values) {
             (Some(path), Some(values)) => follow(values, path),
-            _ => crate::path::Found::default(),
+            _ => Found::default(),
         };
         let named: Vec<_> = found
             .ends
             .iter()
-            .filter(|end| any_holds(&self.item_when, Some(end.parent)))
-            .filter_map(|end| Some((end.node.text()?.to_owned(), Some(end.node.span))))
+            .filter(|end| any_holds(&self.item_when, Some(end.entry.map_or(end.parent, |_| end.node))))
+            .filter_map(named)
             .filter(|(name, _)| !name.is_empty())
             .collect();
         if !named.is_empty() || found.list_given || !found.ends.is_empty() && !self.item_when.is_empty() {
             return named;
         }
         self.name.iter().map(|name| (name.clone(), None)).collect()
+    }
+}
+
+/// What a path's end says: the key where it closes with `*`, else the text.
+fn named(end: &End<'_>) -> Option<(String, Option<Span>)> {
+    match end.entry {
+        Some(entry) => Some((entry.key.to_string(), Some(entry.key_span))),
+        None => Some((end.node.text()?.to_owned(), Some(end.node.span))),
     }
 }
 
@@ -184,6 +192,11 @@ mod tests {
                 "{kind: StorageClass, name-at: 'c[].name', item-when: [{value: on, default: true}]}",
                 "c: [{name: a}, {name: b, on: false}]",
                 vec!["a"],
+            ),
+            (
+                "{kind: StorageClass, name-at: 'c.*', item-when: [{value: off, not: true, default: true}]}",
+                "c: {a: {}, b: {off: true}, d: ~}",
+                vec!["a", "d"],
             ),
             (
                 "{kind: StorageClass, name-at: c.name, name: d, item-when: [{value: on, default: true}]}",

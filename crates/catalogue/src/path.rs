@@ -1,6 +1,6 @@
 //! Paths into values: `a.b`, `list[].name` for each item, `map.*` for each key, `\.` for a dot in a key.
 
-use yaml::{Node, Value};
+use yaml::{Entry, Node, Value};
 
 #[derive(Debug, PartialEq, Eq)]
 enum Step {
@@ -24,22 +24,27 @@ pub(crate) struct Found<'node> {
 pub(crate) struct End<'node> {
     pub(crate) node: &'node Node,
     pub(crate) parent: &'node Node,
+    /// The entry that a closing `*` took it from.
+    pub(crate) entry: Option<&'node Entry>,
 }
 
 /// Follows `path` from `root`.
 pub(crate) fn follow<'node>(root: &'node Node, path: &str) -> Found<'node> {
-    let mut found = Found { ends: vec![End { node: root, parent: root }], list_given: false };
+    let start = End { node: root, parent: root, entry: None };
+    let mut found = Found { ends: vec![start], list_given: false };
     for step in steps(path) {
         let mut next = Vec::new();
-        for End { node, .. } in found.ends {
+        for End { node: parent, .. } in found.ends {
             match &step {
-                Step::Key(key) => next.extend(node.get(key).map(|child| End { node: child, parent: node })),
+                Step::Key(key) => next.extend(parent.get(key).map(|node| End { node, parent, entry: None })),
                 Step::Values => {
-                    next.extend(node.entries().iter().map(|entry| End { node: &entry.value, parent: node }));
+                    let entries = parent.entries().iter();
+                    next.extend(entries.map(|entry| End { node: &entry.value, parent, entry: Some(entry) }));
                 }
                 Step::Items => {
-                    found.list_given |= matches!(node.value, Value::Seq(_)) || node.is_null();
-                    next.extend(node.as_seq().into_iter().flatten().map(|item| End { node: item, parent: node }));
+                    found.list_given |= matches!(parent.value, Value::Seq(_)) || parent.is_null();
+                    let items = parent.as_seq().into_iter().flatten();
+                    next.extend(items.map(|node| End { node, parent, entry: None }));
                 }
             }
         }

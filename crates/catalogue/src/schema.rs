@@ -120,7 +120,8 @@ pub struct Webhook {
 pub struct Class {
     /// StorageClass, VolumeSnapshotClass, IngressClass, GatewayClass, PriorityClass, RuntimeClass, ...
     pub kind: String,
-    /// Where the values name it: dots, `[]` for each item of a list, `*` for each key of a mapping.
+    /// Where the values name it: dots, `[]` for each item of a list, `*` for each key of a mapping. A path that closes
+    /// with `*` means the keys themselves.
     #[serde(default)]
     pub name_at: Option<String>,
     /// The name where the values say nothing.
@@ -128,7 +129,7 @@ pub struct Class {
     pub name: Option<String>,
     #[serde(default)]
     pub when: Vec<When>,
-    /// Conditions on each named item: paths start at the mapping that holds the name.
+    /// Conditions on each named item: paths start at the mapping that holds the name, or that the key stands for.
     #[serde(default)]
     pub item_when: Vec<When>,
 }
