@@ -10,6 +10,7 @@ use crate::PathKind;
 use crate::builder::{Builder, DIRECTORIES_DEEP_MAX, DIRECTORIES_MAX};
 use crate::config::Config;
 use crate::crds;
+use crate::id::Id;
 use crate::kustomization::{FILE_NAMES, Kustomization};
 use crate::path;
 use crate::resource::Resource;
@@ -26,7 +27,7 @@ pub(crate) struct Accumulated {
 
 impl Accumulated {
     pub(crate) fn new() -> Self {
-        Self { resources: Resources::default(), config: Config::built_in(), vars: Vec::new() }
+        Self { resources: Resources::default(), config: Config::none(), vars: Vec::new() }
     }
 }
 
@@ -52,7 +53,7 @@ impl Builder<'_> {
             accumulated = self.add_component(accumulated, directory, component);
         }
         self.transform(&mut accumulated, directory, kustomization);
-        accumulated.vars.extend(kustomization.vars.iter().cloned());
+        self.add_vars(&mut accumulated, &kustomization.vars);
         accumulated
     }
 
@@ -82,8 +83,10 @@ impl Builder<'_> {
         let built = self.accumulate(&base, &kustomization, Accumulated::new());
         self.stack.pop();
         self.append(accumulated, built.resources.into_list().into_iter(), item.span);
-        self.merge_config(accumulated, &built.config, item.span);
-        accumulated.vars.extend(built.vars);
+        self.merge_config(&mut accumulated.config, &built.config, item.span);
+        for var in built.vars {
+            self.add_var(accumulated, var);
+        }
     }
 
     fn add_component(&mut self, accumulated: Accumulated, directory: &str, item: &Node) -> Accumulated {
@@ -94,7 +97,7 @@ impl Builder<'_> {
         accumulated.resources.forget();
         for at in accumulated.resources.duplicates().into_iter().rev() {
             let doubled = accumulated.resources.all_mut().remove(at);
-            self.fail_doubled(&doubled, item.span);
+            self.fail_doubled(&doubled.id(), item.span);
         }
         accumulated
     }
@@ -191,25 +194,27 @@ impl Builder<'_> {
         span: Span,
     ) {
         for resource in resources {
-            if let Err(doubled) = accumulated.resources.append(resource) {
-                self.fail_doubled(&doubled, span);
+            if let Err(id) = accumulated.resources.append(resource) {
+                self.fail_doubled(&id, span);
             }
         }
     }
 
-    pub(crate) fn fail_doubled(&mut self, doubled: &Resource, span: Span) {
-        self.fail(format!("{} is in this build already", doubled.id()), span);
+    pub(crate) fn fail_doubled(&mut self, id: &Id, span: Span) {
+        self.fail(format!("{id} is in this build already"), span);
     }
 
     fn configure(&mut self, accumulated: &mut Accumulated, directory: &str, kustomization: &Kustomization) {
+        let mut own = Config::built_in();
         for item in &kustomization.configurations {
             for value in self.config_values(directory, item) {
-                self.merge_config(accumulated, &Arc::new(Config::read(&value)), item.span);
+                self.merge_config(&mut own, &Arc::new(Config::read(&value)), item.span);
             }
         }
+        self.merge_config(&mut accumulated.config, &own, kustomization.span);
         for item in &kustomization.crds {
             for value in self.config_values(directory, item) {
-                self.merge_config(accumulated, &Arc::new(crds::read(&value)), item.span);
+                self.merge_config(&mut accumulated.config, &Arc::new(crds::read(&value)), item.span);
             }
         }
     }
@@ -220,11 +225,15 @@ impl Builder<'_> {
         self.values(documents.get(..1).unwrap_or_default())
     }
 
-    fn merge_config(&mut self, accumulated: &mut Accumulated, other: &Arc<Config>, span: Span) {
-        if Arc::ptr_eq(&accumulated.config, other) {
+    fn merge_config(&mut self, config: &mut Arc<Config>, other: &Arc<Config>, span: Span) {
+        if Arc::ptr_eq(config, other) {
             return;
         }
-        if let Err(error) = Arc::make_mut(&mut accumulated.config).merge(other) {
+        if Arc::ptr_eq(config, &Config::none()) && Arc::ptr_eq(other, &Config::built_in()) {
+            *config = Arc::clone(other);
+            return;
+        }
+        if let Err(error) = Arc::make_mut(config).merge(other) {
             self.fail(error.to_string(), span);
         }
     }

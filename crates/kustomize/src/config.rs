@@ -9,6 +9,7 @@ use yaml::Node;
 
 use crate::fieldspec::{FieldError, FieldSpec, merge_specs};
 use crate::id::Gvk;
+use crate::sort;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Config {
@@ -36,8 +37,18 @@ pub(crate) struct BackReference {
 impl Config {
     /// Shared by every build that configures nothing.
     pub(crate) fn built_in() -> Arc<Self> {
-        static BUILT_IN: LazyLock<Arc<Config>> = LazyLock::new(|| Arc::new(defaults()));
+        static BUILT_IN: LazyLock<Arc<Config>> = LazyLock::new(|| {
+            let mut config = defaults();
+            config.sort();
+            Arc::new(config)
+        });
         Arc::clone(&BUILT_IN)
+    }
+
+    /// Before anything was configured, not even the defaults.
+    pub(crate) fn none() -> Arc<Self> {
+        static NONE: LazyLock<Arc<Config>> = LazyLock::new(Arc::default);
+        Arc::clone(&NONE)
     }
 
     /// One file of `configurations`.
@@ -71,17 +82,37 @@ impl Config {
         merge_specs(&mut self.var_reference, &other.var_reference)?;
         merge_specs(&mut self.images, &other.images)?;
         merge_specs(&mut self.replicas, &other.replicas)?;
-        other.name_reference.iter().try_for_each(|reference| self.merge_reference(reference))
+        other.name_reference.iter().try_for_each(|reference| self.merge_reference(reference))?;
+        self.sort();
+        Ok(())
+    }
+
+    /// The order decides which specs count as covered by others in the next merge.
+    fn sort(&mut self) {
+        for specs in [
+            &mut self.name_prefix,
+            &mut self.name_suffix,
+            &mut self.namespace,
+            &mut self.common_labels,
+            &mut self.labels,
+            &mut self.template_labels,
+            &mut self.volume_claim_template_labels,
+            &mut self.common_annotations,
+            &mut self.var_reference,
+            &mut self.images,
+            &mut self.replicas,
+        ] {
+            specs.sort_by(|one, other| sort::compare_kinds(&one.gvk, &other.gvk));
+        }
+        self.name_reference.sort_by(|one, other| sort::compare_kinds(&one.target, &other.target));
     }
 
     fn merge_reference(&mut self, reference: &BackReference) -> Result<(), FieldError> {
-        match self.name_reference.iter_mut().find(|known| known.target == reference.target) {
-            Some(known) => merge_specs(&mut known.referrers, &reference.referrers),
-            None => {
-                self.name_reference.push(reference.clone());
-                Ok(())
-            }
+        if let Some(known) = self.name_reference.iter_mut().find(|known| known.target == reference.target) {
+            return merge_specs(&mut known.referrers, &reference.referrers);
         }
+        self.name_reference.push(reference.clone());
+        Ok(())
     }
 }
 
@@ -99,7 +130,7 @@ fn gvk(text: &str) -> Gvk {
     let (second, third) = (parts.next(), parts.next());
     match (third, second) {
         (Some(group), Some(version)) => Gvk { group: group.into(), version: version.into(), kind },
-        (None, Some(group)) => Gvk { group: group.into(), version: Default::default(), kind },
+        (None, Some(group)) => Gvk { group: group.into(), kind, ..Gvk::default() },
         _ => Gvk { kind, ..Gvk::default() },
     }
 }
@@ -326,12 +357,16 @@ fn var_references() -> Vec<FieldSpec> {
     for list in lists {
         paths.extend(in_container.map(|path| format!("{list}/{path}")));
     }
-    paths.push("volumes/nfs/server".to_owned());
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let holders: Vec<_> = POD_HOLDERS.iter().copied().filter(|(kind, _)| *kind != "PodTemplate").collect();
-    let holders: Vec<_> = holders.iter().map(|(kind, path)| (kind.trim_start_matches("/v1/"), *path)).collect();
+    let holders = POD_HOLDERS.iter().filter(|(kind, _)| *kind != "PodTemplate");
+    let holders: Vec<_> = holders.map(|(kind, path)| (kind.trim_start_matches("/v1/"), *path)).collect();
     let mut specs = in_pods(&holders, &paths);
+    let of_pods = holders.iter().filter(|(kind, _)| !matches!(*kind, "CronJob" | "StatefulSet"));
+    specs.extend(of_pods.map(|(kind, path)| spec(kind, &format!("{path}/volumes/nfs/server"), false)));
     specs.extend(fields(&[
+        // These two are not where the volumes are, but where kustomize looks.
+        ("CronJob", "spec/jobTemplate/spec/template/volumes/nfs/server"),
+        ("StatefulSet", "spec/volumeClaimTemplates/spec/nfs/server"),
         ("Deployment", "spec/template/metadata/annotations"),
         ("Ingress", "spec/rules/host"),
         ("Ingress", "spec/tls/hosts"),

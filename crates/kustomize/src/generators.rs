@@ -169,6 +169,7 @@ fn inherit(resource: &mut Resource, old: &Resource) {
     resource.previous.clone_from(&old.previous);
     resource.prefixes.clone_from(&old.prefixes);
     resource.suffixes.clone_from(&old.suffixes);
+    resource.vars.clone_from(&old.vars);
     resource.behavior = old.behavior;
     resource.needs_hash &= old.needs_hash;
 }
@@ -177,13 +178,8 @@ fn inherit(resource: &mut Resource, old: &Resource) {
 fn merge_texts(node: &mut Node, old: &Node, path: &[&str]) {
     let Some(entries) = old.at(path).map(Node::entries).filter(|entries| !entries.is_empty()) else { return };
     let span = node.span;
-    let mut map = match &mut node.value {
-        Value::Map(map) => map,
-        _ => return,
-    };
-    for key in path {
-        map = map.map_mut(key, span);
-    }
+    let Value::Map(root) = &mut node.value else { return };
+    let map = path.iter().fold(root, |map, key| map.map_mut(key, span));
     for entry in entries {
         if !map.contains_key(&entry.key) {
             map.insert(entry.key.clone(), entry.key_span, entry.value.clone());
@@ -269,7 +265,7 @@ fn base64(bytes: &[u8]) -> EcoString {
             push(if place <= chunk.len() { char::from(digit) } else { '=' });
         }
     }
-    if broken && digits % BASE64_LINE_CHARACTERS != 0 {
+    if broken && !digits.is_multiple_of(BASE64_LINE_CHARACTERS) {
         out.push('\n');
     }
     out.into()

@@ -114,30 +114,29 @@ impl Shape {
         root(api_version, kind).map(Self::Root)
     }
 
-    /// The schema of a field. `None` where the schema ends, and with it all knowledge.
-    pub(crate) fn field(self, name: &str) -> Option<Self> {
+    pub(crate) fn field(self, name: &str) -> Self {
         match (self, name) {
-            (Self::Root(_) | Self::PodTemplate | Self::JobTemplate, "metadata") => Some(Self::Metadata),
+            (Self::Root(_) | Self::PodTemplate | Self::JobTemplate, "metadata") => Self::Metadata,
             (Self::Root(root), _) => root_field(root, name),
-            (Self::WorkloadSpec, "template") => Some(Self::PodTemplate),
-            (Self::CronJobSpec, "jobTemplate") => Some(Self::JobTemplate),
-            (Self::JobTemplate, "spec") => Some(Self::WorkloadSpec),
-            (Self::PodTemplate, "spec") => Some(Self::PodSpec),
+            (Self::WorkloadSpec, "template") => Self::PodTemplate,
+            (Self::CronJobSpec, "jobTemplate") => Self::JobTemplate,
+            (Self::JobTemplate, "spec") => Self::WorkloadSpec,
+            (Self::PodTemplate, "spec") => Self::PodSpec,
             (Self::PodSpec, _) => pod_field(name),
             (Self::Container, _) => container_field(name),
-            (Self::ServiceSpec, "ports") => Some(Self::List(List::ServicePorts)),
-            (Self::Metadata, "finalizers") | (Self::NodeSpec, "podCIDRs") => Some(Self::List(List::Values)),
-            (Self::Metadata, "ownerReferences") => Some(Self::List(List::ByUid)),
-            (Self::Status, "conditions" | "addresses") => Some(Self::List(List::ByType)),
-            (Self::Status, "podIPs") => Some(Self::List(List::ByIp)),
-            (Self::CsiNodeSpec, "drivers") => Some(Self::List(List::ByName)),
-            _ => Some(Self::Other),
+            (Self::ServiceSpec, "ports") => Self::List(List::ServicePorts),
+            (Self::Metadata, "finalizers") | (Self::NodeSpec, "podCIDRs") => Self::List(List::Values),
+            (Self::Metadata, "ownerReferences") => Self::List(List::ByUid),
+            (Self::Status, "conditions" | "addresses") => Self::List(List::ByType),
+            (Self::Status, "podIPs") => Self::List(List::ByIp),
+            (Self::CsiNodeSpec, "drivers") => Self::List(List::ByName),
+            _ => Self::Other,
         }
     }
 }
 
-fn root_field(root: Root, name: &str) -> Option<Shape> {
-    Some(match (root, name) {
+fn root_field(root: Root, name: &str) -> Shape {
+    match (root, name) {
         (Root::Pod, "spec") => Shape::PodSpec,
         (Root::PodTemplate, "template") => Shape::PodTemplate,
         (Root::Workload, "spec") => Shape::WorkloadSpec,
@@ -148,27 +147,27 @@ fn root_field(root: Root, name: &str) -> Option<Shape> {
         (Root::ServiceAccount, "secrets") | (Root::Webhooks, "webhooks") => Shape::List(List::ByName),
         (_, "status") => Shape::Status,
         _ => Shape::Other,
-    })
+    }
 }
 
-fn pod_field(name: &str) -> Option<Shape> {
-    Some(match name {
+fn pod_field(name: &str) -> Shape {
+    match name {
         "containers" | "initContainers" | "ephemeralContainers" => Shape::List(List::Containers),
         "volumes" | "imagePullSecrets" => Shape::List(List::ByName),
         "hostAliases" => Shape::List(List::ByIp),
         "topologySpreadConstraints" => Shape::List(List::TopologySpread),
         _ => Shape::Other,
-    })
+    }
 }
 
-fn container_field(name: &str) -> Option<Shape> {
-    Some(match name {
+fn container_field(name: &str) -> Shape {
+    match name {
         "env" => Shape::List(List::ByName),
         "ports" => Shape::List(List::ContainerPorts),
         "volumeMounts" => Shape::List(List::ByMountPath),
         "volumeDevices" => Shape::List(List::ByDevicePath),
         _ => Shape::Other,
-    })
+    }
 }
 
 fn root(api_version: &str, kind: &str) -> Option<Root> {

@@ -12,6 +12,7 @@ pub(crate) const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.y
 
 #[derive(Clone, Debug)]
 pub(crate) struct Kustomization {
+    pub(crate) span: Span,
     pub(crate) is_component: bool,
     pub(crate) resources: Vec<Node>,
     pub(crate) components: Vec<Node>,
@@ -68,6 +69,7 @@ impl Kustomization {
         let text = |key: &str| root.get(key).filter(|node| node.text().is_some_and(|text| !text.is_empty())).cloned();
         let map = |key: &str| root.get(key).filter(|node| node.as_map().is_some()).cloned();
         Self {
+            span: root.span,
             is_component: root.text_at(&["kind"]) == Some("Component"),
             resources: both("resources", "bases"),
             components: list("components"),
@@ -104,10 +106,8 @@ impl Kustomization {
             let message = format!("kind is `{}`, and should be Kustomization or Component", text("kind"));
             failures.push(Failure { message, span: span("kind") });
         }
-        let wanted = match self.is_component {
-            true => "kustomize.config.k8s.io/v1alpha1",
-            false => "kustomize.config.k8s.io/v1beta1",
-        };
+        let version = if self.is_component { "v1alpha1" } else { "v1beta1" };
+        let wanted = format!("kustomize.config.k8s.io/{version}");
         if !text("apiVersion").is_empty() && text("apiVersion") != wanted {
             let message = format!("apiVersion is `{}`, and should be {wanted}", text("apiVersion"));
             failures.push(Failure { message, span: span("apiVersion") });

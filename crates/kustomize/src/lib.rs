@@ -115,9 +115,10 @@ fn run(builder: &mut Builder<'_>, directory: &str, overlay: &Overlay, mode: Mode
         return Vec::new();
     }
     let generates = mode == Mode::Flux && builder.kustomization_files(&directory).is_empty();
-    let kustomization = match generates {
-        true => Some(builder.generated_kustomization(&directory)),
-        false => builder.kustomization(&directory, Span::GENERATED),
+    let kustomization = if generates {
+        Some(builder.generated_kustomization(&directory))
+    } else {
+        builder.kustomization(&directory, Span::GENERATED)
     };
     let Some(mut kustomization) = kustomization else { return Vec::new() };
     builder.overlay(&mut kustomization, &directory, overlay);

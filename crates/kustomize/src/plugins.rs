@@ -74,10 +74,14 @@ impl Builder<'_> {
         let affix = |key: &str| plugin.get(key).filter(|node| node.text().is_some());
         match plugin.text_at(&["kind"]).unwrap_or_default() {
             "AnnotationsTransformer" => {
-                plugin.get("annotations").iter().for_each(|pairs| self.add_pairs(resources, pairs, &specs));
+                if let Some(pairs) = plugin.get("annotations") {
+                    self.add_pairs(resources, pairs, &specs);
+                }
             }
             "LabelTransformer" => {
-                plugin.get("labels").iter().for_each(|pairs| self.add_pairs(resources, pairs, &specs));
+                if let Some(pairs) = plugin.get("labels") {
+                    self.add_pairs(resources, pairs, &specs);
+                }
             }
             "NamespaceTransformer" => {
                 if let Some(namespace) = plugin.at(&["metadata", "namespace"]) {
@@ -86,14 +90,22 @@ impl Builder<'_> {
                 }
             }
             "PrefixTransformer" => {
-                affix("prefix").iter().for_each(|text| self.affix(resources, text, Affix::Prefix, &specs));
+                if let Some(text) = affix("prefix") {
+                    self.affix(resources, text, Affix::Prefix, &specs);
+                }
             }
             "SuffixTransformer" => {
-                affix("suffix").iter().for_each(|text| self.affix(resources, text, Affix::Suffix, &specs));
+                if let Some(text) = affix("suffix") {
+                    self.affix(resources, text, Affix::Suffix, &specs);
+                }
             }
             "PrefixSuffixTransformer" => {
-                affix("prefix").iter().for_each(|text| self.affix(resources, text, Affix::Prefix, &specs));
-                affix("suffix").iter().for_each(|text| self.affix(resources, text, Affix::Suffix, &specs));
+                if let Some(text) = affix("prefix") {
+                    self.affix(resources, text, Affix::Prefix, &specs);
+                }
+                if let Some(text) = affix("suffix") {
+                    self.affix(resources, text, Affix::Suffix, &specs);
+                }
             }
             "PatchTransformer" => self.apply_patch(resources, directory, plugin),
             "PatchJson6902Transformer" => self.apply_json(resources, directory, plugin, "jsonOp"),
@@ -102,10 +114,14 @@ impl Builder<'_> {
                 patches.for_each(|item| self.apply_strategic(resources, directory, item));
             }
             "ImageTagTransformer" => {
-                plugin.get("imageTag").iter().for_each(|item| self.set_image(resources, item, &specs));
+                if let Some(item) = plugin.get("imageTag") {
+                    self.set_image(resources, item, &specs);
+                }
             }
             "ReplicaCountTransformer" => {
-                plugin.get("replica").iter().for_each(|item| self.set_replicas(resources, item, &specs));
+                if let Some(item) = plugin.get("replica") {
+                    self.set_replicas(resources, item, &specs);
+                }
             }
             "ReplacementTransformer" => self.replace(resources, directory, plugin.items_at("replacements")),
             "HashTransformer" => crate::finish::add_hashes(resources),

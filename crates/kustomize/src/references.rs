@@ -28,10 +28,10 @@ impl Builder<'_> {
         }
         let list = accumulated.resources.all_mut();
         let renamed = renamed(list);
-        if renamed.is_empty() {
-            return;
-        }
         for at in 0..list.len() {
+            if let Some(span) = blank_subject(&list[at]) {
+                self.fail(format!("{}: a subject with a blank namespace", list[at].id()), span);
+            }
             let original = list[at].original_gvk();
             let rules = by_kind.get(original.kind.as_str()).into_iter().chain(by_kind.get("")).flatten();
             for (target, spec) in rules {
@@ -77,13 +77,22 @@ fn fix(
     spec: &FieldSpec,
     renamed: &HashMap<EcoString, Vec<usize>>,
 ) -> Result<(), FieldError> {
-    let gvk = list[at].gvk.clone();
+    // The kind may have been patched since; where its references are, the kind it was read with says.
+    let gvk = list[at].original_gvk();
     let span = list[at].node.span;
     let scope = Scope::new(list, at, target, spec, renamed);
     let mut node = list[at].node.clone();
     let done = spec.apply(&gvk, &mut node, Create::Nothing, span, &mut |field| scope.fix(field));
     list[at].node = node;
     done
+}
+
+/// What a field takes over from the object it names. Objects that differ in it can't both be meant.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    Name,
+    /// Name and namespace, with the namespace that is written.
+    NameIn(Option<&'a EcoString>),
 }
 
 /// Everything that decides which object a name in one field of one referrer means.
@@ -116,7 +125,7 @@ impl<'a> Scope<'a> {
         match &mut node.value {
             Value::Scalar(scalar) if scalar.kind == ScalarKind::Null => Ok(()),
             Value::Scalar(scalar) => {
-                let found = self.find(&scalar.text, None, node.span)?;
+                let found = self.find(&scalar.text, Wanted::Name, node.span)?;
                 if let Some(found) = found.filter(|found| found.name != scalar.text) {
                     scalar.text = found.name.clone();
                     scalar.kind = ScalarKind::Str;
@@ -136,7 +145,7 @@ impl<'a> Scope<'a> {
             return Err(FieldError::Value { message: "a reference without a `name`".to_owned(), span });
         };
         let namespace = map.get("namespace").and_then(Node::as_scalar).map(|scalar| scalar.text.clone());
-        let Some(found) = self.find(&old, Some(namespace.as_ref()), span)? else { return Ok(()) };
+        let Some(found) = self.find(&old, Wanted::NameIn(namespace.as_ref()), span)? else { return Ok(()) };
         if found.name == old && found.namespace.is_empty() {
             return Ok(());
         }
@@ -152,23 +161,17 @@ impl<'a> Scope<'a> {
         Ok(())
     }
 
-    /// The object that had this name. With `namespace`, name and namespace are both taken from it, so candidates that
-    /// differ in either are ambiguous; without, only the name counts.
-    fn find(
-        &self,
-        name: &EcoString,
-        namespace: Option<Option<&EcoString>>,
-        span: Span,
-    ) -> Result<Option<&'a Resource>, FieldError> {
+    /// The object that had this name, and is meant by a field that takes over what `wanted` says.
+    fn find(&self, name: &EcoString, wanted: Wanted<'_>, span: Span) -> Result<Option<&'a Resource>, FieldError> {
         let named = self.renamed.get(name).map(Vec::as_slice).unwrap_or_default();
         let candidates = named.iter().map(|at| &self.list[*at]);
         let candidates = candidates.filter(|resource| self.is_in_reach(resource) && self.is_of_kind(resource));
-        let mut candidates: Vec<&Resource> = match namespace.flatten() {
-            Some(namespace) => {
+        let mut candidates: Vec<&Resource> = match wanted {
+            Wanted::NameIn(Some(namespace)) => {
                 let group = self.namespace_group(namespace);
                 candidates.filter(|resource| group(resource)).collect()
             }
-            None => candidates.collect(),
+            Wanted::Name | Wanted::NameIn(None) => candidates.collect(),
         };
         if candidates.len() > 1 {
             candidates.retain(|resource| affixes_agree(resource, self.referrer, true));
@@ -177,8 +180,9 @@ impl<'a> Scope<'a> {
             candidates.retain(|resource| affixes_agree(resource, self.referrer, false));
         }
         let Some((first, rest)) = candidates.split_first() else { return Ok(None) };
-        let same =
-            |other: &&Resource| other.name == first.name && (namespace.is_none() || other.namespace == first.namespace);
+        let same = |other: &&Resource| {
+            other.name == first.name && (matches!(wanted, Wanted::Name) || other.namespace == first.namespace)
+        };
         if rest.iter().all(same) {
             return Ok(Some(first));
         }
@@ -191,9 +195,9 @@ impl<'a> Scope<'a> {
         let originally =
             self.list.iter().any(|resource| self.is_in_reach(resource) && resource.original().namespace == *namespace);
         let namespace = namespace.clone();
-        move |resource: &Resource| match originally {
-            true => resource.original().namespace == namespace,
-            false => resource.effective_namespace() == namespace,
+        move |resource: &Resource| {
+            let have = if originally { resource.original().namespace } else { resource.effective_namespace() };
+            have == namespace
         }
     }
 
@@ -231,6 +235,17 @@ fn subjects(node: &Node) -> Vec<EcoString> {
     let subjects = node.items_at("subjects").iter();
     let accounts = subjects.filter(|subject| subject.text_at(&["kind"]) == Some("ServiceAccount"));
     accounts.filter_map(|subject| subject.text_at(&["namespace"]).map(EcoString::from)).collect()
+}
+
+/// A service account of a role binding whose namespace is written, but no text.
+fn blank_subject(resource: &Resource) -> Option<Span> {
+    if resource.gvk.kind != "RoleBinding" {
+        return None;
+    }
+    let subjects = resource.node.items_at("subjects").iter();
+    let accounts = subjects.filter(|subject| subject.text_at(&["kind"]) == Some("ServiceAccount"));
+    let mut namespaces = accounts.filter_map(|subject| subject.get("namespace"));
+    namespaces.find(|namespace| namespace.as_str().is_none()).map(|namespace| namespace.span)
 }
 
 /// Objects that went through the same overlays belong together.

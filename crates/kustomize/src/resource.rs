@@ -21,6 +21,8 @@ pub(crate) struct Resource {
     pub(crate) suffixes: Vec<EcoString>,
     pub(crate) behavior: Behavior,
     pub(crate) needs_hash: bool,
+    /// The `vars` whose values come from this object.
+    pub(crate) vars: Vec<EcoString>,
 }
 
 /// A name that an object had before a transformer changed it.
@@ -54,6 +56,7 @@ impl Resource {
             suffixes: Vec::new(),
             behavior: Behavior::default(),
             needs_hash: false,
+            vars: Vec::new(),
         };
         resource.refresh();
         resource

@@ -51,12 +51,14 @@ impl Resources {
         self.names = None;
     }
 
-    /// Adds an object, unless one of its id is there already.
-    pub(crate) fn append(&mut self, resource: Resource) -> Result<(), Resource> {
+    /// Adds an object, unless one of its id is there already: then that id is the error.
+    pub(crate) fn append(&mut self, resource: Resource) -> Result<(), Box<Id>> {
         let ids = self.ids.get_or_insert_with(|| self.list.iter().map(Resource::id).collect());
-        if !ids.insert(resource.id()) {
-            return Err(resource);
+        let id = resource.id();
+        if ids.contains(&id) {
+            return Err(Box::new(id));
         }
+        ids.insert(id);
         if let Some(names) = &mut self.names {
             index(names, self.list.len(), &resource);
         }

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use yaml::Node;
 
+use crate::id::Gvk;
 use crate::resource::Resource;
 
 const FIRST: [&str; 22] = [
@@ -73,11 +74,23 @@ impl Order {
 }
 
 fn compare(one: &Resource, other: &Resource) -> Ordering {
-    let or = |text: &str, absent: &str| if text.is_empty() { absent.to_owned() } else { text.to_owned() };
-    let gvk = |resource: &Resource| {
-        let gvk = &resource.gvk;
-        format!("{}_{}_{}", or(&gvk.group, "~G"), or(&gvk.version, "~V"), or(&gvk.kind, "~K"))
-    };
     let name = |resource: &Resource| format!("{}|{}", or(&resource.namespace, "~X"), or(&resource.name, "~N"));
-    gvk(one).cmp(&gvk(other)).then_with(|| name(one).cmp(&name(other)))
+    gvk_text(&one.gvk).cmp(&gvk_text(&other.gvk)).then_with(|| name(one).cmp(&name(other)))
+}
+
+/// The order of kinds in transformer configurations.
+pub(crate) fn compare_kinds(one: &Gvk, other: &Gvk) -> Ordering {
+    let place = |gvk: &Gvk| {
+        let at = |list: &[&str]| list.iter().position(|kind| *kind == gvk.kind).and_then(|at| i64::try_from(at).ok());
+        at(&FIRST).map(|at| at - 100).or_else(|| at(&LAST).map(|at| at + 1)).unwrap_or_default()
+    };
+    place(one).cmp(&place(other)).then_with(|| gvk_text(one).cmp(&gvk_text(other)))
+}
+
+fn gvk_text(gvk: &Gvk) -> String {
+    format!("{}_{}_{}", or(&gvk.group, "~G"), or(&gvk.version, "~V"), or(&gvk.kind, "~K"))
+}
+
+fn or<'a>(text: &'a str, absent: &'a str) -> &'a str {
+    if text.is_empty() { absent } else { text }
 }

@@ -155,7 +155,9 @@ impl Builder<'_> {
             }
             resource.refresh();
         }
-        failed.iter().for_each(|error| self.fail(error.to_string(), error_span(error).unwrap_or(text.span)));
+        for error in failed {
+            self.fail(error.to_string(), error_span(&error).unwrap_or(text.span));
+        }
     }
 
     pub(crate) fn set_replicas(&mut self, resources: &mut Resources, item: &Node, specs: &[FieldSpec]) {

@@ -9,10 +9,33 @@ use crate::accumulate::Accumulated;
 use crate::builder::Builder;
 use crate::fieldpath::FieldPath;
 use crate::fieldspec::Create;
-use crate::id::Gvk;
+use crate::id::{Gvk, Id, effective_namespace};
 use crate::resources::Resources;
 
 impl Builder<'_> {
+    /// Marks the objects that the vars of one kustomization mean: later they may be called otherwise.
+    pub(crate) fn add_vars(&mut self, accumulated: &mut Accumulated, vars: &[Node]) {
+        for var in vars {
+            let name = var.text_at(&["name"]).unwrap_or_default();
+            match objects_of(&mut accumulated.resources, var).as_slice() {
+                [] => {}
+                [at] => accumulated.resources.content_mut(*at).vars.push(name.into()),
+                _ => self.fail(format!("the var `{name}` could mean more than one object"), var.span),
+            }
+            self.add_var(accumulated, var.clone());
+        }
+    }
+
+    pub(crate) fn add_var(&mut self, accumulated: &mut Accumulated, var: Node) {
+        let same_name = |known: &Node| known.get("name") == var.get("name");
+        if accumulated.vars.iter().any(same_name) {
+            let name = var.text_at(&["name"]).unwrap_or_default();
+            self.fail(format!("the var `{name}` is defined twice"), var.span);
+        } else {
+            accumulated.vars.push(var);
+        }
+    }
+
     pub(crate) fn resolve_vars(&mut self, accumulated: &mut Accumulated) {
         if accumulated.vars.is_empty() {
             return;
@@ -20,11 +43,11 @@ impl Builder<'_> {
         let mut values = HashMap::new();
         for var in &accumulated.vars {
             let name = var.text_at(&["name"]).unwrap_or_default();
-            match value_of(&mut accumulated.resources, var) {
+            match value_of(&accumulated.resources, var, name) {
                 Some(value) => {
                     values.insert(EcoString::from(name), value);
                 }
-                None => self.fail(format!("the var `{name}` leads to no field of one object"), var.span),
+                None => self.fail(format!("the var `{name}` leads to no field of an object"), var.span),
             }
         }
         let config = std::sync::Arc::clone(&accumulated.config);
@@ -45,7 +68,8 @@ impl Builder<'_> {
     }
 }
 
-fn value_of(resources: &mut Resources, var: &Node) -> Option<Node> {
+/// The objects that a var could mean, by any name they have or had.
+fn objects_of(resources: &mut Resources, var: &Node) -> Vec<usize> {
     let text = |path: &[&str]| var.text_at(path).unwrap_or_default();
     let kind = text(&["objref", "kind"]);
     let gvk = match text(&["objref", "apiVersion"]) {
@@ -55,21 +79,30 @@ fn value_of(resources: &mut Resources, var: &Node) -> Option<Node> {
         }
         api_version => Gvk::new(api_version, kind),
     };
-    let name = text(&["objref", "name"]);
-    let namespace = text(&["objref", "namespace"]);
-    let places: Vec<usize> = resources.named(name).to_vec();
-    let mut found = places.into_iter().filter(|at| {
+    let namespace = EcoString::from(text(&["objref", "namespace"]));
+    let exact = !namespace.is_empty() || gvk.is_cluster_scoped();
+    let id = Id { namespace: effective_namespace(&gvk, &namespace), name: text(&["objref", "name"]).into(), gvk };
+    if exact {
+        return resources.with_id(&id);
+    }
+    let places = resources.named(&id.name).to_vec();
+    let fits = |at: &usize| {
         let resource = resources.get(*at);
-        let kinds = resource.previous.iter().map(|previous| &previous.kind).chain([&resource.gvk.kind]);
-        resource.gvk.group == gvk.group
-            && resource.gvk.version == gvk.version
-            && kinds.into_iter().any(|kind| *kind == gvk.kind)
-            && (namespace.is_empty() || resource.original().namespace == namespace || resource.namespace == namespace)
-    });
-    let (Some(at), None) = (found.next(), found.next()) else { return None };
-    let path = Some(text(&["fieldref", "fieldpath"])).filter(|path| !path.is_empty());
-    let path = path.or_else(|| var.text_at(&["fieldref", "fieldPath"])).unwrap_or("metadata.name");
-    FieldPath::parse(path).ok()?.get(&resources.get(at).node).cloned()
+        let ids = resource.previous.iter().map(|previous| (&previous.kind, &previous.name));
+        (resource.gvk.group == id.gvk.group && resource.gvk.version == id.gvk.version)
+            && ids.chain([(&resource.gvk.kind, &resource.name)]).any(|is| is == (&id.gvk.kind, &id.name))
+    };
+    places.into_iter().filter(fits).collect()
+}
+
+fn value_of(resources: &Resources, var: &Node, name: &str) -> Option<Node> {
+    let object = resources.iter().find(|resource| resource.vars.iter().any(|known| known == name))?;
+    let reference = var.get("fieldref");
+    let path = reference.and_then(|reference| reference.get("fieldpath").or_else(|| reference.get("fieldPath")));
+    let path = path.and_then(Node::text).unwrap_or("metadata.name");
+    // Indices are written behind the field's name here: `ports[0].port`.
+    let path = path.replace("].", ".").replace(['[', ']'], ".");
+    FieldPath::parse(path.trim_end_matches('.')).ok()?.get(&object.node).cloned()
 }
 
 fn has_var(node: &Node) -> bool {
@@ -111,14 +144,8 @@ fn expand(node: &mut Node, values: &HashMap<EcoString, Node>) {
                 after
             }
             (None, Some((name, after))) => {
-                match values.get(name).and_then(Node::text) {
-                    Some(value) => out.push_str(value),
-                    None => {
-                        out.push_str("$(");
-                        out.push_str(name);
-                        out.push(')');
-                    }
-                }
+                let unknown = || &rest[at..rest.len() - after.len()];
+                out.push_str(values.get(name).and_then(Node::text).unwrap_or_else(unknown));
                 after
             }
             (None, None) => {

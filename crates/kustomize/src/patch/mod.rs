@@ -41,7 +41,9 @@ impl Builder<'_> {
             }
             (Patch::Strategic(patches), None) => {
                 let options = Options::read(item);
-                patches.iter().for_each(|patch| self.patch_by_id(resources, patch, options, item.span));
+                for patch in &patches {
+                    self.patch_by_id(resources, patch, options, item.span);
+                }
             }
             (Patch::Json(patch), Some(target)) => self.patch_json(resources, &patch, target, true),
             (Patch::Json(patch), None) => self.fail("a JSON patch needs a `target`", patch.span),
@@ -214,7 +216,7 @@ impl Builder<'_> {
         if options.name || options.kind {
             for at in resources.duplicates().into_iter().rev() {
                 let doubled = resources.all_mut().remove(at);
-                self.fail_doubled(&doubled, span);
+                self.fail_doubled(&doubled.id(), span);
             }
         }
     }

@@ -121,7 +121,7 @@ fn merge_fields(dest: &mut Node, patch: &Map, shape: Option<Shape>) -> Result<()
     for entry in patch {
         let slot = map.get_mut(&entry.key);
         let old = slot.map(|slot| std::mem::replace(slot, Node::null(entry.key_span)));
-        let field_shape = shape.and_then(|shape| shape.field(&entry.key));
+        let field_shape = shape.map(|shape| shape.field(&entry.key));
         match walk(old, Some(&entry.value), field_shape)?.value {
             Some(value) => map.insert(entry.key.clone(), entry.key_span, value),
             None => {
@@ -252,7 +252,7 @@ pub(super) fn settle(node: &mut Node, shape: Option<Shape>) {
 fn settle_except(node: &mut Node, patch: &Map, shape: Option<Shape>) {
     let shape = shape.or_else(|| shape_of(node));
     let skip = |key: &str| patch.contains_key(key);
-    let field = |key: &str| shape.and_then(|shape| shape.field(key));
+    let field = |key: &str| shape.map(|shape| shape.field(key));
     let settled = |entry: &yaml::Entry| {
         skip(&entry.key) || (!is_blank(&entry.value) && is_settled(&entry.value, field(&entry.key)))
     };
@@ -275,7 +275,7 @@ pub(super) fn is_settled(node: &Node, shape: Option<Shape>) -> bool {
         Value::Map(map) => {
             let shape = shape.or_else(|| shape_of(node));
             map.iter().all(|entry| {
-                let field = shape.and_then(|shape| shape.field(&entry.key));
+                let field = shape.map(|shape| shape.field(&entry.key));
                 !is_blank(&entry.value) && is_settled(&entry.value, field)
             })
         }
