@@ -2,6 +2,83 @@
 //!
 //! This crate knows what is worth saying and how much it matters. It does not know how findings are printed.
 
+mod context;
 mod finding;
+mod pairs;
+pub mod rules;
+mod words;
 
 pub use finding::{Finding, Location, LocationRole, Severity};
+
+use graph::Analysis;
+use model::{BlindSpot, ObjectRef, Role};
+use read::Reading;
+
+use context::Context;
+
+/// Everything that was found in a repository.
+#[derive(Debug)]
+pub struct Report {
+    /// Worst first, then by cluster and place.
+    pub findings: Vec<Finding>,
+    pub clusters: Vec<ClusterSummary>,
+    pub blind_spots: Vec<BlindSpot>,
+}
+
+/// One cluster in numbers.
+#[derive(Clone, Debug)]
+pub struct ClusterSummary {
+    pub name: String,
+    pub kustomizations: usize,
+    pub helm_releases: usize,
+    pub resource_sets: usize,
+    pub bootstrap_releases: usize,
+    pub tiers: usize,
+    pub critical_path: Vec<ObjectRef>,
+}
+
+/// Checks every cluster, or only the one of this name.
+pub fn run(reading: &Reading, only: Option<&str>) -> Report {
+    let mut report = Report { findings: Vec::new(), clusters: Vec::new(), blind_spots: Vec::new() };
+    for cluster in reading.clusters.iter().filter(|cluster| only.is_none_or(|only| cluster.name == only)) {
+        let analysis = graph::analyse(cluster);
+        let context = Context::new(reading, cluster, &analysis);
+        for rule in rules::all() {
+            report.findings.extend((rule.run)(&context));
+        }
+        report.clusters.push(summary(cluster, &analysis));
+        report.blind_spots.extend(cluster.blind.iter().cloned());
+    }
+    report.blind_spots.extend(unread_files(reading));
+    report.blind_spots.sort();
+    report.blind_spots.dedup();
+    report.findings.sort_by(|a, b| order(a).cmp(&order(b)));
+    report
+}
+
+fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, &str, Option<yaml::Span>, &str, &ObjectRef) {
+    let at = finding.locations.first().map(|location| location.span);
+    (std::cmp::Reverse(finding.severity), &finding.cluster, at, finding.rule, &finding.component)
+}
+
+fn summary(cluster: &model::Cluster, analysis: &Analysis) -> ClusterSummary {
+    let count = |role| cluster.components.iter().filter(|component| component.role == role).count();
+    ClusterSummary {
+        name: cluster.name.clone(),
+        kustomizations: count(Role::Kustomization),
+        helm_releases: count(Role::HelmRelease),
+        resource_sets: count(Role::ResourceSet),
+        bootstrap_releases: count(Role::Bootstrap),
+        tiers: analysis.schedule.tiers.len(),
+        critical_path: analysis.schedule.critical_path.iter().map(|id| cluster.component(*id).object.clone()).collect(),
+    }
+}
+
+fn unread_files(reading: &Reading) -> impl Iterator<Item = BlindSpot> {
+    reading.repository.skipped.iter().map(|skipped| BlindSpot {
+        what: if skipped.path.is_empty() { "files".to_owned() } else { skipped.path.clone() },
+        why: skipped.why.clone(),
+        at: yaml::Span::GENERATED,
+        component: None,
+    })
+}

@@ -162,7 +162,8 @@ impl Events {
                 continue;
             }
             let offers = links.offers_for(index);
-            let own = offers.iter().any(|offer| cluster.offers[*offer].by == need.of && cluster.offers[*offer].arrival == Arrival::Applied);
+            // What a component brings itself is there in an earlier stage of the same apply.
+            let own = offers.iter().any(|offer| cluster.offers[*offer].by == need.of);
             if offers.is_empty() || own {
                 continue;
             }
@@ -200,5 +201,6 @@ impl Events {
 fn is_binding(need: &model::Need) -> bool {
     let certain = matches!(need.capability.kind, CapabilityKind::Crd | CapabilityKind::Source)
         || (need.phase == Phase::Build && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap));
-    certain && !need.soft && !need.optional && matches!(need.phase, Phase::Build | Phase::Apply)
+    // A missing CRD takes the whole stage down, however soft the kind.
+    certain && !need.optional && matches!(need.phase, Phase::Build | Phase::Apply)
 }

@@ -1,11 +1,13 @@
 //! The verdict of every need, and what losing its race costs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, Need, Offer, Phase, Retry, Role, Stage};
+use model::{
+    Arrival, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Phase, Retry, Role, Stage, TieTarget, WaitsFor,
+};
 
 use crate::cycles::Deadlock;
-use crate::events::{Because, Event, Events, Moment};
+use crate::events::{Event, Events, Moment};
 use crate::linking::{Links, is_given};
 use crate::schedule::Schedule;
 
@@ -68,6 +70,8 @@ pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, schedule: &
         events,
         schedule,
         deadlocked: deadlocks.iter().flat_map(Deadlock::needs).collect(),
+        listed: listed(cluster),
+        exists_ties: exists_ties(cluster),
         reached: BTreeMap::new(),
     };
     let mut order: Vec<usize> = (0..cluster.needs.len()).collect();
@@ -81,7 +85,11 @@ struct Judge<'a> {
     cluster: &'a Cluster,
     events: &'a Events,
     schedule: &'a Schedule,
-    deadlocked: std::collections::BTreeSet<usize>,
+    deadlocked: BTreeSet<usize>,
+    /// Which components' gates name an object.
+    listed: BTreeMap<&'a ObjectRef, Vec<ComponentId>>,
+    /// Pairs that are tied by mere existence.
+    exists_ties: BTreeSet<(ComponentId, ComponentId)>,
     /// What a component's start implies. Only the last component's is kept: needs come sorted by component.
     reached: BTreeMap<ComponentId, Reached>,
 }
@@ -130,7 +138,7 @@ impl Judge<'_> {
             return;
         }
         self.reached.clear();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let mut work = vec![Events::of(component, Moment::Start)];
         while let Some(event) = work.pop() {
             if seen.insert(event) {
@@ -168,8 +176,8 @@ impl Judge<'_> {
     /// What a component, or one that it applies, offers to itself.
     fn own(&self, need: &Need, offer: &Offer) -> Option<Verdict> {
         if offer.by == need.of {
-            let at_once = offer.arrival == Arrival::Applied || need.phase > Phase::Apply;
-            return Some(if at_once || need.phase != Phase::Build { Verdict::Guaranteed } else { Verdict::Deadlocked });
+            // What a build needs can't come out of it: only an earlier installation breaks that circle.
+            return Some(if need.phase == Phase::Build { Verdict::BootstrapOnly } else { Verdict::Guaranteed });
         }
         let inside = self.is_inside(offer.by, need.of);
         if inside && need.phase > Phase::Apply {
@@ -206,10 +214,8 @@ impl Judge<'_> {
 
     /// Whether a gate that was reached names the very object.
     fn listed(&self, reached: &Reached, offer: &Offer) -> bool {
-        self.cluster.ids().any(|id| {
-            matches!(&self.cluster.component(id).gate, Gate::Listed(objects) if objects.contains(&offer.object))
-                && reached.has(Events::of(id, Moment::Done))
-        })
+        let by = self.listed.get(&offer.object).map(Vec::as_slice).unwrap_or_default();
+        by.iter().any(|id| reached.has(Events::of(*id, Moment::Done)))
     }
 
     fn gate_of(&self, offer: &Offer) -> ComponentId {
@@ -222,7 +228,6 @@ impl Judge<'_> {
 
     /// Not proved: is there an order at all, and which gate is too weak?
     fn ordered(&self, reached: &Reached, need: &Need, offer: &Offer) -> (Verdict, Option<ComponentId>) {
-        let by = self.cluster.component(offer.by);
         if reached.has(Events::of(offer.by, Moment::Done)) {
             return (self.weakness(offer.by, offer), Some(offer.by));
         }
@@ -231,10 +236,7 @@ impl Judge<'_> {
         if reached.has(Events::of(gate, Moment::Applied)) && !is_ancestor {
             return (self.weakness(gate, offer), Some(gate));
         }
-        let exists = self.cluster.ties.iter().any(|tie| {
-            tie.from == need.of && tie.to == model::TieTarget::Component(offer.by) && tie.waits_for == model::WaitsFor::Exists
-        });
-        let _ = by;
+        let exists = self.exists_ties.contains(&(need.of, offer.by));
         if exists { (Verdict::ExistsOnly, Some(offer.by)) } else { (Verdict::Unordered, None) }
     }
 
@@ -266,8 +268,7 @@ impl Judge<'_> {
     fn consequence(&self, need: &Need, verdict: Verdict, wait_seconds: u64) -> Consequence {
         match verdict {
             Verdict::Deadlocked => return Consequence::Deadlock,
-            Verdict::Guaranteed | Verdict::Unoffered => return Consequence::Nothing,
-            Verdict::BootstrapOnly => return Consequence::Nothing,
+            Verdict::Guaranteed | Verdict::Unoffered | Verdict::BootstrapOnly => return Consequence::Nothing,
             _ => {}
         }
         if need.optional {
@@ -279,6 +280,28 @@ impl Judge<'_> {
             Role::Kustomization | Role::ResourceSet | Role::Bootstrap => applier_consequence(need, component, wait_seconds),
         }
     }
+}
+
+fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
+    let mut listed: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
+    for id in cluster.ids() {
+        if let Gate::Listed(objects) = &cluster.component(id).gate {
+            for object in objects {
+                listed.entry(object).or_default().push(id);
+            }
+        }
+    }
+    listed
+}
+
+fn exists_ties(cluster: &Cluster) -> BTreeSet<(ComponentId, ComponentId)> {
+    let exists = cluster.ties.iter().filter(|tie| tie.waits_for == WaitsFor::Exists);
+    exists
+        .filter_map(|tie| match tie.to {
+            TieTarget::Component(to) => Some((tie.from, to)),
+            TieTarget::Unknown(_) => None,
+        })
+        .collect()
 }
 
 fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: u64) -> Consequence {
@@ -304,6 +327,7 @@ fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: 
 fn release_consequence(need: &Need, component: &model::Component, verdict: Verdict, wait_seconds: u64) -> Consequence {
     const BACKOFF_SECONDS_MAX: u64 = 900;
     let timeout = component.patience.timeout_seconds;
+    let patience = timeout.saturating_mul(component.patience.attempts);
     match need.phase {
         Phase::Build => match need.capability.kind {
             CapabilityKind::Secret | CapabilityKind::ConfigMap | CapabilityKind::Source => Consequence::Noise,
@@ -313,7 +337,8 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
         Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(1, BACKOFF_SECONDS_MAX) },
         Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
         Phase::Ready if wait_seconds <= timeout => Consequence::Safe { spare_seconds: timeout - wait_seconds },
-        Phase::Ready => failed_install(component, verdict, wait_seconds > timeout + timeout / 2),
+        Phase::Ready if wait_seconds <= patience => Consequence::Slow { seconds: wait_seconds.next_multiple_of(timeout.max(1)) },
+        Phase::Ready => failed_install(component, verdict, wait_seconds > patience + patience / 2),
         Phase::Run => Consequence::Noise,
     }
 }

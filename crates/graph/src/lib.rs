@@ -9,8 +9,8 @@ mod judge;
 mod linking;
 mod schedule;
 
-pub use cycles::Deadlock;
-pub use events::{Event, Moment};
+pub use cycles::{Deadlock, Step};
+pub use events::{Because, Event, Events, Moment};
 pub use judge::{Consequence, Judged, Verdict};
 pub use linking::Links;
 pub use schedule::Schedule;
@@ -26,13 +26,13 @@ pub struct Analysis {
     pub deadlocks: Vec<Deadlock>,
     pub schedule: Schedule,
     pub links: Links,
-    pub events: events::Events,
+    pub events: Events,
 }
 
 /// Links, orders and judges one cluster.
 pub fn analyse(cluster: &Cluster) -> Analysis {
     let links = Links::new(cluster);
-    let events = events::Events::new(cluster, &links);
+    let events = Events::new(cluster, &links);
     let deadlocks = cycles::find(cluster, &events);
     let schedule = Schedule::new(cluster, &links, &events);
     let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);

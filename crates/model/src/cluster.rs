@@ -70,8 +70,8 @@ pub struct Component {
     pub ties_at: Span,
     /// How many objects it applies.
     pub objects: usize,
-    /// It applies nothing that could become unhealthy: applied is all there is.
-    pub is_static: bool,
+    /// Objects that it seems to check, and does not: `healthChecks` that `wait: true` switches off.
+    pub ignored_checks: Vec<(ObjectRef, Span)>,
 }
 
 /// What sort of component: how it fails, and what the others may tie to.
@@ -122,8 +122,10 @@ pub enum Gate {
 /// How long it tries, and when it tries again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// How long it waits for its objects to become healthy.
+    /// How long one try waits for its objects to become healthy.
     pub timeout_seconds: u64,
+    /// How often it tries before the last failure counts. One where it tries for ever by itself.
+    pub attempts: u64,
     pub retry: Retry,
     /// The field that decides when the next try is, or the place where it would stand.
     pub retry_at: Span,

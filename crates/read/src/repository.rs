@@ -113,7 +113,7 @@ impl Repository {
 
     fn walk(&mut self) {
         let mut found: Vec<(String, PathBuf)> = Vec::new();
-        let walker = ignore::WalkBuilder::new(&self.root).hidden(false).follow_links(true).require_git(false).parents(false).filter_entry(|entry| entry.file_name() != ".git").build();
+        let walker = ignore::WalkBuilder::new(&self.root).hidden(false).follow_links(true).parents(false).filter_entry(|entry| entry.file_name() != ".git").build();
         for entry in walker {
             match entry {
                 Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {

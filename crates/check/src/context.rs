@@ -1,0 +1,97 @@
+//! What every rule is given.
+
+use std::collections::BTreeMap;
+
+use graph::{Analysis, Consequence, Judged, Verdict};
+use model::{Cluster, Component, ComponentId, Need, Role, TieTarget};
+use read::Reading;
+
+use crate::finding::Severity;
+
+pub(crate) struct Context<'a> {
+    reading: &'a Reading,
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) analysis: &'a Analysis,
+    /// Components that are never applied, because they or something above them is suspended.
+    asleep: Vec<bool>,
+    /// Where this cluster declares order between releases: mostly on the releases, or on their Kustomizations.
+    releases_are_tied: bool,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(reading: &'a Reading, cluster: &'a Cluster, analysis: &'a Analysis) -> Self {
+        let mut ties: BTreeMap<Role, usize> = BTreeMap::new();
+        for tie in &cluster.ties {
+            *ties.entry(cluster.component(tie.from).role).or_default() += 1;
+        }
+        let releases_are_tied = ties.get(&Role::HelmRelease) > ties.get(&Role::Kustomization);
+        let mut context = Self { reading, cluster, analysis, asleep: Vec::new(), releases_are_tied };
+        context.asleep = cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
+        context
+    }
+
+    pub(crate) fn component(&self, id: ComponentId) -> &'a Component {
+        self.cluster.component(id)
+    }
+
+    pub(crate) fn need(&self, judged: &Judged) -> &'a Need {
+        &self.cluster.needs[judged.need]
+    }
+
+    /// Judged needs of components that will be applied at all.
+    pub(crate) fn judged(&self) -> impl Iterator<Item = &'a Judged> + '_ {
+        self.analysis.judged.iter().filter(|judged| !self.is_asleep(self.need(judged).of))
+    }
+
+    pub(crate) fn is_asleep(&self, id: ComponentId) -> bool {
+        self.asleep[id.index()]
+    }
+
+    /// A component, the one that applies it, and so on.
+    pub(crate) fn above(&self, id: ComponentId) -> impl Iterator<Item = ComponentId> + use<'a> {
+        let cluster = self.cluster;
+        std::iter::successors(Some(id), move |at| cluster.component(*at).parent)
+    }
+
+    /// The Kustomization (or ResourceSet) that a component is or is applied by.
+    pub(crate) fn applier(&self, id: ComponentId) -> ComponentId {
+        self.above(id).find(|at| self.component(*at).role != Role::HelmRelease).unwrap_or(id)
+    }
+
+    /// The two components between which somebody would declare the order.
+    pub(crate) fn pair(&self, consumer: ComponentId, provider: ComponentId) -> (ComponentId, ComponentId) {
+        let (of, by) = (self.applier(consumer), self.applier(provider));
+        let releases = [consumer, provider].iter().all(|id| self.component(*id).role == Role::HelmRelease);
+        if releases && (of == by || self.releases_are_tied) { (consumer, provider) } else { (of, by) }
+    }
+
+    /// Whether adding a tie between the two would close a circle: one applies the other.
+    pub(crate) fn is_nested(&self, a: ComponentId, b: ComponentId) -> bool {
+        self.above(a).any(|at| at == b) || self.above(b).any(|at| at == a)
+    }
+
+    pub(crate) fn dependents(&self, id: ComponentId) -> impl Iterator<Item = ComponentId> + '_ {
+        self.cluster.ties.iter().filter(move |tie| tie.to == TieTarget::Component(id)).map(|tie| tie.from)
+    }
+
+    /// The name of the file a place is in, without its directory.
+    pub(crate) fn file_name(&self, span: yaml::Span) -> Option<String> {
+        let path = self.reading.repository.path(span.file)?;
+        Some(path.rsplit('/').next().unwrap_or(path).to_owned())
+    }
+
+    /// How much an unmet need matters, by what it costs.
+    pub(crate) fn severity(&self, judged: &Judged) -> Severity {
+        const LONG_SECONDS: u64 = 600;
+        let severity = match judged.consequence {
+            Consequence::Deadlock | Consequence::Terminal { certain: true } => Severity::Error,
+            Consequence::Terminal { certain: false } | Consequence::Silent => Severity::Warning,
+            Consequence::Slow { seconds } if seconds >= LONG_SECONDS => Severity::Warning,
+            Consequence::Slow { .. } | Consequence::Safe { .. } => Severity::Info,
+            Consequence::Noise => Severity::Pedantic,
+            Consequence::Nothing if judged.verdict == Verdict::BootstrapOnly => Severity::Info,
+            Consequence::Nothing => Severity::Pedantic,
+        };
+        if self.need(judged).soft && judged.verdict != Verdict::Deadlocked { severity.lowered() } else { severity }
+    }
+}

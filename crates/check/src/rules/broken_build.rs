@@ -1,0 +1,64 @@
+//! ## What it finds
+//!
+//! A Kustomization that can't be built: a file that is not there, YAML that does not parse, a patch that fits nothing, a
+//! path that does not exist, two objects of one name.
+//!
+//! ## Why it matters at a cold start
+//!
+//! Nothing of it is applied, and nothing that depends on it starts. On a running cluster the last good state stays, and
+//! only a condition that nobody reads tells.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! resources:
+//!   - ./helmrelease.yml   # the file is called helmrelease.yaml
+//! ```
+//!
+//! ## Fix
+//!
+//! Make `kustomize build` of the directory succeed.
+
+use std::collections::BTreeMap;
+
+use graph::Consequence;
+use model::{BrokenBuild, ComponentId};
+
+use crate::context::Context;
+use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::words::{and_more, quoted};
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let mut by_component: BTreeMap<ComponentId, Vec<&BrokenBuild>> = BTreeMap::new();
+    for broken in context.cluster.broken.iter().filter(|broken| !context.is_asleep(broken.component)) {
+        by_component.entry(broken.component).or_default().push(broken);
+    }
+    by_component.iter().map(|(id, broken)| finding(context, *id, broken)).collect()
+}
+
+fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> Finding {
+    let component = context.component(id);
+    let first = broken[0];
+    Finding {
+        rule: "broken-build",
+        severity: Severity::Error,
+        message: format!("{} can't be built: {}{}", quoted(component), first.message, and_more(1, broken.len())),
+        cluster: context.cluster.name.clone(),
+        component: component.object.clone(),
+        provider: None,
+        capability: None,
+        verdict: None,
+        consequence: Some(Consequence::Deadlock),
+        cost: "nothing of it is applied until this is mended".to_owned(),
+        locations: broken.iter().take(3).enumerate().map(|(index, broken)| Location {
+            span: broken.at,
+            role: if index == 0 { LocationRole::Primary } else { LocationRole::Related },
+            label: broken.message.clone(),
+        }).collect(),
+        fix: Some(match &component.path {
+            Some(path) => format!("make `kustomize build {path}` succeed"),
+            None => "correct the path".to_owned(),
+        }),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,83 @@
+//! ## What it finds
+//!
+//! Components that wait for each other in a circle. Also circles that appear only when the edges of different kinds are
+//! put together: a Kustomization waits for another, whose HelmRelease waits for a HelmRelease of the first; a
+//! Kustomization that waits holds releases whose HelmRepository comes from one that depends on it.
+//!
+//! ## Why it matters at a cold start
+//!
+//! None of them ever starts. And as long as a circle of `dependsOn` exists, no Kustomization of the same source reacts to
+//! a new revision any more: the rest of the cluster falls back to its intervals.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! metadata: {name: harbor}
+//! spec: {dependsOn: [{name: authentik}]}
+//! ---
+//! metadata: {name: authentik}
+//! spec: {dependsOn: [{name: harbor}]}
+//! ```
+//!
+//! ## Fix
+//!
+//! Remove one of the edges, the one whose need is softest.
+
+use std::collections::BTreeSet;
+
+use graph::{Consequence, Deadlock, Verdict};
+use model::{ComponentId, TieTarget};
+
+use crate::context::Context;
+use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::rules::{parent_wait_deadlock::is_parent_wait, single_stage_deadlock::is_one_stage};
+use crate::words::quoted;
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let mut seen: BTreeSet<BTreeSet<ComponentId>> = BTreeSet::new();
+    let cycles = context.analysis.deadlocks.iter().filter(|deadlock| !is_one_stage(context, deadlock) && !is_parent_wait(context, deadlock));
+    cycles
+        .filter(|deadlock| seen.insert(deadlock.components(&context.analysis.events).into_iter().collect()))
+        .filter_map(|deadlock| finding(context, deadlock))
+        .collect()
+}
+
+fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
+    let components = deadlock.components(&context.analysis.events);
+    let first = context.component(*components.first()?);
+    let mut names: Vec<String> = components.iter().map(|id| quoted(context.component(*id))).collect();
+    names.push(names[0].clone());
+    let locations = locations(context, deadlock);
+    Some(Finding {
+        rule: "dependency-cycle",
+        severity: Severity::Error,
+        message: format!("nothing of this circle ever starts: {}", names.join(" → ")),
+        cluster: context.cluster.name.clone(),
+        component: first.object.clone(),
+        provider: components.get(1).map(|id| context.component(*id).object.clone()),
+        capability: deadlock.needs().next().map(|need| context.cluster.needs[need].capability.to_string()),
+        verdict: Some(Verdict::Deadlocked),
+        consequence: Some(Consequence::Deadlock),
+        cost: "never converges; and no Kustomization of this source reacts to new revisions any more".to_owned(),
+        locations,
+        fix: Some("remove one of these edges".to_owned()),
+        notes: Vec::new(),
+    })
+}
+
+fn locations(context: &Context<'_>, deadlock: &Deadlock) -> Vec<Location> {
+    let mut locations = Vec::new();
+    for tie in deadlock.ties().map(|tie| &context.cluster.ties[tie]) {
+        let TieTarget::Component(to) = tie.to else { continue };
+        let label = format!("{} waits for {}", context.component(tie.from).object.path(), context.component(to).object.path());
+        locations.push(Location { span: tie.at, role: LocationRole::Order, label });
+    }
+    for need in deadlock.needs().map(|need| &context.cluster.needs[need]) {
+        let label = format!("{} needs {} {}", context.component(need.of).object.path(), need.capability, need.why);
+        locations.push(Location { span: need.at, role: LocationRole::Need, label });
+    }
+    if let Some(first) = locations.first_mut() {
+        first.role = LocationRole::Primary;
+    }
+    locations
+}

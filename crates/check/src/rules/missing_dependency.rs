@@ -1,0 +1,77 @@
+//! ## What it finds
+//!
+//! A component that needs something another one brings (a CRD, a secret store, a StorageClass, a Service, a device), with
+//! no chain of `dependsOn` that would make it wait.
+//!
+//! ## Why it matters at a cold start
+//!
+//! On a running cluster everything is there already. From nothing, both start at the same moment and the one that needs
+//! loses: a Kustomization whose apply fails tries again only after its `retryInterval`, which is its `interval` unless
+//! you set it. With `interval: 1h` that is an hour, and everything that depends on it waits too.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! # apps/linkding/ks.yaml applies an ExternalSecret; external-secrets is installed by another Kustomization
+//! spec:
+//!   interval: 1h
+//!   path: ./apps/linkding
+//! ```
+//!
+//! ## Fix
+//!
+//! ```yaml
+//! spec:
+//!   dependsOn:
+//!     - name: external-secrets-stores
+//!       namespace: external-secrets
+//! ```
+//!
+//! When several missing ties end in one chain, only the last of the chain is suggested: it waits for the others.
+
+use graph::{Consequence, Verdict};
+
+use crate::context::Context;
+use crate::finding::{Finding, Location, LocationRole};
+use crate::pairs::{self, Pair};
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let unordered = pairs::gather(context, |judged| {
+        judged.verdict == Verdict::Unordered && !matches!(judged.consequence, Consequence::Terminal { .. } | Consequence::Silent)
+    });
+    pairs::reduce(context, unordered).iter().map(|pair| finding(context, pair)).collect()
+}
+
+fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
+    let (consumer, provider) = pair.names(context);
+    let mut finding = pair.finding(context, "missing-dependency");
+    finding.message = format!("{consumer} needs {}, and nothing orders it after {provider}", pair.capabilities(context));
+    finding.fix = Some(add_tie(context, pair));
+    finding.locations.insert(0, tie_place(context, pair, LocationRole::Primary));
+    finding
+}
+
+/// Where the new tie would be written.
+pub(crate) fn tie_place(context: &Context<'_>, pair: &Pair<'_>, role: LocationRole) -> Location {
+    let consumer = context.component(pair.consumer);
+    let provider = context.component(pair.provider);
+    let span = if role == LocationRole::Primary { consumer.at } else { consumer.ties_at };
+    Location { span, role, label: format!("does not wait for {}", provider.object.path()) }
+}
+
+/// `add dependsOn …` in the words of the file.
+pub(crate) fn add_tie(context: &Context<'_>, pair: &Pair<'_>) -> String {
+    let consumer = context.component(pair.consumer);
+    let provider = context.component(pair.provider);
+    let namespace = if provider.object.namespace == consumer.object.namespace {
+        String::new()
+    } else {
+        format!(", namespace: {}", provider.object.namespace)
+    };
+    let gate = match provider.gate {
+        model::Gate::Healthy | model::Gate::Listed(_) => "",
+        _ if provider.role == model::Role::HelmRelease => "",
+        _ => ", and `wait: true` to the other",
+    };
+    format!("add `dependsOn: [{{name: {}{namespace}}}]` to {}{gate}", provider.object.name, consumer.object)
+}

@@ -1,0 +1,84 @@
+//! ## What it finds
+//!
+//! `postBuild.substituteFrom` that names a ConfigMap or Secret nobody makes; and an `optional` one that is made, but with
+//! no order.
+//!
+//! ## Why it matters at a cold start
+//!
+//! Without the object the build fails, and is tried again only after `retryInterval`. With `optional: true` it does not
+//! fail: everything is built without the variables, and nothing says so.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! postBuild:
+//!   substituteFrom:
+//!     - kind: Secret
+//!       name: cluster-secrets
+//! ```
+//!
+//! ## Fix
+//!
+//! Make the object in a Kustomization that this one depends on, or seed it in the bootstrap: a directory named
+//! `bootstrap`, or a script that applies it, is read too.
+
+use graph::{Consequence, Judged, Verdict};
+use model::{CapabilityKind, Phase, Role, say_seconds};
+
+use crate::context::Context;
+use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::words::quoted;
+
+const RULE: &str = "missing-substitution";
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    context.judged().filter(|judged| is_variables(context, judged)).filter_map(|judged| finding(context, judged)).collect()
+}
+
+fn is_variables(context: &Context<'_>, judged: &Judged) -> bool {
+    let need = context.need(judged);
+    need.phase == Phase::Build
+        && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap)
+        && context.component(need.of).role == Role::Kustomization
+        && need.why == "for its variables"
+}
+
+fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
+    let need = context.need(judged);
+    let component = context.component(need.of);
+    let model::Retry::Every(retry) = component.patience.retry else { return None };
+    let (severity, message, cost) = match (judged.verdict, judged.consequence) {
+        (Verdict::Unoffered, _) if need.optional => return None,
+        (Verdict::Unoffered, _) => (
+            Severity::Info,
+            format!("{} takes variables from {}, which nothing here makes", quoted(component), need.capability),
+            format!("never built unless something outside makes it; tried again every {}", say_seconds(retry)),
+        ),
+        (Verdict::BootstrapOnly, _) if judged.offer.is_some_and(|offer| context.cluster.offers[offer].by == need.of) => (
+            Severity::Info,
+            format!("{} takes variables from {}, which it makes itself", quoted(component), need.capability),
+            "never built unless something outside makes it first".to_owned(),
+        ),
+        (_, Consequence::Silent) => (
+            Severity::Warning,
+            format!("{} takes optional variables from {}, and nothing orders it after what makes it", quoted(component), need.capability),
+            "built without the variables, and nothing says so".to_owned(),
+        ),
+        _ => return None,
+    };
+    Some(Finding {
+        rule: RULE,
+        severity,
+        message,
+        cluster: context.cluster.name.clone(),
+        component: component.object.clone(),
+        provider: judged.offer.map(|offer| context.component(context.applier(context.cluster.offers[offer].by)).object.clone()).filter(|provider| *provider != component.object),
+        capability: Some(need.capability.to_string()),
+        verdict: Some(judged.verdict),
+        consequence: Some(if judged.verdict == Verdict::Unoffered { Consequence::Slow { seconds: retry } } else { judged.consequence }),
+        cost,
+        locations: vec![Location { span: need.at, role: LocationRole::Primary, label: "needed before anything can be built".to_owned() }],
+        fix: Some(format!("make {} in a Kustomization that this one depends on, or seed it in the bootstrap", need.capability)),
+        notes: Vec::new(),
+    })
+}

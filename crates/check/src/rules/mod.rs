@@ -1,0 +1,79 @@
+//! The rules. Each file's opening comment is its manual page.
+
+use crate::context::Context;
+use crate::finding::Finding;
+
+mod bootstrap_only;
+mod broken_build;
+mod dependency_cycle;
+mod falsely_ready_gate;
+mod missing_dependency;
+mod missing_secret;
+mod missing_source;
+mod missing_substitution;
+mod parent_wait_deadlock;
+mod single_stage_deadlock;
+mod slow_retry;
+mod suspended_dependency;
+mod terminal_install;
+mod ungated_dependency;
+mod unknown_dependency;
+mod unreachable_object;
+
+/// A rule: its name, what it is about, and what it does.
+#[derive(Debug)]
+pub struct Rule {
+    pub id: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    source: &'static str,
+    pub(crate) run: fn(&Context<'_>) -> Vec<Finding>,
+}
+
+impl Rule {
+    /// The manual page, as Markdown.
+    pub fn manual(&self) -> String {
+        let lines = self.source.lines().map_while(|line| line.strip_prefix("//!"));
+        let text: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        format!("# {}\n\n{}\n", self.id, text.join("\n").trim())
+    }
+}
+
+/// One line registers a rule.
+macro_rules! rules {
+    ($($module:ident $id:literal $summary:literal)*) => {
+        static ALL: &[Rule] = &[$(Rule {
+            id: $id,
+            summary: $summary,
+            source: include_str!(concat!(stringify!($module), ".rs")),
+            run: $module::run,
+        }),*];
+    };
+}
+
+rules! {
+    broken_build "broken-build" "a build that fails: nothing of it is applied"
+    single_stage_deadlock "single-stage-deadlock" "a custom resource applied together with what brings its CRD"
+    parent_wait_deadlock "parent-wait-deadlock" "a Kustomization that waits for a child that waits for it"
+    dependency_cycle "dependency-cycle" "components that wait for each other in a circle"
+    unknown_dependency "unknown-dependency" "a dependency on something that does not exist"
+    suspended_dependency "suspended-dependency" "a dependency on something that is switched off"
+    missing_source "missing-source" "a source that nobody defines"
+    missing_substitution "missing-substitution" "variables from an object that nobody makes, or makes too late"
+    missing_secret "missing-secret" "a Secret or ConfigMap that nobody makes"
+    terminal_install "terminal-install" "an installation that fails for good if it loses a race"
+    missing_dependency "missing-dependency" "a need that nothing orders"
+    ungated_dependency "ungated-dependency" "an order whose other end proves nothing"
+    falsely_ready_gate "falsely-ready-gate" "a gate that looks as if it proved health, and does not"
+    slow_retry "slow-retry" "a failure that is tried again only after a long time"
+    bootstrap_only "bootstrap-only" "a need that only the bootstrap meets"
+    unreachable_object "unreachable-object" "a file that nothing applies"
+}
+
+pub fn all() -> &'static [Rule] {
+    ALL
+}
+
+pub fn find(id: &str) -> Option<&'static Rule> {
+    ALL.iter().find(|rule| rule.id == id)
+}

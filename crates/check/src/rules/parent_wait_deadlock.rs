@@ -1,0 +1,81 @@
+//! ## What it finds
+//!
+//! A Kustomization with `wait: true` that applies a child which depends on it. And, at info, the same without `wait`: it
+//! works today, and deadlocks the day the parent waits.
+//!
+//! ## Why it matters at a cold start
+//!
+//! The parent is done when all it applies is healthy; the child starts when the parent is done.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! metadata: {name: storage}
+//! spec: {path: ./storage, wait: true}
+//! ---
+//! # in ./storage
+//! metadata: {name: volsync}
+//! spec:
+//!   dependsOn: [{name: storage}]
+//! ```
+//!
+//! ## Fix
+//!
+//! Remove the dependency: a child never starts before its parent has applied it.
+
+use graph::{Consequence, Deadlock, Verdict};
+use model::{Tie, TieTarget};
+
+use crate::context::Context;
+use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::words::quoted;
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let ties = context.cluster.ties.iter().enumerate().filter(|(_, tie)| !context.is_asleep(tie.from));
+    ties.filter_map(|(index, tie)| {
+        let TieTarget::Component(parent) = tie.to else { return None };
+        let is_parent = context.above(tie.from).skip(1).any(|at| at == parent);
+        let locked = context.analysis.deadlocks.iter().any(|deadlock| is_parent_wait(context, deadlock) && deadlock.ties().any(|it| it == index));
+        is_parent.then(|| finding(context, tie, locked))
+    })
+    .collect()
+}
+
+/// Its one declared tie leads to something above.
+pub(crate) fn is_parent_wait(context: &Context<'_>, deadlock: &Deadlock) -> bool {
+    let mut ties = deadlock.ties();
+    let (Some(tie), None) = (ties.next(), ties.next()) else { return false };
+    let tie = &context.cluster.ties[tie];
+    matches!(tie.to, TieTarget::Component(to) if context.above(tie.from).skip(1).any(|at| at == to))
+}
+
+fn finding(context: &Context<'_>, tie: &Tie, locked: bool) -> Finding {
+    let child = context.component(tie.from);
+    let TieTarget::Component(parent) = tie.to else { unreachable!("only ties to components come here") };
+    let parent = context.component(parent);
+    let (severity, message, cost) = if locked {
+        let message = format!("{} waits for {}, which applies it and waits for it", quoted(child), quoted(parent));
+        (Severity::Error, message, "never converges".to_owned())
+    } else {
+        let message = format!("{} waits for {}, which applies it", quoted(child), quoted(parent));
+        (Severity::Info, message, "none today; a deadlock the day the parent waits".to_owned())
+    };
+    Finding {
+        rule: "parent-wait-deadlock",
+        severity,
+        message,
+        cluster: context.cluster.name.clone(),
+        component: child.object.clone(),
+        provider: Some(parent.object.clone()),
+        capability: None,
+        verdict: Some(if locked { Verdict::Deadlocked } else { Verdict::Guaranteed }),
+        consequence: Some(if locked { Consequence::Deadlock } else { Consequence::Nothing }),
+        cost,
+        locations: vec![
+            Location { span: tie.at, role: LocationRole::Primary, label: "waits for what applies it".to_owned() },
+            Location { span: parent.gate_at, role: LocationRole::Order, label: if locked { "waits for all it applies".to_owned() } else { "does not wait now".to_owned() } },
+        ],
+        fix: Some("remove this dependency: a child never starts before its parent has applied it".to_owned()),
+        notes: Vec::new(),
+    }
+}

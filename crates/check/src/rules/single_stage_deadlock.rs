@@ -1,0 +1,87 @@
+//! ## What it finds
+//!
+//! A custom resource in the same Kustomization as the HelmRelease that brings its CRD; or, more generally, a component
+//! whose apply needs something that can only come after that very apply.
+//!
+//! ## Why it matters at a cold start
+//!
+//! Flux dry-runs every object of a stage before it applies any. The custom resource fails the dry run (`no matches for
+//! kind`), so the HelmRelease is not applied, so the CRD never comes. It is no race: it never converges. On the running
+//! cluster it works, because the CRD is there from the day the two were added one after the other.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! # one directory: helmrelease.yaml (chart: cloudnative-pg) and
+//! apiVersion: postgresql.cnpg.io/v1
+//! kind: Cluster
+//! ```
+//!
+//! ## Fix
+//!
+//! Move the custom resource to a Kustomization of its own that depends on this one, with `wait: true` here. Or have the
+//! CRDs installed earlier.
+
+use graph::{Consequence, Deadlock, Verdict};
+use model::CapabilityKind;
+
+use crate::context::Context;
+use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::words::quoted;
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for deadlock in context.analysis.deadlocks.iter().filter(|deadlock| is_one_stage(context, deadlock)) {
+        let finding = finding(context, deadlock);
+        // Ten resources of one kind beside one operator are one mistake.
+        if !findings.iter().any(|known| known.component == finding.component && known.provider == finding.provider) {
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+/// A need on a CRD, and no declared tie: containment alone closes the circle.
+pub(crate) fn is_one_stage(context: &Context<'_>, deadlock: &Deadlock) -> bool {
+    deadlock.ties().next().is_none() && deadlock.needs().any(|need| context.cluster.needs[need].capability.kind == CapabilityKind::Crd)
+}
+
+fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
+    let need = deadlock.needs().next().unwrap_or_default();
+    let judged = &context.analysis.judged[need];
+    let need = &context.cluster.needs[need];
+    let component = context.component(need.of);
+    let offer = judged.offer.map(|offer| &context.cluster.offers[offer]);
+    let file = |span: yaml::Span| context.file_name(span);
+    let mut locations = vec![Location {
+        span: need.at,
+        role: LocationRole::Primary,
+        label: format!("needs {} ...", need.capability),
+    }];
+    if let Some(offer) = offer {
+        let by = context.component(offer.by);
+        locations.push(Location {
+            span: offer.at,
+            role: LocationRole::Offer,
+            label: format!("... which this {}, applied by the same Kustomization, would install: one failed dry run stops both", by.role.noun()),
+        });
+    }
+    Finding {
+        rule: "single-stage-deadlock",
+        severity: Severity::Error,
+        message: format!("{} can never be applied", quoted(component)),
+        cluster: context.cluster.name.clone(),
+        component: component.object.clone(),
+        provider: offer.map(|offer| context.component(offer.by).object.clone()),
+        capability: Some(need.capability.to_string()),
+        verdict: Some(Verdict::Deadlocked),
+        consequence: Some(Consequence::Deadlock),
+        cost: "never converges".to_owned(),
+        locations,
+        fix: Some(format!(
+            "move {} to a Kustomization of its own that depends on this one, and set `wait: true` here",
+            file(need.at).unwrap_or_else(|| need.object.to_string())
+        )),
+        notes: Vec::new(),
+    }
+}

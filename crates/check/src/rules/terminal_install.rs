@@ -1,0 +1,61 @@
+//! ## What it finds
+//!
+//! A HelmRelease that needs something to become ready (a StorageClass, a database, a device), with nothing that orders it
+//! after what brings it, and with less patience than that takes.
+//!
+//! ## Why it matters at a cold start
+//!
+//! A first install that is not ready within `timeout` (5 min unless you set it) has failed. By default helm-controller
+//! does not try again: the release is `Stalled` with `RetriesExceeded`, and stays so when its pods are healthy at last.
+//! `install.strategy: RetryOnFailure` alone does not help: the second try is an upgrade, under the upgrade strategy.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! kind: HelmRelease
+//! spec:
+//!   timeout: 5m
+//!   values:
+//!     persistence:
+//!       storageClass: ceph-block   # rook-ceph needs ten minutes from nothing
+//! ```
+//!
+//! ## Fix
+//!
+//! Order it after what it needs. Failing that, set `strategy: {name: RetryOnFailure}` on `install` *and* `upgrade`, or a
+//! longer `timeout`.
+
+use graph::{Consequence, Verdict};
+
+use crate::context::Context;
+use crate::finding::{Finding, Location, LocationRole};
+use crate::pairs::{self, Pair};
+use crate::rules::missing_dependency::add_tie;
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let terminal = pairs::gather(context, |judged| {
+        judged.verdict == Verdict::Unordered && matches!(judged.consequence, Consequence::Terminal { .. })
+    });
+    pairs::reduce(context, terminal).iter().map(|pair| finding(context, pair)).collect()
+}
+
+fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
+    let (_, provider) = pair.names(context);
+    let release = context.component(context.need(pair.judged[0]).of);
+    let mut finding = pair.finding(context, "terminal-install");
+    finding.message = format!(
+        "HelmRelease `{}` needs {}, and its install fails for good if {provider} is not there in time",
+        release.object.path(),
+        pair.capabilities(context),
+    );
+    finding.fix = Some(format!("{}; or set RetryOnFailure on install and upgrade", add_tie(context, pair)));
+    finding.locations.insert(
+        0,
+        Location {
+            span: release.patience.retry_at,
+            role: LocationRole::Primary,
+            label: format!("{} is all the patience it has", release.patience.retry_field),
+        },
+    );
+    finding
+}

@@ -1,0 +1,100 @@
+//! ## What it finds
+//!
+//! A `dependsOn` that names nothing: a spelling mistake, the wrong namespace, an object of another kind, a name that was
+//! changed elsewhere.
+//!
+//! ## Why it matters at a cold start
+//!
+//! Flux waits for a dependency that does not exist, for ever. On a running cluster nobody notices, because the old object
+//! is still there or the dependent was ready before the change.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! spec:
+//!   dependsOn:
+//!     - name: rook-ceph-clutser
+//! ```
+//!
+//! ## Fix
+//!
+//! Correct the name. A HelmRelease can depend only on HelmReleases, a Kustomization only on Kustomizations; the namespace
+//! is the dependent's own unless it is written.
+
+use graph::{Consequence, Verdict};
+use model::{ObjectRef, Tie, TieTarget};
+
+use crate::context::Context;
+use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::words::quoted;
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
+    ties.filter_map(|tie| match &tie.to {
+        TieTarget::Unknown(object) if !object.name.contains("${") => Some(finding(context, tie, object)),
+        _ => None,
+    })
+    .collect()
+}
+
+fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
+    let component = context.component(tie.from);
+    let hint = did_you_mean(context, missing);
+    // What could not be seen might hold it.
+    let unsure = hint.is_none() && context.cluster.blind.iter().any(|blind| blind.component.is_some() && blind.why.contains("repository"));
+    let mut notes = Vec::new();
+    if unsure {
+        notes.push("part of this cluster could not be seen, and may hold it".to_owned());
+    }
+    Finding {
+        rule: "unknown-dependency",
+        severity: if unsure { Severity::Warning } else { Severity::Error },
+        message: format!("{} waits for {missing}, which does not exist", quoted(component)),
+        cluster: context.cluster.name.clone(),
+        component: component.object.clone(),
+        provider: Some(missing.clone()),
+        capability: None,
+        verdict: Some(Verdict::Unoffered),
+        consequence: Some(Consequence::Deadlock),
+        cost: "never converges: blocked for ever, and everything that depends on it".to_owned(),
+        locations: vec![Location { span: tie.at, role: LocationRole::Primary, label: "nothing has this name".to_owned() }],
+        fix: Some(hint.unwrap_or_else(|| "correct the name, or remove the dependency".to_owned())),
+        notes,
+    }
+}
+
+/// The same name elsewhere or of another kind, else the nearest spelling.
+fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
+    let objects = || context.cluster.components.iter().map(|component| &component.object).filter(|object| object.kind != "Bootstrap" && object.kind != "HelmfileRelease");
+    if let Some(other) = objects().find(|object| object.kind == missing.kind && object.name == missing.name) {
+        return Some(format!("it is in another namespace: add `namespace: {}`", other.namespace));
+    }
+    if let Some(other) = objects().find(|object| object.name == missing.name) {
+        return Some(format!("{other} is of another kind: a {} can only wait for one of its own kind", missing.kind));
+    }
+    let nearest = objects().filter(|object| object.kind == missing.kind).map(|object| (distance(&object.name, &missing.name), object)).min();
+    let (distance, object) = nearest?;
+    let near = distance <= (missing.name.len() / 4).clamp(1, 4);
+    let ends_alike = missing.name.ends_with(&format!("-{}", object.name));
+    if near || ends_alike {
+        return Some(format!("did you mean `{}` (namespace {})?", object.name, object.namespace));
+    }
+    let suffix = objects().filter(|object| object.kind == missing.kind && missing.name.ends_with(&format!("-{}", object.name))).max_by_key(|object| object.name.len());
+    suffix.map(|object| format!("did you mean `{}` (namespace {})?", object.name, object.namespace))
+}
+
+/// Edits that turn one name into the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,44 @@
+//! How findings say things.
+
+use graph::{Consequence, Judged};
+use model::{Component, Need, Role, say_seconds};
+
+/// `namespace/name` in backticks.
+pub(crate) fn quoted(component: &Component) -> String {
+    format!("`{}`", component.object.path())
+}
+
+/// What losing the race costs, as a clause.
+pub(crate) fn cost(judged: &Judged, need: &Need, component: &Component) -> String {
+    match judged.consequence {
+        Consequence::Deadlock => "never converges".to_owned(),
+        Consequence::Terminal { certain } => {
+            let timeout = say_seconds(component.patience.timeout_seconds.saturating_mul(component.patience.attempts));
+            let waits = if judged.wait_seconds > 0 { format!(", about {} needed", say_seconds(judged.wait_seconds)) } else { String::new() };
+            let when = if certain { "" } else { "if the race is lost, " };
+            format!("{when}the install fails after {timeout}{waits}, and stalls until somebody acts")
+        }
+        Consequence::Silent => "built without it, and nothing says so".to_owned(),
+        Consequence::Slow { seconds } => slow(judged, need, component, seconds),
+        Consequence::Safe { spare_seconds } => {
+            format!("none in practice: it comes about {} before the timeout", say_seconds(spare_seconds))
+        }
+        Consequence::Noise => "seconds: it tries again by itself".to_owned(),
+        Consequence::Nothing => "none at a rebuild with the bootstrap; luck without it".to_owned(),
+    }
+}
+
+fn slow(judged: &Judged, need: &Need, component: &Component, seconds: u64) -> String {
+    let waits = say_seconds(seconds);
+    match (component.role, component.patience.retry_field) {
+        (Role::HelmRelease, _) => format!("if the race is lost, tries again with growing pauses: about {waits}"),
+        (_, "interval") if need.phase <= model::Phase::Apply => format!("if the race is lost, waits {waits} (interval; no retryInterval)"),
+        (_, field) if need.phase <= model::Phase::Apply => format!("if the race is lost, waits {waits} ({field})"),
+        _ => format!("if it takes longer than the timeout, waits {} more ({waits} in all)", say_seconds(judged.wait_seconds.min(seconds))),
+    }
+}
+
+/// `and 3 more` for what does not fit.
+pub(crate) fn and_more(shown: usize, all: usize) -> String {
+    if all > shown { format!(" and {} more", all - shown) } else { String::new() }
+}

@@ -1,0 +1,126 @@
+//! What is there before GitOps starts: releases of helmfiles, directories and Secrets that a person or a script applies.
+//!
+//! Each becomes a component of the bootstrap stage. Whether it is proved healthy there is the bootstrap's own affair:
+//! for the cluster that Flux builds, all of it is simply there.
+
+use catalogue::{Catalogue, any_holds};
+use kustomize::Mode;
+use model::{
+    Arrival, Capability, CapabilityKind, Component, ComponentId, Gate, ObjectRef, Patience, Retry, Role, Stage,
+};
+use yaml::{Node, Span};
+
+use crate::content::Sink;
+use crate::helmfile::{self, Release};
+use crate::object::Object;
+use crate::repository::Repository;
+
+/// Everything that a bootstrap brings, read once for all clusters of a repository.
+#[derive(Debug, Default)]
+pub(crate) struct Bootstrap {
+    releases: Vec<Release>,
+    objects: Vec<Node>,
+    secrets: Vec<(String, String, Span)>,
+    /// Files that the bootstrap applies: not dead, though Flux does not reach them.
+    pub(crate) files: Vec<String>,
+}
+
+impl Bootstrap {
+    pub(crate) fn read(repository: &Repository) -> Self {
+        let mut bootstrap = Self::default();
+        for helmfile in helmfile::read(repository) {
+            bootstrap.files.push(helmfile.path.clone());
+            bootstrap.releases.extend(helmfile.releases);
+        }
+        for directory in helmfile::bootstrap_directories(repository) {
+            let build = kustomize::build(repository, &directory, &kustomize::Overlay::default(), Mode::Flux);
+            bootstrap.objects.extend(build.objects);
+            bootstrap.files.extend(build.files);
+        }
+        bootstrap.secrets = helmfile::seeded_secrets(repository);
+        bootstrap
+    }
+
+    /// Adds the bootstrap's components and their offers to a cluster.
+    pub(crate) fn offer(&self, catalogue: &Catalogue, sink: &mut Sink) {
+        for release in &self.releases {
+            self.offer_release(catalogue, sink, release);
+        }
+        if self.objects.is_empty() && self.secrets.is_empty() {
+            return;
+        }
+        let by = add(sink, ObjectRef::new("Bootstrap", "", "bootstrap resources"), Span::GENERATED, 0);
+        for node in &self.objects {
+            offer_object(sink, by, node);
+        }
+        for (namespace, name, at) in &self.secrets {
+            let own = ObjectRef::new("Secret", namespace.as_str(), name.as_str());
+            sink.offer(by, Capability::new(CapabilityKind::Secret, namespace.as_str(), name.as_str()), Arrival::Applied, &own, *at);
+        }
+    }
+
+    fn offer_release(&self, catalogue: &Catalogue, sink: &mut Sink, release: &Release) {
+        let own = ObjectRef::new("HelmfileRelease", release.namespace.as_str(), release.name.as_str());
+        let known = catalogue.by_chart(&release.chart_name);
+        let startup = known.map_or(60, |known| u64::from(known.startup_seconds));
+        let by = add(sink, own.clone(), release.span, startup);
+        let Some(known) = known else { return };
+        if release.only_crds {
+            // `helm template --include-crds`: whatever the values say about installing them later, they are applied now.
+            for kind in known.crds.iter().flat_map(|crds| &crds.kinds) {
+                sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Applied, &own, release.span);
+            }
+            return;
+        }
+        sink.cluster().components[by.index()].known_as = Some(known.name.as_str().into());
+        crate::content::offer_known(sink, by, known, None, &own, release.span, false);
+        for crds in known.crds.iter().filter(|crds| !any_holds(&crds.when, None)) {
+            // Values of a bootstrap release are usually shared with the release that Flux adopts, and switch CRDs on.
+            for kind in &crds.kinds {
+                sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Installed, &own, release.span);
+            }
+        }
+    }
+}
+
+fn offer_object(sink: &mut Sink, by: ComponentId, node: &Node) {
+    let object = Object::new(node);
+    let own = object.reference("");
+    let kind = match (object.group(), object.kind()) {
+        ("", "Namespace") => CapabilityKind::Namespace,
+        ("", "Secret") => CapabilityKind::Secret,
+        ("", "ConfigMap") => CapabilityKind::ConfigMap,
+        (_, "ClusterSecretStore" | "SecretStore") => CapabilityKind::SecretStore,
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+            let group = node.text_at(&["spec", "group"]).unwrap_or_default();
+            let kind = node.text_at(&["spec", "names", "kind"]).unwrap_or_default();
+            sink.offer(by, Capability::crd(group, kind), Arrival::Applied, &own, object.name_span());
+            return;
+        }
+        _ => return,
+    };
+    sink.offer(by, Capability::new(kind, own.namespace.clone(), own.name.clone()), Arrival::Applied, &own, object.name_span());
+}
+
+fn add(sink: &mut Sink, object: ObjectRef, at: Span, startup_seconds: u64) -> ComponentId {
+    let cluster = sink.cluster();
+    let id = ComponentId(u32::try_from(cluster.components.len()).unwrap_or(u32::MAX));
+    cluster.components.push(Component {
+        object,
+        role: Role::Bootstrap,
+        stage: Stage::Bootstrap,
+        at,
+        parent: None,
+        gate: Gate::Healthy,
+        gate_at: at,
+        suspended: None,
+        patience: Patience { timeout_seconds: 0, attempts: 1, retry: Retry::Never, retry_at: at, retry_field: "" },
+        startup_seconds,
+        known_as: None,
+        path: None,
+        ties_at: at,
+        objects: 0,
+        ignored_checks: Vec::new(),
+    });
+    id
+}

@@ -1,0 +1,130 @@
+//! Host names of Services in any text, and the components that run them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ecow::EcoString;
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
+use yaml::{Node, Span, Value};
+
+use crate::content::sink::{Host, Needing, Sink};
+
+/// Longer texts are data, not configuration: dashboards, scripts, certificates.
+const TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// Notes every `name.namespace.svc` below a node.
+pub(crate) fn collect(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node, phase: Phase) {
+    match &node.value {
+        Value::Map(map) => {
+            for entry in map {
+                collect(sink, of, own, &entry.value, phase);
+            }
+        }
+        Value::Seq(items) => {
+            for item in items {
+                collect(sink, of, own, item, phase);
+            }
+        }
+        Value::Scalar(scalar) => {
+            for (name, namespace) in in_text(&scalar.text) {
+                sink.hosts.push(Host { of, object: own.clone(), name, namespace, at: node.span, phase });
+            }
+        }
+    }
+}
+
+/// `name` and `namespace` of every host `name.namespace.svc` or `sub.name.namespace.svc` in a text, and of a text that is
+/// nothing but `name.namespace`, with or without a port.
+fn in_text(text: &str) -> Vec<(EcoString, EcoString)> {
+    let mut found = Vec::new();
+    if text.len() > TEXT_BYTES_MAX || !text.contains('.') {
+        return found;
+    }
+    let is_host = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.' || byte == b'_';
+    let mut from = 0;
+    while let Some(at) = text[from..].find(".svc").map(|at| at + from) {
+        from = at + 4;
+        let follows = text.as_bytes().get(from).copied();
+        if follows.is_some_and(|byte| is_host(byte) && byte != b'.') {
+            continue;
+        }
+        let start = text[..at].bytes().rposition(|byte| !is_host(byte)).map_or(0, |before| before + 1);
+        let mut labels = text[start..at].rsplit('.');
+        if let (Some(namespace), Some(name)) = (labels.next(), labels.next())
+            && !name.is_empty()
+            && !namespace.is_empty()
+        {
+            found.push((name.into(), namespace.into()));
+        }
+    }
+    if found.is_empty() && text.len() < 254 {
+        let host = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let host = host.split(['/', ':']).next().unwrap_or_default();
+        if let Some((name, namespace)) = host.split_once('.').filter(|(_, namespace)| !namespace.contains('.'))
+            && !name.is_empty()
+            && host.bytes().all(|byte| is_host(byte) && byte != b'_')
+            && namespace.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        {
+            found.push((name.into(), namespace.into()));
+        }
+    }
+    found
+}
+
+/// Turns the hosts into needs, now that every Service is known. A host that nobody is known to run is no need: it may be
+/// a Service that some chart makes under a name of its own.
+pub(crate) fn resolve(sink: &mut Sink) {
+    let mut releases: BTreeMap<EcoString, BTreeSet<EcoString>> = BTreeMap::new();
+    for (_, release) in &sink.assembled.releases {
+        releases.entry(release.target_namespace.clone()).or_default().insert(release.release_name.clone());
+    }
+    for host in std::mem::take(&mut sink.hosts) {
+        let service = |name: EcoString| Capability::new(CapabilityKind::Service, host.namespace.clone(), name);
+        let exact = service(host.name.clone());
+        let capability = if sink.is_offered(&exact) {
+            exact
+        } else {
+            let known = releases.get(&host.namespace);
+            let prefix = known.into_iter().flatten().filter(|release| starts_as(&host.name, release)).max_by_key(|release| release.len());
+            match prefix {
+                Some(release) if sink.is_offered(&service(release.clone())) => service(release.clone()),
+                _ => continue,
+            }
+        };
+        add(sink, &host, capability);
+    }
+}
+
+fn starts_as(name: &str, release: &str) -> bool {
+    name.strip_prefix(release).is_some_and(|rest| rest.starts_with('-'))
+}
+
+fn add(sink: &mut Sink, host: &Host, capability: Capability) {
+    let needing = Needing { of: host.of, object: &host.object, phase: host.phase, soft: false, optional: false };
+    let at: Span = host.at;
+    sink.need(&needing, capability, at, "which it talks to");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_text;
+
+    #[test]
+    fn hosts_are_found_in_addresses_and_templates() {
+        let cases = [
+            ("postgres-rw.database.svc.cluster.local", &[("postgres-rw", "database")] as &[_]),
+            ("http://{{ .user }}@redis.cache.svc:6379/0,b.c.svc", &[("redis", "cache"), ("b", "c")]),
+            ("0.broker.kafka.svc.cluster.local", &[("broker", "kafka")]),
+            ("postgres.database:5432", &[("postgres", "database")]),
+            ("http://grafana.observability", &[("grafana", "observability")]),
+            ("example.com", &[("example", "com")]),
+            ("a.svcs", &[("a", "svcs")]),
+            ("plain text. More", &[]),
+            ("1.2.3.4", &[]),
+        ];
+        for (text, expected) in cases {
+            let found = in_text(text);
+            let found: Vec<(&str, &str)> = found.iter().map(|(name, namespace)| (name.as_str(), namespace.as_str())).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

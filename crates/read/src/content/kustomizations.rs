@@ -1,0 +1,46 @@
+//! What a Kustomization needs before it can be built: its source, its variables, its keys.
+
+use model::{Capability, CapabilityKind, Phase};
+use yaml::Node;
+
+use crate::content::sink::{Needing, Sink};
+use crate::flux::Kustomization;
+use crate::object::owned;
+
+pub(crate) fn read_all(sink: &mut Sink) {
+    let kustomizations = std::mem::take(&mut sink.assembled.kustomizations);
+    let root = kustomizations.first().and_then(|(_, root)| root.source.clone());
+    for (id, kustomization) in &kustomizations {
+        let needing = Needing { of: *id, object: &kustomization.object, phase: Phase::Build, soft: false, optional: false };
+        if let Some(source) = &kustomization.source
+            && root.as_ref().is_some_and(|root| root.object != source.object)
+        {
+            let name = ecow::eco_format!("{}:{}", source.object.kind, source.object.name);
+            let capability = Capability::new(CapabilityKind::Source, source.object.namespace.clone(), name);
+            sink.need(&needing, capability, source.at, "for what it applies");
+        }
+        variables(sink, &needing, kustomization);
+        let namespace = &kustomization.object.namespace;
+        for (secret, why) in [(&kustomization.decryption_secret, "to decrypt"), (&kustomization.kube_config_secret, "for its kubeconfig")] {
+            if let Some(name) = secret {
+                let capability = Capability::new(CapabilityKind::Secret, namespace.clone(), owned(Some(name)));
+                sink.need(&needing, capability, name.span, why);
+            }
+        }
+    }
+    sink.assembled.kustomizations = kustomizations;
+}
+
+fn variables(sink: &mut Sink, needing: &Needing<'_>, kustomization: &Kustomization) {
+    let from = kustomization.post_build.as_ref().map(|post_build| post_build.items_at("substituteFrom")).unwrap_or_default();
+    for reference in from {
+        let Some(name) = reference.get("name") else { continue };
+        let kind = match reference.get("kind").and_then(Node::text) {
+            Some("Secret") => CapabilityKind::Secret,
+            _ => CapabilityKind::ConfigMap,
+        };
+        let optional = reference.get("optional").and_then(Node::as_bool).unwrap_or(false);
+        let capability = Capability::new(kind, kustomization.object.namespace.clone(), owned(Some(name)));
+        sink.need(&Needing { optional, ..needing.clone() }, capability, name.span, "for its variables");
+    }
+}

@@ -1,0 +1,200 @@
+//! Offers and needs of plain objects: whatever a Kustomization applies itself.
+
+use std::collections::BTreeMap;
+
+use catalogue::{Catalogue, Made};
+use ecow::EcoString;
+use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
+use yaml::Node;
+
+use crate::content::sink::{Needing, Sink};
+use crate::content::{custom, hosts, pods, references, releases, values};
+use crate::flux::Built;
+use crate::object::{Object, is_cluster_scoped};
+
+/// API groups that Kubernetes itself serves.
+const BUILT_IN_GROUPS: [&str; 22] = [
+    "", "apps", "batch", "autoscaling", "policy", "networking.k8s.io", "rbac.authorization.k8s.io", "storage.k8s.io",
+    "apiextensions.k8s.io", "apiregistration.k8s.io", "admissionregistration.k8s.io", "scheduling.k8s.io", "coordination.k8s.io",
+    "node.k8s.io", "discovery.k8s.io", "events.k8s.io", "certificates.k8s.io", "authentication.k8s.io", "authorization.k8s.io",
+    "flowcontrol.apiserver.k8s.io", "resource.k8s.io", "extensions",
+];
+
+/// Kinds whose controller writes no condition that a health check could read.
+const UNREPORTED_KINDS: [&str; 8] = [
+    "SealedSecret", "Gateway", "PostgresCluster", "Dragonfly", "ObjectBucketClaim", "CephObjectStoreUser", "RedisReplication", "VaultStaticSecret",
+];
+
+/// Kinds that only decorate: most people hold a need of theirs to be soft.
+pub(crate) fn is_soft(kind: &str) -> bool {
+    matches!(
+        kind,
+        "ServiceMonitor" | "PodMonitor" | "PrometheusRule" | "Probe" | "ScrapeConfig" | "GrafanaDashboard" | "GrafanaDatasource"
+            | "GrafanaFolder" | "HTTPRoute" | "GRPCRoute" | "VMServiceScrape" | "VMPodScrape" | "VMRule" | "Ingress" | "Silence"
+            | "Alert" | "Provider" | "Receiver"
+    )
+}
+
+/// Kinds that come with Flux itself, which is there before anything it applies.
+fn is_flux(group: &str) -> bool {
+    group.ends_with("toolkit.fluxcd.io") || group == "fluxcd.controlplane.io" || group == "source.extensions.fluxcd.io"
+}
+
+pub(crate) fn read_all(sink: &mut Sink, catalogue: &Catalogue) {
+    let objects = std::mem::take(&mut sink.assembled.objects);
+    let mut makers: BTreeMap<&str, Vec<&Made>> = BTreeMap::new();
+    for made in catalogue.components().iter().flat_map(|component| &component.makes) {
+        makers.entry(made.for_kind.as_str()).or_default().push(made);
+    }
+    for built in &objects {
+        offers(sink, built, &makers);
+    }
+    for built in &objects {
+        needs(sink, built, catalogue);
+    }
+    sink.assembled.objects = objects;
+}
+
+fn reference(built: &Built) -> ObjectRef {
+    let object = Object::new(&built.node);
+    let fallback = if is_cluster_scoped(object.group(), object.kind()) { "" } else { built.namespace.as_str() };
+    object.reference(fallback)
+}
+
+fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
+    let object = Object::new(&built.node);
+    let own = reference(built);
+    let at = object.name_span();
+    let by = built.component;
+    let kind = match (object.group(), object.kind()) {
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => return offer_crd(sink, built, &own),
+        ("", "Namespace") => (CapabilityKind::Namespace, Arrival::Applied),
+        ("", "Secret") => (CapabilityKind::Secret, Arrival::Applied),
+        ("", "ConfigMap") => (CapabilityKind::ConfigMap, Arrival::Applied),
+        ("", "Service") => (CapabilityKind::Service, Arrival::Healthy),
+        ("", "ServiceAccount") => (CapabilityKind::ServiceAccount, Arrival::Applied),
+        ("", "PersistentVolumeClaim") => (CapabilityKind::PersistentVolumeClaim, Arrival::Applied),
+        ("storage.k8s.io", "StorageClass") => (CapabilityKind::StorageClass, Arrival::Applied),
+        (_, "VolumeSnapshotClass") => (CapabilityKind::SnapshotClass, Arrival::Applied),
+        ("networking.k8s.io", "IngressClass") => (CapabilityKind::IngressClass, Arrival::Applied),
+        (_, "GatewayClass") => (CapabilityKind::GatewayClass, Arrival::Applied),
+        (_, "PriorityClass") => (CapabilityKind::PriorityClass, Arrival::Applied),
+        (_, "RuntimeClass") => (CapabilityKind::RuntimeClass, Arrival::Applied),
+        (_, "ClusterSecretStore" | "SecretStore") => (CapabilityKind::SecretStore, Arrival::Reported),
+        ("cert-manager.io", "ClusterIssuer" | "Issuer") => (CapabilityKind::Issuer, Arrival::Reported),
+        ("gateway.networking.k8s.io", "Gateway") => (CapabilityKind::Gateway, Arrival::Unreported),
+        (_, "NetworkAttachmentDefinition") => (CapabilityKind::NetworkAttachment, Arrival::Applied),
+        ("resource.k8s.io", "DeviceClass") => (CapabilityKind::Device, Arrival::Applied),
+        (group, _) if group == crate::flux::SOURCE_GROUP => {
+            let name = ecow::eco_format!("{}:{}", own.kind, own.name);
+            sink.offer(by, Capability::new(CapabilityKind::Source, own.namespace.clone(), name), Arrival::Applied, &own, at);
+            return;
+        }
+        (group, _) if !BUILT_IN_GROUPS.contains(&group) && !is_flux(group) => {
+            let name = ecow::eco_format!("{} {}", own.kind, own.name);
+            sink.offer(by, Capability::new(CapabilityKind::Object, own.namespace.clone(), name), Arrival::Reported, &own, at);
+            offer_made(sink, built, &own, makers);
+            return;
+        }
+        _ => return,
+    };
+    sink.offer(by, Capability::new(kind.0, own.namespace.clone(), own.name.clone()), kind.1, &own, at);
+    offer_made(sink, built, &own, makers);
+}
+
+fn offer_crd(sink: &mut Sink, built: &Built, own: &ObjectRef) {
+    let group = built.node.text_at(&["spec", "group"]).unwrap_or_default();
+    let kind = built.node.text_at(&["spec", "names", "kind"]).unwrap_or_default();
+    let at = Object::new(&built.node).name_span();
+    sink.offer(built.component, Capability::crd(group, kind), Arrival::Applied, own, at);
+}
+
+/// What the controller of a custom resource makes for it.
+fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap<&str, Vec<&Made>>) {
+    let object = Object::new(&built.node);
+    let key = format!("{}/{}", object.group(), object.kind());
+    let arrival = if UNREPORTED_KINDS.contains(&object.kind()) { Arrival::Unreported } else { Arrival::Reported };
+    for made in makers.get(key.as_str()).into_iter().flatten() {
+        let lists = [
+            (CapabilityKind::Secret, &made.secrets),
+            (CapabilityKind::ConfigMap, &made.config_maps),
+            (CapabilityKind::Service, &made.services),
+        ];
+        for (kind, patterns) in lists {
+            for name in patterns.iter().flat_map(|pattern| Made::all_names(pattern, &built.node)) {
+                let capability = Capability::new(kind, own.namespace.clone(), name);
+                sink.offer(built.component, capability, arrival, own, object.name_span());
+            }
+        }
+    }
+}
+
+fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
+    let object = Object::new(&built.node);
+    let own = reference(built);
+    let group = object.group();
+    let of = built.component;
+    let apply = Needing { of, object: &own, phase: Phase::Apply, soft: is_soft(object.kind()), optional: false };
+    if !BUILT_IN_GROUPS.contains(&group) && !is_flux(group) {
+        sink.need(&apply, Capability::crd(group, object.kind()), object.kind_span(), "to be applied");
+    }
+    if !own.namespace.is_empty() && object.kind() != "Namespace" {
+        let at = built.node.at(&["metadata", "namespace"]).map_or(object.name_span(), |namespace| namespace.span);
+        let everything = Needing { soft: false, ..apply };
+        sink.need(&everything, Capability::cluster(CapabilityKind::Namespace, own.namespace.clone()), at, "to be applied into");
+    }
+    let workload = sink.workload(of);
+    match (group, object.kind()) {
+        ("helm.toolkit.fluxcd.io", "HelmRelease") => {}
+        ("", "Namespace" | "Secret") | ("apiextensions.k8s.io" | "rbac.authorization.k8s.io", _) => {}
+        ("", "ConfigMap") => hosts::collect(sink, workload, &own, &built.node, Phase::Ready),
+        ("apps" | "batch", _) | ("", "Pod") => {
+            pods::read(sink, of, &own, &built.node);
+            releases::known_images(sink, of, &own, &built.node, catalogue);
+        }
+        ("", "PersistentVolumeClaim") => values::scan(sink, workload, &own, &built.node, Phase::Ready),
+        ("storage.k8s.io", "StorageClass") => provisioner(sink, of, &own, &built.node),
+        _ => {
+            custom::read(sink, of, workload, &own, &built.node);
+            values::scan(sink, workload, &own, &built.node, Phase::Ready);
+            references::scan(sink, workload, &own, &own.namespace, &built.node);
+            hosts::collect(sink, workload, &own, &built.node, Phase::Ready);
+        }
+    }
+}
+
+/// A class by itself provisions nothing: its driver does.
+fn provisioner(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node) {
+    if let Some(driver) = node.get("provisioner") {
+        let needing = Needing { of, object: own, phase: Phase::Run, soft: true, optional: false };
+        let name: EcoString = driver.text().unwrap_or_default().into();
+        sink.need(&needing, Capability::cluster(CapabilityKind::CsiDriver, name), driver.span, "to make volumes");
+    }
+}
+
+/// Objects that a webhook which fails closed is asked about can't be applied before it answers.
+pub(crate) fn webhook_needs(sink: &mut Sink) {
+    let covered: Vec<EcoString> = sink
+        .assembled
+        .cluster
+        .offers
+        .iter()
+        .filter(|offer| offer.capability.kind == CapabilityKind::Webhook)
+        .map(|offer| offer.capability.name.clone())
+        .collect();
+    if covered.is_empty() {
+        return;
+    }
+    let objects = std::mem::take(&mut sink.assembled.objects);
+    for built in &objects {
+        let object = Object::new(&built.node);
+        let exact = ecow::eco_format!("{}/{}", object.group(), object.kind());
+        let whole = ecow::eco_format!("{}/*", object.group());
+        for name in [exact, whole].into_iter().filter(|name| covered.contains(name)) {
+            let own = reference(built);
+            let needing = Needing { of: built.component, object: &own, phase: Phase::Apply, soft: false, optional: false };
+            sink.need(&needing, Capability::cluster(CapabilityKind::Webhook, name), object.kind_span(), "to be admitted");
+        }
+    }
+    sink.assembled.objects = objects;
+}

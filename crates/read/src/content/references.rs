@@ -1,0 +1,55 @@
+//! Secrets, ConfigMaps and claims that Helm values and custom resources name. Charts make objects of their own under
+//! names like these, so a name counts only when something in the cluster is known to make it.
+
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
+use yaml::{Entry, Node, Value};
+
+use crate::content::sink::{Needing, Sink};
+
+pub(crate) fn scan(sink: &mut Sink, of: ComponentId, own: &ObjectRef, namespace: &str, node: &Node) {
+    walk(sink, of, own, namespace, node, "");
+}
+
+fn walk(sink: &mut Sink, of: ComponentId, own: &ObjectRef, namespace: &str, node: &Node, parent_key: &str) {
+    match &node.value {
+        Value::Map(map) => {
+            for entry in map {
+                if let Some(text) = entry.value.text() {
+                    note(sink, of, own, namespace, node, (entry, text), parent_key);
+                } else {
+                    walk(sink, of, own, namespace, &entry.value, &entry.key);
+                }
+            }
+        }
+        Value::Seq(items) => {
+            for item in items {
+                walk(sink, of, own, namespace, item, parent_key);
+            }
+        }
+        Value::Scalar(_) => {}
+    }
+}
+
+fn note(sink: &mut Sink, of: ComponentId, own: &ObjectRef, namespace: &str, around: &Node, (entry, text): (&Entry, &str), parent_key: &str) {
+    let Some(kind) = meaning(&entry.key).or_else(|| (entry.key == "name").then(|| meaning(parent_key))?) else { return };
+    let namespace = around.get("namespace").and_then(Node::text).unwrap_or(namespace);
+    let capability = Capability::new(kind, namespace, text);
+    if sink.is_offered(&capability) {
+        let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
+        sink.need(&needing, capability, entry.value.span, "for its pods to start");
+    }
+}
+
+/// What a key of this name holds the name of.
+fn meaning(key: &str) -> Option<CapabilityKind> {
+    let key = key.to_ascii_lowercase();
+    if key.contains("secret") {
+        Some(CapabilityKind::Secret)
+    } else if key.contains("configmap") {
+        Some(CapabilityKind::ConfigMap)
+    } else if key == "existingclaim" || key == "claimname" {
+        Some(CapabilityKind::PersistentVolumeClaim)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,55 @@
+//! Files with objects that nothing reaches: under a directory that Flux applies, and in no kustomization.
+
+use std::collections::BTreeSet;
+
+use model::{Cluster, Dead};
+
+use crate::flux::{HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::object::Object;
+use crate::path;
+use crate::repository::Repository;
+
+/// Fills in what each cluster leaves lying. `live` are all files that any cluster or the bootstrap reads.
+pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTreeSet<String>) {
+    let roots: Vec<BTreeSet<String>> = clusters.iter().map(built_directories).collect();
+    for (_, file, documents) in repository.yaml_files() {
+        if live.contains(file) || is_commented_out(repository, file) {
+            continue;
+        }
+        let Some(cluster) = roots.iter().position(|directories| ancestors(file).any(|at| directories.contains(at))) else { continue };
+        for node in documents.iter().filter_map(|document| document.root.as_ref()) {
+            let object = Object::new(node);
+            let is_flux = object.is(KUSTOMIZE_GROUP, "Kustomization") || object.is(HELM_GROUP, "HelmRelease");
+            if is_flux && !object.name().is_empty() {
+                clusters[cluster].dead.push(Dead { object: object.reference(""), at: object.name_span() });
+            }
+        }
+    }
+}
+
+fn built_directories(cluster: &Cluster) -> BTreeSet<String> {
+    cluster.components.iter().filter_map(|component| component.path.clone()).filter(|path| !path.is_empty()).collect()
+}
+
+fn ancestors(file: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path::parent(file)), |at| (!at.is_empty()).then(|| path::parent(at)))
+}
+
+/// A kustomization above that names it in a comment: switched off on purpose.
+fn is_commented_out(repository: &Repository, file: &str) -> bool {
+    use kustomize::Files;
+    let mut child = file;
+    for directory in ancestors(file) {
+        let name = child[directory.len()..].trim_start_matches('/');
+        for kustomization in ["kustomization.yaml", "kustomization.yml"] {
+            let Some((_, documents)) = repository.documents(&path::join(directory, kustomization).unwrap_or_default()) else { continue };
+            let mentions = |text: &str| text.trim().trim_start_matches("- ").trim_start_matches("./").trim_end_matches('/').starts_with(name);
+            if documents.iter().flat_map(|document| &document.comments).any(|comment| mentions(&comment.text)) {
+                return true;
+            }
+            // The nearest kustomization decides: further up, only its directory is named.
+            child = directory;
+        }
+    }
+    false
+}

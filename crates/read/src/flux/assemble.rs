@@ -1,0 +1,314 @@
+//! One cluster put together: every Kustomization built, its children found in what it builds, wave by wave.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ecow::EcoString;
+use kustomize::{Build, Mode};
+use model::{BlindSpot, BrokenBuild, Cluster, Component, ComponentId, ObjectRef, Role, Stage, Tie, TieTarget};
+use yaml::{Map, Node, Span};
+
+use crate::flux::entry::Entry;
+use crate::flux::helm_release::HelmRelease;
+use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
+use crate::flux::source::{Place, Sources};
+use crate::flux::variables::{Settings, Variables};
+use crate::flux::{CONTROL_PLANE_GROUP, HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::object::Object;
+use crate::parallel;
+use crate::repository::Repository;
+use crate::resource_set;
+
+/// Nested deeper than this nobody nests: a Kustomization that makes itself again and again under new names.
+const WAVES_MAX: usize = 32;
+/// Components of one cluster.
+const COMPONENTS_MAX: usize = 200_000;
+
+/// An object, as it would reach the API server, and the component that applies it.
+#[derive(Clone, Debug)]
+pub(crate) struct Built {
+    pub(crate) component: ComponentId,
+    pub(crate) node: Node,
+    /// Where it lands if it does not say itself.
+    pub(crate) namespace: EcoString,
+}
+
+/// A cluster with its components and ties, and the objects that needs and offers are to be read from.
+#[derive(Debug, Default)]
+pub(crate) struct Assembled {
+    pub(crate) cluster: Cluster,
+    pub(crate) objects: Vec<Built>,
+    pub(crate) kustomizations: Vec<(ComponentId, Kustomization)>,
+    pub(crate) releases: Vec<(ComponentId, HelmRelease)>,
+    pub(crate) files: BTreeSet<String>,
+    /// Variables that nothing sets, by the Kustomization that substitutes.
+    pub(crate) undefined: Vec<(ComponentId, EcoString, Span)>,
+}
+
+pub(crate) fn assemble(repository: &Repository, sources: &Sources<'_>, entry: &Entry) -> Assembled {
+    let mut assembler = Assembler {
+        repository,
+        sources,
+        entry,
+        settings: Settings::of(repository),
+        by_object: BTreeMap::new(),
+        dependencies: Vec::new(),
+        out: Assembled::default(),
+    };
+    assembler.out.cluster.name.clone_from(&entry.directory);
+    assembler.run();
+    assembler.out
+}
+
+struct Assembler<'a> {
+    repository: &'a Repository,
+    sources: &'a Sources<'a>,
+    entry: &'a Entry,
+    settings: Settings,
+    by_object: BTreeMap<ObjectRef, ComponentId>,
+    dependencies: Vec<(ComponentId, Dependency)>,
+    out: Assembled,
+}
+
+/// A Kustomization whose turn it is.
+struct Turn {
+    id: ComponentId,
+    kustomization: Kustomization,
+}
+
+/// What building one Kustomization gave.
+#[derive(Default)]
+struct Outcome {
+    build: Build,
+    undefined: Vec<(EcoString, Span)>,
+    unseen: Option<String>,
+    broken: Option<(String, Span)>,
+    directory: Option<String>,
+}
+
+impl Assembler<'_> {
+    fn run(&mut self) {
+        let root = self.entry.root.clone();
+        let id = self.add_kustomization(&root, None);
+        let mut wave = vec![Turn { id, kustomization: root }];
+        for _ in 0..WAVES_MAX {
+            if wave.is_empty() {
+                break;
+            }
+            let outcomes = parallel::map(&wave, |turn| self.build(&turn.kustomization));
+            let mut next = Vec::new();
+            for (turn, outcome) in wave.into_iter().zip(outcomes) {
+                self.absorb(turn, outcome, &mut next);
+            }
+            wave = next;
+        }
+        if let Some(turn) = wave.first() {
+            let why = format!("Kustomizations nest deeper than {WAVES_MAX} levels");
+            self.blind(turn.kustomization.object.to_string(), why, turn.kustomization.at, Some(turn.id));
+        }
+        self.tie();
+    }
+
+    fn build(&self, kustomization: &Kustomization) -> Outcome {
+        let entry = self.entry.root.source.as_ref();
+        let directory = match self.sources.place(kustomization, entry, self.entry.url.as_deref()) {
+            Place::Here(directory) => directory,
+            Place::Elsewhere(why) => return Outcome { unseen: Some(why), ..Outcome::default() },
+            Place::Missing(why) => return Outcome { broken: Some((why, kustomization.path_at)), ..Outcome::default() },
+        };
+        let build = kustomize::build(self.repository, &directory, &kustomization.overlay, Mode::Flux);
+        let mut outcome = Outcome { build, directory: Some(directory), ..Outcome::default() };
+        let variables = Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
+        for node in &mut outcome.build.objects {
+            match variables.apply(node) {
+                Ok(undefined) => outcome.undefined.extend(undefined),
+                Err(message) => outcome.broken = Some((message, node.span)),
+            }
+            if let Some(metadata) = &kustomization.common_metadata {
+                add_common_metadata(node, metadata);
+            }
+        }
+        outcome
+    }
+
+    fn absorb(&mut self, turn: Turn, outcome: Outcome, next: &mut Vec<Turn>) {
+        let Turn { id, kustomization } = turn;
+        if let Some(why) = outcome.unseen {
+            self.blind(format!("{} of {}", "the objects", kustomization.object), why, kustomization.path_at, Some(id));
+        }
+        let failures = outcome.build.failures.into_iter().map(|failure| (failure.message, failure.span));
+        for (message, at) in outcome.broken.into_iter().chain(failures) {
+            self.out.cluster.broken.push(BrokenBuild { component: id, message, at });
+        }
+        for blind in outcome.build.blind {
+            self.blind(blind.what, blind.why, blind.span, Some(id));
+        }
+        self.out.undefined.extend(outcome.undefined.into_iter().map(|(name, at)| (id, name, at)));
+        self.out.files.extend(outcome.build.files);
+        self.out.cluster.components[id.index()].path = outcome.directory;
+        let namespace = kustomization.object.namespace.clone();
+        for node in outcome.build.objects {
+            self.object(id, node, &namespace, next);
+        }
+        self.out.kustomizations.push((id, kustomization));
+    }
+
+    fn object(&mut self, owner: ComponentId, node: Node, namespace: &str, next: &mut Vec<Turn>) {
+        if self.out.cluster.components.len() >= COMPONENTS_MAX {
+            return;
+        }
+        let object = Object::new(&node);
+        self.out.cluster.components[owner.index()].objects += 1;
+        match (object.group(), object.kind()) {
+            (KUSTOMIZE_GROUP, "Kustomization") => {
+                let kustomization = Kustomization::read(&node, namespace);
+                if !self.by_object.contains_key(&kustomization.object) {
+                    let id = self.add_kustomization(&kustomization, Some(owner));
+                    next.push(Turn { id, kustomization });
+                }
+            }
+            (HELM_GROUP, "HelmRelease") => self.add_release(&node, owner, namespace),
+            (CONTROL_PLANE_GROUP, "ResourceSet") => self.add_resource_set(&node, owner, namespace, next),
+            ("", "ConfigMap" | "Secret") => self.settings.add(&node),
+            _ => {}
+        }
+        self.out.objects.push(Built { component: owner, node, namespace: namespace.into() });
+    }
+
+    fn add(&mut self, component: Component) -> ComponentId {
+        let id = ComponentId(u32::try_from(self.out.cluster.components.len()).unwrap_or(u32::MAX));
+        self.by_object.insert(component.object.clone(), id);
+        self.out.cluster.components.push(component);
+        id
+    }
+
+    fn add_kustomization(&mut self, kustomization: &Kustomization, parent: Option<ComponentId>) -> ComponentId {
+        let id = self.add(Component {
+            object: kustomization.object.clone(),
+            role: Role::Kustomization,
+            stage: Stage::GitOps,
+            at: kustomization.at,
+            parent,
+            gate: kustomization.gate.clone(),
+            gate_at: kustomization.gate_at,
+            suspended: kustomization.suspended,
+            patience: kustomization.patience.clone(),
+            startup_seconds: 0,
+            known_as: None,
+            path: None,
+            ties_at: kustomization.ties_at,
+            objects: 0,
+            ignored_checks: kustomization.ignored_checks.clone(),
+        });
+        self.dependencies.extend(kustomization.depends_on.iter().map(|dependency| (id, dependency.clone())));
+        id
+    }
+
+    fn add_release(&mut self, node: &Node, owner: ComponentId, namespace: &str) {
+        const RELEASE_SECONDS: u64 = 60;
+        let release = HelmRelease::read(node, namespace);
+        if self.by_object.contains_key(&release.object) {
+            return;
+        }
+        let id = self.add(Component {
+            object: release.object.clone(),
+            role: Role::HelmRelease,
+            stage: Stage::GitOps,
+            at: release.at,
+            parent: Some(owner),
+            gate: release.gate.clone(),
+            gate_at: release.gate_at,
+            suspended: release.suspended,
+            patience: release.patience.clone(),
+            startup_seconds: RELEASE_SECONDS,
+            known_as: None,
+            path: None,
+            ties_at: release.ties_at,
+            objects: 0,
+            ignored_checks: Vec::new(),
+        });
+        self.dependencies.extend(release.depends_on.iter().map(|dependency| (id, dependency.clone())));
+        self.out.releases.push((id, release));
+    }
+
+    fn add_resource_set(&mut self, node: &Node, owner: ComponentId, namespace: &str, next: &mut Vec<Turn>) {
+        let object = Object::new(node);
+        let reference = object.reference(namespace);
+        if self.by_object.contains_key(&reference) {
+            return;
+        }
+        let waits = object.spec("wait").and_then(Node::as_bool) == Some(true);
+        let id = self.add(Component {
+            object: reference.clone(),
+            role: Role::ResourceSet,
+            stage: Stage::GitOps,
+            at: object.name_span(),
+            parent: Some(owner),
+            gate: if waits { model::Gate::Healthy } else { model::Gate::Applied },
+            gate_at: object.spec("wait").map_or(object.name_span(), |wait| wait.span),
+            suspended: None,
+            patience: resource_set_patience(object),
+            startup_seconds: 0,
+            known_as: None,
+            path: None,
+            ties_at: object.spec("dependsOn").map_or(object.name_span(), |ties| ties.span),
+            objects: 0,
+            ignored_checks: Vec::new(),
+        });
+        // A ResourceSet waits for the existence of what it names unless `ready: true` asks for more.
+        for mut dependency in dependencies(object.spec("dependsOn"), "Kustomization", &reference.namespace) {
+            let asks = object.spec("dependsOn").and_then(Node::as_seq).unwrap_or_default().iter().any(|item| {
+                item.get("ready").and_then(Node::as_bool) == Some(true) && item.get("name").is_some_and(|name| name.span == dependency.at)
+            });
+            if dependency.waits_for == model::WaitsFor::Done && !asks {
+                dependency.waits_for = model::WaitsFor::Exists;
+            }
+            self.dependencies.push((id, dependency));
+        }
+        let expansion = resource_set::expand(node);
+        for (what, why, at) in expansion.blind {
+            self.blind(what, why, at, Some(id));
+        }
+        for node in expansion.objects {
+            self.object(id, node, &reference.namespace, next);
+        }
+    }
+
+    fn blind(&mut self, what: String, why: String, at: Span, component: Option<ComponentId>) {
+        self.out.cluster.blind.push(BlindSpot { what, why, at, component });
+    }
+
+    fn tie(&mut self) {
+        for (from, dependency) in std::mem::take(&mut self.dependencies) {
+            let to = match self.by_object.get(&dependency.object) {
+                Some(id) => TieTarget::Component(*id),
+                None => TieTarget::Unknown(dependency.object),
+            };
+            self.out.cluster.ties.push(Tie { from, to, at: dependency.at, waits_for: dependency.waits_for });
+        }
+    }
+}
+
+/// Its controller tries again every few minutes by itself; the timeout is an annotation.
+fn resource_set_patience(object: Object<'_>) -> model::Patience {
+    const TIMEOUT_SECONDS: u64 = 300;
+    const RETRY_SECONDS: u64 = 300;
+    let timeout = object.annotation("fluxcd.controlplane.io/reconcileTimeout").and_then(Node::text).and_then(model::parse_duration);
+    model::Patience {
+        timeout_seconds: timeout.unwrap_or(TIMEOUT_SECONDS),
+        attempts: 1,
+        retry: model::Retry::Every(RETRY_SECONDS),
+        retry_at: object.name_span(),
+        retry_field: "fluxcd.controlplane.io/reconcileEvery",
+    }
+}
+
+fn add_common_metadata(node: &mut Node, metadata: &Node) {
+    for field in ["labels", "annotations"] {
+        let Some(extra) = metadata.get(field).and_then(Node::as_map) else { continue };
+        let Some(map) = node.as_map_mut() else { return };
+        let target: &mut Map = map.map_mut("metadata", metadata.span).map_mut(field, metadata.span);
+        for entry in extra {
+            target.insert(entry.key.clone(), entry.key_span, entry.value.clone());
+        }
+    }
+}

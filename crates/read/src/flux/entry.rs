@@ -1,0 +1,188 @@
+//! Where Flux starts: found by what the files say, without being told.
+//!
+//! `flux bootstrap` leaves a Kustomization that applies the directory it lies in; a FluxInstance names the directory it
+//! syncs. Failing both, a Kustomization that no other one's path covers is where somebody starts by hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Gate, ObjectRef, Patience, Retry};
+use yaml::{Node, Span};
+
+use crate::flux::kustomization::{Kustomization, SourceRef};
+use crate::flux::{CONTROL_PLANE_GROUP, HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::object::{Object, owned};
+use crate::path;
+use crate::repository::Repository;
+
+/// One cluster's beginning.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The directory it applies first.
+    pub(crate) directory: String,
+    /// The Kustomization that applies it: a written one, or the one Flux makes.
+    pub(crate) root: Kustomization,
+    /// The address of the repository's own source, if the files say it.
+    pub(crate) url: Option<String>,
+}
+
+/// A Kustomization as it is written, before anybody builds it.
+struct Written<'a> {
+    file: &'a str,
+    directory: &'a str,
+    covers: Option<String>,
+    node: &'a Node,
+}
+
+pub(crate) fn find(repository: &Repository) -> Vec<Entry> {
+    let written = written(repository);
+    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+    for entry in from_instances(repository).into_iter().chain(from_bootstrap(&written)) {
+        entries.entry(entry.directory.clone()).or_insert(entry);
+    }
+    for entry in from_roots(&written, &entries) {
+        entries.entry(entry.directory.clone()).or_insert(entry);
+    }
+    entries.into_values().collect()
+}
+
+fn written(repository: &Repository) -> Vec<Written<'_>> {
+    let mut found = Vec::new();
+    for (_, file, documents) in repository.yaml_files() {
+        if file.split('/').any(|part| part.starts_with('.')) {
+            continue;
+        }
+        for node in documents.iter().filter_map(|document| document.root.as_ref()) {
+            let object = Object::new(node);
+            if object.is(KUSTOMIZE_GROUP, "Kustomization") && !object.name().is_empty() {
+                let covers = node.text_at(&["spec", "path"]).filter(|path| !is_templated(path)).and_then(|at| path::join("", at));
+                found.push(Written { file, directory: path::parent(file), covers, node });
+            }
+        }
+    }
+    found
+}
+
+fn is_templated(text: &str) -> bool {
+    text.contains("${") || text.contains("{{") || text.contains("<<")
+}
+
+/// `FluxInstance` objects, and the values of the chart that makes one.
+fn from_instances(repository: &Repository) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (_, _, documents) in repository.yaml_files() {
+        for node in documents.iter().filter_map(|document| document.root.as_ref()) {
+            let object = Object::new(node);
+            let sync = if object.is(CONTROL_PLANE_GROUP, "FluxInstance") {
+                node.at(&["spec", "sync"])
+            } else if object.kind() == "HelmRelease" && object.group() == HELM_GROUP {
+                node.at(&["spec", "values", "instance", "sync"])
+            } else if object.kind().is_empty() {
+                node.at(&["instance", "sync"])
+            } else {
+                None
+            };
+            entries.extend(sync.and_then(|sync| from_sync(repository, sync)));
+        }
+    }
+    entries
+}
+
+fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
+    use kustomize::{Files, PathKind};
+    let written = sync.get("path")?;
+    let directory = path::join("", written.text().filter(|text| !is_templated(text))?)?;
+    if repository.kind(&directory) != PathKind::Directory {
+        return None;
+    }
+    let name = sync.get("name").and_then(Node::text).unwrap_or("flux-system");
+    let kind = sync.get("kind").and_then(Node::text).unwrap_or("GitRepository");
+    let source = SourceRef { object: ObjectRef::new(kind, "flux-system", name), at: sync.span };
+    let url = sync.get("url").and_then(Node::text).map(str::to_owned);
+    Some(Entry { root: made_by_flux(name, &directory, written.span, Some(source)), directory, url })
+}
+
+/// What `flux bootstrap` writes: a Kustomization whose path covers the file it stands in.
+fn from_bootstrap(written: &[Written<'_>]) -> Vec<Entry> {
+    let covering = written.iter().filter(|it| it.covers.as_deref().is_some_and(|covers| path::is_below(it.directory, covers)));
+    let mut entries = Vec::new();
+    for it in covering {
+        let is_root = Object::new(it.node).name() == "flux-system" || it.file.ends_with("gotk-sync.yaml");
+        if let (true, Some(directory)) = (is_root, it.covers.clone()) {
+            entries.push(Entry { directory, root: Kustomization::read(it.node, "flux-system"), url: None });
+        }
+    }
+    entries
+}
+
+/// Directories with Kustomizations that no other one's path covers. Beside a real entry point only those count that lead
+/// to further Kustomizations: a lone one there is a file nobody reaches.
+fn from_roots(written: &[Written<'_>], known: &BTreeMap<String, Entry>) -> Vec<Entry> {
+    let mut covering: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, it) in written.iter().enumerate() {
+        if let Some(covers) = it.covers.as_deref().filter(|covers| !covers.is_empty()) {
+            covering.entry(covers).or_default().push(index);
+        }
+    }
+    let directories: BTreeSet<&str> = written.iter().map(|it| it.directory).collect();
+    let mut roots: BTreeMap<&str, bool> = BTreeMap::new();
+    for (index, it) in written.iter().enumerate() {
+        let covered = ancestors(it.directory).any(|directory| {
+            known.contains_key(directory) || covering.get(directory).is_some_and(|by| by.iter().any(|other| *other != index))
+        });
+        if !covered {
+            let leads_on = it.covers.as_deref().is_some_and(|covers| has_below(&directories, covers, it.directory));
+            *roots.entry(it.directory).or_default() |= leads_on;
+        }
+    }
+    let is_nested = |directory: &str| ancestors(directory).skip(1).any(|outer| roots.contains_key(outer));
+    roots
+        .iter()
+        .filter(|(directory, leads_on)| !is_nested(directory) && (**leads_on || known.is_empty()))
+        .map(|(directory, _)| Entry {
+            directory: (*directory).to_owned(),
+            root: made_by_flux("flux-system", directory, Span::GENERATED, None),
+            url: None,
+        })
+        .collect()
+}
+
+/// A directory, the one it lies in, and so on up to the repository's root.
+fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |at| (!at.is_empty()).then(|| path::parent(at)))
+}
+
+/// Whether a directory other than `except` lies at or below `outer`.
+fn has_below(directories: &BTreeSet<&str>, outer: &str, except: &str) -> bool {
+    directories.range(outer..).take_while(|directory| directory.starts_with(outer)).any(|directory| *directory != except && path::is_below(directory, outer))
+}
+
+/// The Kustomization that Flux itself makes for the directory it syncs: it waits for nothing.
+fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>) -> Kustomization {
+    const INTERVAL_SECONDS: u64 = 600;
+    Kustomization {
+        object: ObjectRef::new("Kustomization", "flux-system", name),
+        at,
+        path: owned(Some(&Node::string(directory, at))),
+        path_at: at,
+        source,
+        depends_on: Vec::new(),
+        ties_at: at,
+        gate: Gate::Applied,
+        gate_at: at,
+        ignored_checks: Vec::new(),
+        suspended: None,
+        patience: Patience {
+            timeout_seconds: INTERVAL_SECONDS,
+            attempts: 1,
+            retry: Retry::Every(INTERVAL_SECONDS),
+            retry_at: at,
+            retry_field: "interval",
+        },
+        overlay: kustomize::Overlay::default(),
+        common_metadata: None,
+        post_build: None,
+        decryption_secret: None,
+        kube_config_secret: None,
+        target_namespace: ecow::EcoString::new(),
+    }
+}

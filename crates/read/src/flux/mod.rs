@@ -1,0 +1,21 @@
+//! Flux: its objects read, its clusters found and put together the way its controllers would.
+
+mod assemble;
+mod entry;
+mod helm_release;
+mod kustomization;
+mod source;
+mod variables;
+
+pub(crate) use assemble::{Assembled, Built, assemble};
+pub(crate) use entry::find as find_entries;
+pub(crate) use helm_release::HelmRelease;
+pub(crate) use kustomization::Kustomization;
+pub(crate) use source::Sources;
+
+/// The API groups of Flux's own kinds.
+pub(crate) const KUSTOMIZE_GROUP: &str = "kustomize.toolkit.fluxcd.io";
+pub(crate) const HELM_GROUP: &str = "helm.toolkit.fluxcd.io";
+pub(crate) const SOURCE_GROUP: &str = "source.toolkit.fluxcd.io";
+pub(crate) const SOURCE_EXTENSIONS_GROUP: &str = "source.extensions.fluxcd.io";
+pub(crate) const CONTROL_PLANE_GROUP: &str = "fluxcd.controlplane.io";

@@ -1,0 +1,129 @@
+//! Which directory of this repository a Kustomization's source and path mean, if any.
+
+use std::collections::BTreeMap;
+
+use kustomize::{Files, PathKind};
+use model::ObjectRef;
+use yaml::Node;
+
+use crate::artifact;
+use crate::flux::kustomization::{Kustomization, SourceRef};
+use crate::flux::{SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP};
+use crate::object::Object;
+use crate::path;
+use crate::repository::Repository;
+
+/// Where a Kustomization's objects are.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Here(String),
+    /// In another repository or artifact, or not to be told.
+    Elsewhere(String),
+    /// It should be here, and is not.
+    Missing(String),
+}
+
+/// The sources that a repository's files define, by identity, whoever applies them.
+#[derive(Debug)]
+pub(crate) struct Sources<'a> {
+    repository: &'a Repository,
+    objects: BTreeMap<ObjectRef, &'a Node>,
+    /// Some objects get their namespace only when built: by kind and name alone.
+    by_name: BTreeMap<(String, String), &'a Node>,
+    artifacts: BTreeMap<String, artifact::Artifact>,
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn new(repository: &'a Repository) -> Self {
+        let mut sources =
+            Self { repository, objects: BTreeMap::new(), by_name: BTreeMap::new(), artifacts: BTreeMap::new() };
+        for (_, _, documents) in repository.yaml_files() {
+            for node in documents.iter().filter_map(|document| document.root.as_ref()) {
+                let object = Object::new(node);
+                if object.group() == SOURCE_GROUP {
+                    sources.objects.insert(object.reference(""), node);
+                    sources.by_name.insert((object.kind().to_owned(), object.name().to_owned()), node);
+                } else if object.is(SOURCE_EXTENSIONS_GROUP, "ArtifactGenerator") {
+                    for artifact in artifact::artifacts(node) {
+                        sources.artifacts.insert(artifact.name.to_string(), artifact);
+                    }
+                }
+            }
+        }
+        sources
+    }
+
+    /// The object a reference means, as written.
+    pub(crate) fn find(&self, reference: &ObjectRef) -> Option<&'a Node> {
+        let by_name = || self.by_name.get(&(reference.kind.to_string(), reference.name.to_string()));
+        self.objects.get(reference).or_else(by_name).copied()
+    }
+
+    /// `entry` is the source the whole cluster starts from, and `url` its address where the files say it.
+    pub(crate) fn place(&self, kustomization: &Kustomization, entry: Option<&SourceRef>, url: Option<&str>) -> Place {
+        let written = kustomization.path.as_str();
+        let written = if written.contains("${") { defaults_only(written) } else { written.to_owned() };
+        let Some(directory) = path::join("", &written) else {
+            return Place::Missing(format!("path `{written}` leaves the repository"));
+        };
+        let Some(source) = &kustomization.source else { return self.here(directory, &written) };
+        if entry.is_some_and(|entry| entry.object == source.object) {
+            return self.here(directory, &written);
+        }
+        match source.object.kind.as_str() {
+            "ExternalArtifact" => self.in_artifact(source, &directory),
+            "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&entry?.object))),
+            "OCIRepository" if !directory.is_empty() && self.exists(&directory) => Place::Here(directory),
+            kind => Place::Elsewhere(format!("{kind} {} is not part of this repository", source.object.path())),
+        }
+    }
+
+    fn url(&self, source: &ObjectRef) -> Option<&'a str> {
+        self.find(source)?.text_at(&["spec", "url"])
+    }
+
+    fn in_git(&self, source: &SourceRef, directory: String, written: &str, own: Option<&str>) -> Place {
+        let other = self.url(&source.object);
+        let is_other = match (own, other) {
+            (Some(own), Some(other)) => normal_url(own) != normal_url(other),
+            (None, Some(_)) => !self.exists(&directory) || directory.is_empty(),
+            _ => false,
+        };
+        if is_other {
+            let address = other.unwrap_or_default();
+            return Place::Elsewhere(format!("GitRepository {} ({address}) is another repository", source.object.path()));
+        }
+        self.here(directory, written)
+    }
+
+    fn in_artifact(&self, source: &SourceRef, directory: &str) -> Place {
+        let Some(artifact) = self.artifacts.get(source.object.name.as_str()) else {
+            return Place::Elsewhere(format!("no ArtifactGenerator here makes ExternalArtifact {}", source.object.path()));
+        };
+        let found = artifact::resolve(artifact, directory).into_iter().find(|candidate| self.exists(candidate));
+        match found {
+            Some(found) => Place::Here(found),
+            None => Place::Elsewhere(format!("no copy rule of ExternalArtifact {} leads to `{directory}`", source.object.path())),
+        }
+    }
+
+    fn exists(&self, directory: &str) -> bool {
+        self.repository.kind(directory) == PathKind::Directory
+    }
+
+    fn here(&self, directory: String, written: &str) -> Place {
+        if self.exists(&directory) { Place::Here(directory) } else { Place::Missing(format!("path `{written}` does not exist")) }
+    }
+}
+
+/// A path whose variables are not known: what their defaults say.
+fn defaults_only(text: &str) -> String {
+    crate::substitute::substitute(text, &|_| None).map_or_else(|_| text.to_owned(), |done| done.text.to_string())
+}
+
+/// `ssh://git@host/owner/name.git` and `https://host/owner/name` are one repository.
+fn normal_url(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split_once('@').map_or(rest, |(_, rest)| rest);
+    rest.trim_end_matches('/').trim_end_matches(".git").replace(':', "/").to_lowercase()
+}

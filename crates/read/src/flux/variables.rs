@@ -1,0 +1,109 @@
+//! `postBuild`: the variables a Kustomization substitutes, and what is known of their values.
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use yaml::{Node, Span};
+
+use crate::object::Object;
+use crate::repository::Repository;
+use crate::substitute;
+
+/// ConfigMaps and Secrets of the repository by kind, namespace and name: what `substituteFrom` may name.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    objects: BTreeMap<(EcoString, EcoString), Vec<Node>>,
+}
+
+impl Settings {
+    /// Those that are written as files. What builds make is added as it is built.
+    pub(crate) fn of(repository: &Repository) -> Self {
+        let mut settings = Self::default();
+        for (_, _, documents) in repository.yaml_files() {
+            for node in documents.iter().filter_map(|document| document.root.as_ref()) {
+                settings.add(node);
+            }
+        }
+        settings
+    }
+
+    pub(crate) fn add(&mut self, node: &Node) {
+        let object = Object::new(node);
+        if object.api_version() == "v1" && matches!(object.kind(), "ConfigMap" | "Secret") {
+            self.objects.entry((object.kind().into(), object.name().into())).or_default().push(node.clone());
+        }
+    }
+
+    fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<&Node> {
+        let candidates = self.objects.get(&(kind.into(), name.into()))?;
+        let exact = candidates.iter().rev().find(|node| Object::new(node).namespace() == namespace);
+        exact.or_else(|| candidates.last())
+    }
+}
+
+/// The variables of one Kustomization.
+#[derive(Debug, Default)]
+pub(crate) struct Variables {
+    known: BTreeMap<EcoString, EcoString>,
+    /// Some source of variables could not be read: a variable that is not known may still be set.
+    may_be_more: bool,
+    /// Whether Flux substitutes at all.
+    active: bool,
+}
+
+impl Variables {
+    pub(crate) fn new(post_build: Option<&Node>, namespace: &str, settings: &Settings) -> Self {
+        let mut variables = Self::default();
+        let Some(post_build) = post_build else { return variables };
+        for from in post_build.items_at("substituteFrom") {
+            variables.active = true;
+            let kind = from.get("kind").and_then(Node::text).unwrap_or_default();
+            let name = from.get("name").and_then(Node::text).unwrap_or_default();
+            match settings.find(kind, namespace, name) {
+                Some(node) => variables.add_object(node),
+                None => variables.may_be_more = true,
+            }
+        }
+        for entry in post_build.get("substitute").map(Node::entries).unwrap_or_default() {
+            variables.active = true;
+            variables.known.insert(entry.key.clone(), entry.value.text().unwrap_or_default().into());
+        }
+        variables
+    }
+
+    fn add_object(&mut self, node: &Node) {
+        let is_secret = Object::new(node).kind() == "Secret";
+        for field in ["data", "stringData"] {
+            for entry in node.get(field).map(Node::entries).unwrap_or_default() {
+                let text = entry.value.text().unwrap_or_default();
+                if text.starts_with("ENC[") || (is_secret && field == "data") {
+                    // Set, but to a value that only the cluster knows: it stays as it is written.
+                    self.known.insert(entry.key.clone(), ecow::eco_format!("${{{}}}", entry.key));
+                } else {
+                    self.known.insert(entry.key.clone(), text.into());
+                }
+            }
+        }
+    }
+
+    /// Substitutes in an object. Gives back the variables that nothing sets, each with its place.
+    pub(crate) fn apply(&self, node: &mut Node) -> Result<Vec<(EcoString, Span)>, String> {
+        if !self.active || substitute::is_disabled(node) {
+            return Ok(Vec::new());
+        }
+        let before = node.clone();
+        let undefined = substitute::substitute_node(node, &|name| self.known.get(name).cloned()).map_err(|error| error.to_string())?;
+        if undefined.is_empty() {
+            return Ok(Vec::new());
+        }
+        // A second pass keeps the unknown ones readable: `${NAME}` says more than an empty text.
+        let names: Vec<EcoString> = undefined.iter().map(|undefined| undefined.name.clone()).collect();
+        *node = before;
+        let keep = |name: &str| self.known.get(name).cloned().or_else(|| {
+            names.iter().any(|unknown| unknown == name).then(|| ecow::eco_format!("${{{name}}}"))
+        });
+        substitute::substitute_node(node, &keep).map_err(|error| error.to_string())?;
+        let unset = undefined.into_iter().map(|undefined| (undefined.name, undefined.span));
+        Ok(if self.may_be_more { Vec::new() } else { unset.collect() })
+    }
+}

@@ -1,0 +1,165 @@
+//! What is applied before GitOps starts: directories, files and Secrets.
+//!
+//! Knows three signs: a path with a part named `bootstrap`, the commands of bootstrap scripts, and the hooks of
+//! helmfiles. Does not know whether anybody ran them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kustomize::{Files, PathKind};
+use yaml::{Node, Span};
+
+use super::script::{Applied, Scripts};
+use super::{is_archived, is_bootstrap, neutral};
+use crate::path;
+use crate::repository::Repository;
+
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// A file that a bootstrap applies, with its objects.
+#[derive(Clone, Debug)]
+pub struct BootstrapFile {
+    pub path: String,
+    /// The namespace that the command gives to objects that name none.
+    pub namespace: Option<String>,
+    pub objects: Vec<Node>,
+}
+
+/// The directories that are built with kustomize and applied before GitOps starts, sorted.
+pub fn bootstrap_directories(repository: &Repository) -> Vec<String> {
+    let mut directories = kustomize_roots(repository);
+    let applied = applied(repository);
+    let targets = applied.iter().map(|applied| applied.path.as_str());
+    let kustomized =
+        targets.filter(|path| repository.kind(path) == PathKind::Directory && is_kustomized(repository, path));
+    directories.extend(kustomized.map(str::to_owned));
+    directories.into_iter().collect()
+}
+
+/// The files that are applied as they are (templates neutralised) before GitOps starts, sorted by path.
+pub fn bootstrap_files(repository: &Repository) -> Vec<BootstrapFile> {
+    let mut wanted: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for (_, file, documents) in repository.yaml_files() {
+        let is_manifest = documents.iter().filter_map(|document| document.root.as_ref()).any(is_object);
+        if is_manifest && in_bootstrap(file) && !is_archived(file) && !is_below_kustomization(repository, file) {
+            wanted.insert(file.to_owned(), None);
+        }
+    }
+    for applied in applied(repository) {
+        let files = match repository.kind(&applied.path) {
+            PathKind::File => vec![applied.path.clone()],
+            PathKind::Directory if !is_kustomized(repository, &applied.path) => files_in(repository, &applied.path),
+            _ => Vec::new(),
+        };
+        for file in files {
+            let namespace = wanted.entry(file).or_default();
+            *namespace = namespace.take().or_else(|| applied.namespace.clone());
+        }
+    }
+    wanted.into_iter().filter_map(|(path, namespace)| bootstrap_file(repository, path, namespace)).collect()
+}
+
+/// The Secrets that are there before GitOps starts: namespace, name, and where that is written.
+pub fn seeded_secrets(repository: &Repository) -> Vec<(String, String, Span)> {
+    let mut secrets: BTreeMap<(String, String), Span> = BTreeMap::new();
+    for file in bootstrap_files(repository) {
+        for object in file.objects.iter().filter(|object| object.text_at(&["kind"]) == Some("Secret")) {
+            let Some(name) = object.at(&["metadata", "name"]) else { continue };
+            let Some(text) = name.text().filter(|text| !neutral::is_unknown(text)) else { continue };
+            let written = object.text_at(&["metadata", "namespace"]).filter(|text| !neutral::is_unknown(text));
+            let namespace = written.or(file.namespace.as_deref()).unwrap_or("default");
+            secrets.entry((namespace.to_owned(), text.to_owned())).or_insert(name.span);
+        }
+    }
+    let scripts = Scripts::read(repository);
+    for created in scripts.created_secrets() {
+        secrets.entry((created.namespace, created.name)).or_insert(created.span);
+    }
+    for missing in scripts.applied().into_iter().filter(|applied| applied.is_missing && applied.by_bootstrap) {
+        let name = missing.path.rsplit('/').next().unwrap_or_default().split(".sops.").next().unwrap_or_default();
+        let namespace = missing.namespace.unwrap_or_else(|| "default".to_owned());
+        secrets.entry((namespace, name.to_owned())).or_insert(missing.span);
+    }
+    secrets.into_iter().map(|((namespace, name), span)| (namespace, name, span)).collect()
+}
+
+/// What bootstrap scripts and the hooks of helmfiles apply.
+fn applied(repository: &Repository) -> Vec<Applied> {
+    let mut applied = Scripts::read(repository).applied();
+    applied.retain(|applied| !applied.is_missing && (applied.by_bootstrap || in_bootstrap(&applied.path)));
+    for release in super::read(repository).into_iter().flat_map(|helmfile| helmfile.releases) {
+        if release.only_crds {
+            continue;
+        }
+        applied.extend(release.applies.into_iter().map(|path| Applied {
+            path,
+            is_missing: false,
+            namespace: Some(release.namespace.to_string()),
+            span: release.span,
+            by_bootstrap: true,
+        }));
+    }
+    applied
+}
+
+/// Kustomizations below a directory named `bootstrap` that no other of them uses.
+fn kustomize_roots(repository: &Repository) -> BTreeSet<String> {
+    let mut roots = BTreeSet::new();
+    let mut used = BTreeSet::new();
+    for (_, file, documents) in repository.yaml_files() {
+        let name = file.rsplit('/').next().unwrap_or_default();
+        if !KUSTOMIZATIONS.contains(&name) || !in_bootstrap(file) || is_archived(file) {
+            continue;
+        }
+        let directory = path::parent(file);
+        for root in documents.iter().filter_map(|document| document.root.as_ref()) {
+            let entries = ["resources", "bases", "components"].iter().flat_map(|key| root.items_at(key));
+            used.extend(entries.filter_map(Node::text).filter_map(|entry| path::join(directory, entry)));
+            if root.text_at(&["kind"]) != Some("Component") {
+                roots.insert(directory.to_owned());
+            }
+        }
+    }
+    roots.retain(|root| !used.contains(root));
+    roots
+}
+
+fn bootstrap_file(repository: &Repository, path: String, namespace: Option<String>) -> Option<BootstrapFile> {
+    let id = repository.id(&path)?;
+    let objects: Vec<Node> = neutral::parse(id, repository.source(id)?.text()).into_iter().filter(is_object).collect();
+    (!objects.is_empty()).then_some(BootstrapFile { path, namespace, objects })
+}
+
+fn is_object(node: &Node) -> bool {
+    let version = node.text_at(&["apiVersion"]);
+    let is_build_file = version.is_some_and(|version| version.starts_with("kustomize.config.k8s.io/"));
+    version.is_some() && node.text_at(&["kind"]).is_some() && !is_build_file
+}
+
+fn in_bootstrap(path: &str) -> bool {
+    path::parent(path).split('/').any(|part| part == "bootstrap" || part == ".bootstrap")
+        || (is_bootstrap(path) && path.rsplit('/').next() == Some("bootstrap"))
+}
+
+fn is_kustomized(repository: &Repository, directory: &str) -> bool {
+    let names = repository.list(directory);
+    KUSTOMIZATIONS.iter().any(|name| names.iter().any(|found| found == name))
+}
+
+fn is_below_kustomization(repository: &Repository, file: &str) -> bool {
+    let mut directory = path::parent(file);
+    loop {
+        if is_kustomized(repository, directory) {
+            return true;
+        }
+        if directory.is_empty() {
+            return false;
+        }
+        directory = path::parent(directory);
+    }
+}
+
+fn files_in(repository: &Repository, directory: &str) -> Vec<String> {
+    let names = repository.list(directory).into_iter();
+    let names = names.filter(|name| [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending)));
+    names.map(|name| format!("{directory}/{name}")).collect()
+}

@@ -1,0 +1,142 @@
+//! Helmfiles, and what else a person or a script brings into a cluster before GitOps starts.
+//!
+//! Reads helmfiles as the YAML they are, without running their templates or asking for charts: what a template decides
+//! is unknown, and both sides of a condition count. Scripts are searched for the commands that apply things; they are
+//! not interpreted.
+
+mod bootstrap;
+mod neutral;
+mod release;
+mod script;
+mod words;
+
+use kustomize::Files;
+use yaml::{EcoString, Node, Span};
+
+use crate::path;
+use crate::repository::Repository;
+
+pub use bootstrap::{BootstrapFile, bootstrap_directories, bootstrap_files, seeded_secrets};
+use script::Scripts;
+
+/// Directory names of what is kept but no longer used.
+const ARCHIVES: [&str; 6] = ["archive", ".archive", "_archive", "archived", ".archived", "attic"];
+
+/// One helmfile, in the order they run.
+#[derive(Clone, Debug)]
+pub struct Helmfile {
+    pub path: String,
+    /// Helmfiles run in the order of these: file names inside of a directory, or the order another helmfile lists.
+    pub order_key: String,
+    pub releases: Vec<Release>,
+}
+
+/// A chart that a helmfile installs, or only templates for its CRDs.
+#[derive(Clone, Debug)]
+pub struct Release {
+    pub name: EcoString,
+    /// Empty when it is not given or not known.
+    pub namespace: EcoString,
+    /// The chart as it is written; `None` when a template decides and the repository does not tell.
+    pub chart: Option<EcoString>,
+    /// The last part of the chart's address; the release's name where the chart is unknown.
+    pub chart_name: EcoString,
+    pub version: Option<EcoString>,
+    pub needs: Vec<(String, Span)>,
+    pub wait: Option<bool>,
+    pub installed: Option<bool>,
+    /// Relative to the repository's root where they lie in it.
+    pub values_files: Vec<String>,
+    pub inline_values: Vec<Node>,
+    /// Files and directories that its hooks apply with kubectl, relative to the repository's root.
+    pub applies: Vec<String>,
+    /// The release's name in the helmfile.
+    pub span: Span,
+    /// Its chart is rendered and only the CRDs are applied.
+    pub only_crds: bool,
+}
+
+/// All helmfiles of a repository, in the order they run.
+pub fn read(repository: &Repository) -> Vec<Helmfile> {
+    let scripts = Scripts::read(repository);
+    let mut helmfiles = Vec::new();
+    let mut listed = Vec::new();
+    for file in candidates(repository) {
+        let Some(root) = root_of(repository, &file).filter(|root| is_helmfile(&file, root)) else { continue };
+        for (index, child) in root.items_at("helmfiles").iter().enumerate() {
+            let child = child
+                .text()
+                .or_else(|| child.text_at(&["path"]))
+                .and_then(|child| path::join(path::parent(&file), child));
+            listed.extend(child.map(|child| (child, format!("{file}/{index:04}"))));
+        }
+        let releases = release::releases(repository, &scripts, &file, &root);
+        helmfiles.push(Helmfile { order_key: file.clone(), path: file, releases });
+    }
+    for helmfile in &mut helmfiles {
+        if let Some((_, key)) = listed.iter().find(|(child, _)| *child == helmfile.path) {
+            helmfile.order_key.clone_from(key);
+        }
+    }
+    helmfiles.sort_by(|a, b| a.order_key.cmp(&b.order_key));
+    helmfiles
+}
+
+fn candidates(repository: &Repository) -> Vec<String> {
+    let is_readable = |path: &&str| {
+        let ends = [".yaml", ".yml", ".yaml.gotmpl", ".yml.gotmpl"].iter().any(|ending| path.ends_with(ending));
+        ends && !is_archived(path) && looks_like_place(path)
+    };
+    repository.paths().filter(is_readable).map(str::to_owned).collect()
+}
+
+/// Files that are named as helmfiles are, or lie where bootstraps are kept.
+fn looks_like_place(path: &str) -> bool {
+    path.split('/').any(|part| part.contains("helmfile") || is_bootstrap(part))
+}
+
+fn is_bootstrap(part: &str) -> bool {
+    part.contains("bootstrap")
+}
+
+pub(crate) fn is_archived(path: &str) -> bool {
+    path.split('/').any(|part| ARCHIVES.contains(&part))
+}
+
+/// The first mapping of a file, its templates neutralised.
+fn root_of(repository: &Repository, file: &str) -> Option<Node> {
+    let id = repository.id(file)?;
+    let text = repository.source(id)?.text();
+    if !text.contains("releases:") && !text.contains("helmfiles:") && !text.contains("templates:") {
+        return None;
+    }
+    // `---` separates parts that helmfile merges; later ones win.
+    let mut documents = neutral::parse(id, text).into_iter().filter(|document| document.as_map().is_some());
+    let mut root = documents.next()?;
+    for document in documents {
+        let Some(map) = root.as_map_mut() else { break };
+        for entry in document.entries() {
+            map.insert(entry.key.clone(), entry.key_span, entry.value.clone());
+        }
+    }
+    Some(root)
+}
+
+fn is_helmfile(file: &str, root: &Node) -> bool {
+    if root.get("apiVersion").is_some() {
+        return false;
+    }
+    let releases = root.items_at("releases");
+    let has_marks = ["helmDefaults", "bases", "defaultInherit", "repositories", "environments", "templates"]
+        .iter()
+        .any(|key| root.get(key).is_some());
+    let has_charts = releases.iter().any(|release| release.get("chart").is_some() || release.get("inherit").is_some());
+    let is_named = file.split('/').any(|part| part.contains("helmfile"));
+    let has_children = is_named && !root.items_at("helmfiles").is_empty();
+    has_children || (releases.iter().any(|release| release.get("name").is_some()) && (has_charts || has_marks))
+}
+
+/// Whether `path` is a file or directory of the repository.
+fn exists(repository: &Repository, path: &str) -> bool {
+    repository.kind(path) != kustomize::PathKind::Missing
+}

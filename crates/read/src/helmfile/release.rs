@@ -1,0 +1,209 @@
+//! The releases of one helmfile, with what they inherit from its defaults, templates and bases.
+
+use kustomize::Files;
+use yaml::{EcoString, Node};
+
+use super::script::{HelmfileCall, Scripts};
+use super::{Release, neutral, root_of};
+use crate::path;
+use crate::repository::Repository;
+
+/// How many `bases` of `bases` are followed.
+const BASES_DEPTH_MAX: usize = 8;
+
+pub(super) fn releases(repository: &Repository, scripts: &Scripts, file: &str, root: &Node) -> Vec<Release> {
+    let mut layers = Vec::new();
+    bases(repository, file, root, BASES_DEPTH_MAX, &mut layers);
+    layers.push(root.clone());
+    let context = Context { repository, file, layers };
+    let only_crds = context.is_only_for_crds(scripts, root);
+    root.items_at("releases").iter().filter_map(|release| context.release(release, only_crds)).collect()
+}
+
+/// The files that `bases` names, the most basic first.
+fn bases(repository: &Repository, file: &str, root: &Node, depth: usize, layers: &mut Vec<Node>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    for base in root.items_at("bases").iter().filter_map(Node::text) {
+        let Some(base) = path::join(path::parent(file), base) else { continue };
+        let Some(root) = root_of(repository, &base) else { continue };
+        bases(repository, &base, &root, depth, layers);
+        layers.push(root);
+    }
+}
+
+struct Context<'all> {
+    repository: &'all Repository,
+    file: &'all str,
+    /// The bases and the helmfile itself: later ones win.
+    layers: Vec<Node>,
+}
+
+impl Context<'_> {
+    fn release(&self, node: &Node, only_crds: bool) -> Option<Release> {
+        let name = node.get("name").filter(|name| name.text().is_some_and(|text| !neutral::is_unknown(text)))?;
+        let sources = self.sources(node);
+        let field = |key: &str| sources.iter().find_map(|source| source.get(key));
+        let known = |key: &str| field(key).and_then(Node::text).filter(|text| !neutral::is_unknown(text));
+        let flag = |key: &str| field(key).and_then(Node::as_bool);
+        let namespace: EcoString = known("namespace").unwrap_or_default().into();
+        let release_name = name.text()?;
+        let (chart, version) = match known("chart") {
+            Some(chart) => (Some(chart.into()), known("version").map(EcoString::from)),
+            None => self.chart_of_flux(&namespace, release_name),
+        };
+        let chart_name = chart.as_deref().and_then(last_part).unwrap_or(release_name).into();
+        let values = sources.iter().flat_map(|source| source.items_at("values"));
+        let needs = field("needs").and_then(Node::as_seq).unwrap_or_default();
+        Some(Release {
+            name: release_name.into(),
+            chart,
+            chart_name,
+            version,
+            needs: needs.iter().filter_map(|need| Some((need.text()?.to_owned(), need.span))).collect(),
+            wait: flag("wait").or_else(|| self.default_flag("wait")),
+            installed: flag("installed"),
+            values_files: values.clone().filter_map(Node::text).map(|file| self.place(file)).collect(),
+            inline_values: values.filter(|values| values.as_map().is_some()).cloned().collect(),
+            applies: self.applied_by_hooks(&sources, &namespace, release_name),
+            span: name.span,
+            only_crds,
+            namespace,
+        })
+    }
+
+    /// The release, then the templates it inherits from, nearest first.
+    fn sources<'node>(&'node self, release: &'node Node) -> Vec<&'node Node> {
+        let inherited = release.items_at("inherit").iter().filter_map(|entry| entry.text_at(&["template"]));
+        let default = self.layers.iter().rev().find_map(|layer| layer.get("defaultInherit"));
+        let default_names = match default {
+            Some(node) if node.as_seq().is_some() => node.as_seq().unwrap_or_default().iter().collect(),
+            Some(node) => vec![node],
+            None => Vec::new(),
+        };
+        let defaults = default_names.into_iter().filter_map(|node| node.text().or_else(|| node.text_at(&["template"])));
+        let names: Vec<&str> = inherited.chain(defaults).collect();
+        let template = |name: &str| self.layers.iter().rev().find_map(|layer| layer.at(&["templates", name]));
+        std::iter::once(release).chain(names.into_iter().filter_map(template)).collect()
+    }
+
+    fn default_flag(&self, key: &str) -> Option<bool> {
+        self.layers.iter().rev().find_map(|layer| layer.at(&["helmDefaults", key])?.as_bool())
+    }
+
+    /// A path as seen from the helmfile, if it stays inside of the repository.
+    fn place(&self, file: &str) -> String {
+        match path::join(path::parent(self.file), file) {
+            Some(path) if !neutral::is_unknown(file) && super::exists(self.repository, &path) => path,
+            _ => file.to_owned(),
+        }
+    }
+
+    /// What Flux will use for the release of this name: bootstraps that take the chart from there are common.
+    fn chart_of_flux(&self, namespace: &str, name: &str) -> (Option<EcoString>, Option<EcoString>) {
+        let place = format!("/{namespace}/{name}/");
+        let mut best: Option<(bool, EcoString, Option<EcoString>)> = None;
+        for (_, path, documents) in self.repository.yaml_files() {
+            let is_at_home = !namespace.is_empty() && path.contains(&place);
+            for root in documents.iter().filter_map(|document| document.root.as_ref()) {
+                if !is_at_home && root.text_at(&["metadata", "name"]) != Some(name) {
+                    continue;
+                }
+                let Some((chart, version)) = chart_in(root) else { continue };
+                if best.as_ref().is_none_or(|(at_home, ..)| is_at_home && !at_home) {
+                    best = Some((is_at_home, chart.into(), version.map(EcoString::from)));
+                }
+            }
+        }
+        best.map_or((None, None), |(_, chart, version)| (Some(chart), version))
+    }
+
+    /// Whether the releases are only rendered for their CRDs. How scripts call the file says it best, its name worst.
+    fn is_only_for_crds(&self, scripts: &Scripts, root: &Node) -> bool {
+        match scripts.calls_of(self.file) {
+            Some(HelmfileCall::TemplatesCrds) => return true,
+            Some(HelmfileCall::Installs) => return false,
+            None => {}
+        }
+        let arguments = self.layers.iter().flat_map(|layer| {
+            layer
+                .at(&["helmDefaults", "args"])
+                .into_iter()
+                .flat_map(|args| args.as_seq().unwrap_or(std::slice::from_ref(args)))
+        });
+        if arguments.filter_map(Node::text).any(|argument| argument.contains("--include-crds")) {
+            return true;
+        }
+        let has_filter = mentions(root, "CustomResourceDefinition");
+        let name = self.file.rsplit('/').next().unwrap_or_default();
+        has_filter || name.contains("crds")
+    }
+
+    /// What `kubectl apply` in the hooks of a release applies.
+    fn applied_by_hooks(&self, sources: &[&Node], namespace: &str, name: &str) -> Vec<String> {
+        let text = self.repository.id(self.file).and_then(|id| self.repository.source(id));
+        let raw = |node: &Node| {
+            let written = text.and_then(|text| text.slice(node.span)).unwrap_or_default();
+            with_release(written.trim_matches(['"', '\'']), namespace, name)
+        };
+        let mut applied = Vec::new();
+        for hook in sources.iter().flat_map(|source| source.items_at("hooks")) {
+            let mut words: Vec<String> = hook.text_at(&["command"]).map(str::to_owned).into_iter().collect();
+            words.extend(hook.items_at("args").iter().map(raw));
+            for target in super::words::applied(&words) {
+                let target = path::join(path::parent(self.file), &target);
+                applied.extend(target.filter(|path| super::exists(self.repository, path)));
+            }
+        }
+        applied
+    }
+}
+
+/// The chart and version that an OCIRepository or HelmRelease names.
+fn chart_in(object: &Node) -> Option<(&str, Option<&str>)> {
+    match object.text_at(&["kind"])? {
+        "OCIRepository" => {
+            let version =
+                object.text_at(&["spec", "ref", "tag"]).or_else(|| object.text_at(&["spec", "ref", "semver"]));
+            Some((object.text_at(&["spec", "url"])?, version))
+        }
+        "HelmRelease" => {
+            let spec = object.at(&["spec", "chart", "spec"])?;
+            Some((spec.text_at(&["chart"])?, spec.text_at(&["version"])))
+        }
+        _ => None,
+    }
+}
+
+/// `oci://registry/charts/cilium` and `cilium/cilium` are both `cilium`.
+fn last_part(chart: &str) -> Option<&str> {
+    let chart = chart.trim_end_matches('/');
+    let last = chart.rsplit('/').next()?;
+    let name = last.split(['?', '@']).next().unwrap_or(last);
+    let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
+    Some(name).filter(|name| !name.is_empty() && *name != "." && *name != "..")
+}
+
+/// The two variables that helmfile knows of a release, filled in.
+fn with_release(text: &str, namespace: &str, name: &str) -> String {
+    let mut output = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((action, after)) = after.split_once("}}") else { break };
+        output.push_str(before);
+        match action.trim_matches(['-', ' ']) {
+            ".Release.Namespace" => output.push_str(namespace),
+            ".Release.Name" => output.push_str(name),
+            _ => output.push_str("{{?}}"),
+        }
+        rest = after;
+    }
+    output + rest
+}
+
+fn mentions(node: &Node, word: &str) -> bool {
+    if let Some(text) = node.text() {
+        return text.contains(word);
+    }
+    node.entries().iter().any(|entry| mentions(&entry.value, word))
+        || node.as_seq().unwrap_or_default().iter().any(|item| mentions(item, word))
+}

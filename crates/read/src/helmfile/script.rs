@@ -1,0 +1,415 @@
+//! The scripts of a repository, searched for the commands that put something into a cluster.
+//!
+//! Knows shell scripts, justfiles, Taskfiles and Makefiles as lines of commands. Variables are followed to the nearest
+//! assignment above; what stays unknown in a path matches anything.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+use yaml::{FileId, Span};
+
+use super::words::{self, Word, pipelines};
+use super::{exists, is_archived, is_bootstrap};
+use crate::path;
+use crate::repository::Repository;
+
+const SCRIPT_BYTES_MAX: usize = 1024 * 1024;
+/// How often a variable may stand for another.
+const EXPANSIONS_MAX: usize = 8;
+/// A path with unknown parts that matches more than this is not known at all.
+const MATCHES_MAX: usize = 12;
+/// Stands for a part of a path that is not known.
+const UNKNOWN: char = '\u{e000}';
+/// Variables that hold the root of the repository by custom.
+const ROOTS: [&str; 8] = [
+    "ROOT_DIR",
+    "REPO_ROOT",
+    "ROOT",
+    "GIT_ROOT",
+    "PROJECT_DIR",
+    "PROJECT_ROOT",
+    "justfile_dir()",
+    "justfile_directory()",
+];
+
+/// How scripts use a helmfile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HelmfileCall {
+    TemplatesCrds,
+    Installs,
+}
+
+/// Something that a script applies.
+#[derive(Clone, Debug)]
+pub(super) struct Applied {
+    /// A file or directory of the repository; or, if it holds none of that name, the path it would have.
+    pub(super) path: String,
+    pub(super) is_missing: bool,
+    pub(super) namespace: Option<String>,
+    pub(super) span: Span,
+    /// Whether the script is one that bootstraps a cluster, by its own path.
+    pub(super) by_bootstrap: bool,
+}
+
+/// A Secret that a script creates.
+#[derive(Clone, Debug)]
+pub(super) struct Created {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) span: Span,
+}
+
+pub(super) struct Scripts<'all> {
+    repository: &'all Repository,
+    scripts: Vec<Script>,
+    /// Every path and directory, for paths with unknown parts.
+    places: BTreeSet<String>,
+}
+
+struct Script {
+    path: String,
+    file: FileId,
+    pipelines: Vec<Vec<Vec<Word>>>,
+    variables: Vec<Variable>,
+}
+
+struct Variable {
+    name: String,
+    value: String,
+    at: usize,
+}
+
+impl<'all> Scripts<'all> {
+    pub(super) fn read(repository: &'all Repository) -> Self {
+        let paths: Vec<&str> = repository.paths().filter(|path| is_script(path) && !is_archived(path)).collect();
+        let scripts = paths.into_iter().filter_map(|path| read_script(repository, path)).collect();
+        let mut places = BTreeSet::new();
+        for path in repository.paths() {
+            places.insert(path.to_owned());
+            let mut directory = path::parent(path);
+            while !directory.is_empty() && places.insert(directory.to_owned()) {
+                directory = path::parent(directory);
+            }
+        }
+        Self { repository, scripts, places }
+    }
+
+    /// How scripts call the helmfile at `path`, if any does.
+    pub(super) fn calls_of(&self, path: &str) -> Option<HelmfileCall> {
+        let mut found = None;
+        for script in &self.scripts {
+            for pipeline in &script.pipelines {
+                for (at, command) in pipeline.iter().enumerate() {
+                    let texts = texts(command);
+                    let Some(call) = helmfile_call(&texts, &pipeline[at + 1..]) else { continue };
+                    let files = words::flag_values(&texts, &["-f", "--file"]);
+                    let offset = command.first().map_or(0, |word| word.at);
+                    let is_meant =
+                        files.iter().flat_map(|file| self.resolve(script, file, offset)).any(|file| file == path);
+                    if is_meant && found != Some(HelmfileCall::Installs) {
+                        found = Some(call);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Everything that scripts apply with kubectl.
+    pub(super) fn applied(&self) -> Vec<Applied> {
+        let mut applied = Vec::new();
+        for script in &self.scripts {
+            for pipeline in &script.pipelines {
+                for at in 0..pipeline.len() {
+                    self.applied_by_command(script, pipeline, at, &mut applied);
+                }
+            }
+        }
+        applied
+    }
+
+    fn applied_by_command(&self, script: &Script, pipeline: &[Vec<Word>], at: usize, applied: &mut Vec<Applied>) {
+        let words = texts(&pipeline[at]);
+        let namespace = words::flag_values(&words, &["-n", "--namespace"]).pop();
+        for target in words::applied(&words) {
+            if matches!(target.as_str(), "-" | "/dev/stdin") {
+                let feeds = &pipeline[..at];
+                if !feeds.iter().any(|command| is_helmfile(&texts(command))) {
+                    feeds.iter().flatten().for_each(|word| self.add(script, word, namespace.as_ref(), applied));
+                }
+            } else if let Some(word) = pipeline[at].iter().find(|word| word.text.ends_with(&target)) {
+                let word = Word { text: target, at: word.at };
+                self.add(script, &word, namespace.as_ref(), applied);
+            }
+        }
+        if let Some(decrypted) = words.iter().position(|word| word == "exec-file")
+            && let Some(inner) = pipeline[at].get(decrypted + 2..).and_then(|rest| rest.first())
+        {
+            let inner = pipelines(&inner.text, inner.at).concat().concat();
+            let inner = texts(&inner);
+            if !words::applied(&inner).is_empty() {
+                let namespace = words::flag_values(&inner, &["-n", "--namespace"]).pop();
+                self.add_decrypted(script, &pipeline[at][decrypted + 1], namespace.as_ref(), applied);
+            }
+        }
+    }
+
+    fn add(&self, script: &Script, word: &Word, namespace: Option<&String>, applied: &mut Vec<Applied>) {
+        if !(word.text.contains('/') || word.text.contains(".yaml") || word.text.contains(".yml")) {
+            return;
+        }
+        let by_bootstrap = script.path.split('/').any(is_bootstrap);
+        for path in self.resolve(script, &word.text, word.at) {
+            let span = script.span(word);
+            applied.push(Applied { path, is_missing: false, namespace: namespace.cloned(), span, by_bootstrap });
+        }
+    }
+
+    /// A file given to `sops exec-file`; for the variable of a loop, every encrypted file that the script names.
+    fn add_decrypted(&self, script: &Script, word: &Word, namespace: Option<&String>, applied: &mut Vec<Applied>) {
+        let before = applied.len();
+        self.add(script, word, namespace, applied);
+        if applied.len() > before {
+            return;
+        }
+        for word in script.pipelines.iter().flatten().flatten() {
+            if !(word.text.ends_with(".sops.yaml") || word.text.ends_with(".sops.yml")) {
+                continue;
+            }
+            let before = applied.len();
+            self.add(script, word, namespace, applied);
+            let expanded = self.expand(script, &word.text, word.at);
+            let name = expanded.trim_start_matches('/');
+            if applied.len() == before && !expanded.contains(UNKNOWN) {
+                applied.push(Applied {
+                    path: name.to_owned(),
+                    is_missing: true,
+                    namespace: namespace.cloned(),
+                    span: script.span(word),
+                    by_bootstrap: script.path.split('/').any(is_bootstrap),
+                });
+            }
+        }
+    }
+
+    /// The Secrets that scripts create by name.
+    pub(super) fn created_secrets(&self) -> Vec<Created> {
+        let mut created = Vec::new();
+        for script in &self.scripts {
+            for command in script.pipelines.iter().flatten() {
+                let Some((namespace, name)) = created_secret(command) else { continue };
+                let namespace = namespace.map(|word| self.expand(script, &word.text, word.at));
+                let namespace = namespace.unwrap_or_else(|| "default".to_owned());
+                let text = self.expand(script, &name.text, name.at);
+                if !text.contains(UNKNOWN) && !namespace.contains(UNKNOWN) {
+                    created.push(Created { namespace, name: text, span: script.span(&name) });
+                }
+            }
+        }
+        created
+    }
+
+    /// The places of the repository that a word of a script may mean.
+    fn resolve(&self, script: &Script, word: &str, at: usize) -> Vec<String> {
+        let expanded = self.expand(script, word, at);
+        if expanded.contains("://") || expanded.contains("{}") {
+            return Vec::new();
+        }
+        if !expanded.contains(UNKNOWN) {
+            let from_root = path::join("", &expanded);
+            let from_script = path::join(path::parent(&script.path), &expanded);
+            let places = [from_root, from_script.filter(|_| !expanded.starts_with('/'))].into_iter().flatten();
+            return places.filter(|place| !place.is_empty() && exists(self.repository, place)).take(1).collect();
+        }
+        let known = expanded.rsplit(UNKNOWN).next().unwrap_or_default().trim_start_matches('/');
+        if known.len() < 3 {
+            return Vec::new();
+        }
+        let parts = expanded.trim_start_matches('/').split(UNKNOWN).map(regex::escape).collect::<Vec<_>>();
+        let pattern = match parts.split_first() {
+            Some((first, rest)) if first.is_empty() => {
+                let rest = rest.join("[^/]*");
+                format!("^(?:.*/)?{}$", rest.trim_start_matches('/'))
+            }
+            _ => format!("^{}$", parts.join("[^/]*")),
+        };
+        let Ok(pattern) = Regex::new(&pattern) else { return Vec::new() };
+        let matching = self.places.iter().filter(|place| !is_archived(place) && pattern.is_match(place));
+        let found: Vec<String> = matching.take(MATCHES_MAX + 1).cloned().collect();
+        if found.len() > MATCHES_MAX { Vec::new() } else { found }
+    }
+
+    /// A word with its variables filled in; the root of the repository is `/`.
+    fn expand(&self, script: &Script, word: &str, at: usize) -> String {
+        let mut text = word.to_owned();
+        for _ in 0..EXPANSIONS_MAX {
+            let Some((start, end, name)) = next_variable(&text) else { return text };
+            let value = match name.as_str() {
+                "source_directory()" | "source_dir()" => format!("/{}", path::parent(&script.path)),
+                name if ROOTS.contains(&name) => "/".to_owned(),
+                name => self.value(script, name, at).unwrap_or_else(|| UNKNOWN.to_string()),
+            };
+            text.replace_range(start..end, &value);
+        }
+        if next_variable(&text).is_some() { UNKNOWN.to_string() } else { text }
+    }
+
+    /// The nearest assignment above, else any of the same script, else one of another script.
+    fn value(&self, script: &Script, name: &str, at: usize) -> Option<String> {
+        let own = script.variables.iter().filter(|variable| variable.name == name);
+        let above = own.clone().rfind(|variable| variable.at < at);
+        let elsewhere =
+            || self.scripts.iter().flat_map(|script| &script.variables).find(|variable| variable.name == name);
+        above.or_else(|| own.clone().next()).or_else(elsewhere).map(|variable| variable.value.clone())
+    }
+}
+
+impl Script {
+    fn span(&self, word: &Word) -> Span {
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Span::new(self.file, number(word.at), number(word.at + word.text.len()))
+    }
+}
+
+fn is_script(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "sh" | "bash" | "just" | "zsh" | "mk")
+        || matches!(name.to_ascii_lowercase().as_str(), "justfile" | ".justfile" | "makefile" | "gnumakefile")
+        || (name.to_ascii_lowercase().starts_with("taskfile") && matches!(ending, "yaml" | "yml"))
+        || (path.split('/').any(|part| part == ".taskfiles") && matches!(ending, "yaml" | "yml"))
+}
+
+fn read_script(repository: &Repository, path: &str) -> Option<Script> {
+    let file = repository.id(path)?;
+    let text = repository.source(file)?.text();
+    if text.len() > SCRIPT_BYTES_MAX {
+        return None;
+    }
+    let text = with_long_lines(text);
+    let mut script = Script { path: path.to_owned(), file, pipelines: Vec::new(), variables: Vec::new() };
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if !line.trim_start().starts_with('#') {
+            script.variables.extend(assignment(path, line, at));
+            script.pipelines.extend(pipelines(line, at));
+        }
+        at += line.len();
+    }
+    Some(script)
+}
+
+/// The same text in the same number of bytes, with lines that continue made one.
+fn with_long_lines(text: &str) -> String {
+    let mut output = text.replace("\\\n", "  ");
+    let continues: Vec<usize> = output
+        .match_indices('\n')
+        .filter(|(at, _)| output[at + 1..].trim_start_matches([' ', '\t']).starts_with('|'))
+        .map(|(at, _)| at)
+        .collect();
+    for at in continues {
+        output.replace_range(at..=at, " ");
+    }
+    output
+}
+
+/// `name=value` of a shell, `name := value` of just, `NAME: value` of a Taskfile.
+fn assignment(path: &str, line: &str, at: usize) -> Option<Variable> {
+    let text = line.trim();
+    let words = ["export ", "local ", "readonly ", "declare ", "-r ", "-x "];
+    let text = words.iter().fold(text, |text, word| text.strip_prefix(word).unwrap_or(text).trim_start());
+    let end = text.find(|character: char| !(character.is_ascii_alphanumeric() || character == '_')).unwrap_or(0);
+    let (name, rest) = text.split_at(end);
+    let rest = rest.trim_start();
+    let value = rest.strip_prefix(":=").or_else(|| rest.strip_prefix('=')).or_else(|| {
+        let is_taskfile = path.ends_with("yaml") || path.ends_with("yml");
+        rest.strip_prefix(": ").filter(|_| is_taskfile && name.chars().all(|letter| !letter.is_ascii_lowercase()))
+    })?;
+    let is_name = !name.is_empty() && !value.trim().is_empty() && !value.starts_with('=');
+    is_name.then(|| Variable { name: name.to_owned(), value: value_of(path, value.trim()), at })
+}
+
+fn value_of(path: &str, value: &str) -> String {
+    if value.contains("git rev-parse --show-toplevel") {
+        return "/".to_owned();
+    }
+    if value.contains("dirname") || value.contains("BASH_SOURCE") {
+        let up = value.matches("/..").count();
+        return format!("/{}{}", path::parent(path), "/..".repeat(up));
+    }
+    let just = Regex::new(r"^[\w()]+(\s*\+\s*('[^']*'|[\w()]+))+$|^[a-z_]+\(\)$");
+    if just.is_ok_and(|just| just.is_match(value)) {
+        let parts = value.split('+').map(str::trim);
+        return parts
+            .map(
+                |part| {
+                    if part.starts_with('\'') { part.trim_matches('\'').to_owned() } else { format!("{{{{{part}}}}}") }
+                },
+            )
+            .collect();
+    }
+    value.trim_matches(['"', '\'']).to_owned()
+}
+
+/// The first `${name}`, `$name`, `{{.name}}` or `{{ name }}` of a text.
+fn next_variable(text: &str) -> Option<(usize, usize, String)> {
+    let (start, open) = ["{{", "${", "$"]
+        .iter()
+        .filter_map(|open| Some((text.find(open)?, *open)))
+        .min_by_key(|(at, open)| (*at, std::cmp::Reverse(open.len())))?;
+    let inner = &text[start + open.len()..];
+    let (name, end) = match open {
+        "$" => {
+            let length =
+                inner.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inner.len());
+            (&inner[..length], length)
+        }
+        "${" => inner.find('}').map(|at| (&inner[..at], at + 1))?,
+        _ => inner.find("}}").map(|at| (&inner[..at], at + 2))?,
+    };
+    let name = name.trim_matches(['-', ' ']).trim_start_matches('.');
+    let name = name.split([':', '[']).next().unwrap_or_default();
+    Some((start, start + open.len() + end, name.to_owned()))
+}
+
+fn texts(command: &[Word]) -> Vec<String> {
+    command.iter().map(|word| word.text.clone()).collect()
+}
+
+fn is_helmfile(words: &[String]) -> bool {
+    words.iter().any(|word| word == "helmfile" || word.ends_with("=helmfile"))
+}
+
+fn helmfile_call(words: &[String], after: &[Vec<Word>]) -> Option<HelmfileCall> {
+    if !is_helmfile(words) {
+        return None;
+    }
+    let filters_crds = || after.iter().flatten().any(|word| word.text.contains("CustomResourceDefinition"));
+    let does = |what: &str| words.iter().any(|word| word == what);
+    if does("template") && filters_crds() {
+        Some(HelmfileCall::TemplatesCrds)
+    } else {
+        (does("sync") || does("apply")).then_some(HelmfileCall::Installs)
+    }
+}
+
+/// The namespace and name of `kubectl create secret TYPE NAME`.
+fn created_secret(command: &[Word]) -> Option<(Option<Word>, Word)> {
+    let is = |text: &'static str| move |word: &Word| word.text == text;
+    let kubectl = command.iter().position(is("kubectl"))?;
+    let create = command.iter().position(is("create")).filter(|at| *at > kubectl)?;
+    let secret = command.iter().position(is("secret")).filter(|at| *at > create)?;
+    let mut namespace = None;
+    let mut bare = Vec::new();
+    let mut words = command[kubectl + 1..].iter().enumerate();
+    while let Some((at, word)) = words.next() {
+        if word.text == "-n" || word.text == "--namespace" {
+            namespace = words.next().map(|(_, word)| word.clone());
+        } else if let Some(value) = word.text.strip_prefix("--namespace=") {
+            namespace = Some(Word { text: value.to_owned(), at: word.at });
+        } else if !word.text.starts_with('-') && kubectl + 1 + at > secret {
+            bare.push(word.clone());
+        }
+    }
+    bare.into_iter().nth(1).map(|name| (namespace, name))
+}

@@ -1,0 +1,83 @@
+//! A YAML node seen as a Kubernetes object. Knows the common fields and nothing about kinds.
+
+use ecow::EcoString;
+use model::ObjectRef;
+use yaml::{Node, Span};
+
+/// A borrowed view of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object<'a> {
+    pub(crate) node: &'a Node,
+}
+
+impl<'a> Object<'a> {
+    pub(crate) fn new(node: &'a Node) -> Self {
+        Self { node }
+    }
+
+    pub(crate) fn api_version(self) -> &'a str {
+        self.node.get("apiVersion").and_then(Node::text).unwrap_or_default()
+    }
+
+    /// The API group; empty for the core group.
+    pub(crate) fn group(self) -> &'a str {
+        self.api_version().split_once('/').map_or("", |(group, _)| group)
+    }
+
+    pub(crate) fn kind(self) -> &'a str {
+        self.node.get("kind").and_then(Node::text).unwrap_or_default()
+    }
+
+    pub(crate) fn is(self, group: &str, kind: &str) -> bool {
+        self.kind() == kind && self.group() == group
+    }
+
+    pub(crate) fn name(self) -> &'a str {
+        self.node.text_at(&["metadata", "name"]).unwrap_or_default()
+    }
+
+    pub(crate) fn namespace(self) -> &'a str {
+        self.node.text_at(&["metadata", "namespace"]).unwrap_or_default()
+    }
+
+    pub(crate) fn annotation(self, key: &str) -> Option<&'a Node> {
+        self.node.at(&["metadata", "annotations"])?.get(key)
+    }
+
+    pub(crate) fn spec(self, key: &str) -> Option<&'a Node> {
+        self.node.at(&["spec", key])
+    }
+
+    /// Where its name stands: what findings point at.
+    pub(crate) fn name_span(self) -> Span {
+        self.node.at(&["metadata", "name"]).map_or(self.node.span, |name| name.span)
+    }
+
+    pub(crate) fn kind_span(self) -> Span {
+        self.node.get("kind").map_or(self.node.span, |kind| kind.span)
+    }
+
+    /// The whole identity, with `fallback` where no namespace is written.
+    pub(crate) fn reference(self, fallback: &str) -> ObjectRef {
+        let namespace = if self.namespace().is_empty() { fallback } else { self.namespace() };
+        ObjectRef::new(self.kind(), namespace, self.name())
+    }
+}
+
+/// Kinds that live in no namespace, of those that Kubernetes itself has and those that operators here bring most.
+pub(crate) fn is_cluster_scoped(group: &str, kind: &str) -> bool {
+    matches!(
+        kind,
+        "Namespace" | "CustomResourceDefinition" | "ClusterRole" | "ClusterRoleBinding" | "StorageClass" | "VolumeSnapshotClass"
+            | "VolumeGroupSnapshotClass" | "IngressClass" | "GatewayClass" | "PriorityClass" | "RuntimeClass" | "PersistentVolume"
+            | "Node" | "APIService" | "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration" | "ValidatingAdmissionPolicy"
+            | "ValidatingAdmissionPolicyBinding" | "CSIDriver" | "ClusterIssuer" | "ClusterSecretStore" | "ClusterExternalSecret"
+            | "ClusterPolicy" | "CiliumClusterwideNetworkPolicy" | "CiliumLoadBalancerIPPool" | "CiliumL2AnnouncementPolicy"
+            | "CiliumNode" | "ClusterImageCatalog" | "NodeFeatureRule" | "DeviceClass" | "Bundle" | "FlowSchema"
+    ) && !(kind == "Bundle" && group != "trust.cert-manager.io")
+}
+
+/// The text that a node holds, owned.
+pub(crate) fn owned(node: Option<&Node>) -> EcoString {
+    node.and_then(Node::text).unwrap_or_default().into()
+}

@@ -1,0 +1,31 @@
+//! Paths inside of a repository: with `/`, relative to its root, without `.` and `..` parts.
+
+/// `path` as seen from `directory`. `None` when it leaves the repository.
+pub(crate) fn join(directory: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = if path.starts_with('/') { Vec::new() } else { split(directory).collect() };
+    for part in split(path) {
+        match part {
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+fn split(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty() && *part != ".")
+}
+
+/// The directory a file lies in.
+pub(crate) fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+/// Whether `path` is `directory` or lies below it.
+pub(crate) fn is_below(path: &str, directory: &str) -> bool {
+    directory.is_empty()
+        || path == directory
+        || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+}
