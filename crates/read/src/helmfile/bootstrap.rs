@@ -9,7 +9,7 @@ use kustomize::{Files, PathKind};
 use yaml::{Node, Span};
 
 use super::script::{Applied, Scripts};
-use super::{is_archived, is_bootstrap, neutral};
+use super::{Helmfile, is_archived, is_bootstrap, neutral};
 use crate::path;
 use crate::repository::Repository;
 
@@ -24,10 +24,48 @@ pub struct BootstrapFile {
     pub objects: Vec<Node>,
 }
 
+/// Everything that is there before GitOps starts, as far as the repository tells.
+#[derive(Clone, Debug, Default)]
+pub struct Early {
+    /// In the order they run.
+    pub helmfiles: Vec<Helmfile>,
+    /// Built with kustomize and applied; sorted.
+    pub directories: Vec<String>,
+    /// Applied as they are, sorted by path.
+    pub files: Vec<BootstrapFile>,
+    /// Namespace, name, and where that is written.
+    pub secrets: Vec<(String, String, Span)>,
+}
+
+/// Reads all of it in one go: the four functions beside this one give a part each, at the same cost.
+pub fn read_early(repository: &Repository) -> Early {
+    let scripts = Scripts::read(repository);
+    let helmfiles = super::helmfiles(repository, &scripts);
+    let all = scripts.applied();
+    let applied = early_applied(&all, &helmfiles);
+    let directories = directories(repository, &applied);
+    let files = files(repository, &applied);
+    let secrets = secrets(&files, &scripts, &all);
+    Early { helmfiles, directories, files, secrets }
+}
+
 /// The directories that are built with kustomize and applied before GitOps starts, sorted.
 pub fn bootstrap_directories(repository: &Repository) -> Vec<String> {
+    read_early(repository).directories
+}
+
+/// The files that are applied as they are (templates neutralised) before GitOps starts, sorted by path.
+pub fn bootstrap_files(repository: &Repository) -> Vec<BootstrapFile> {
+    read_early(repository).files
+}
+
+/// The Secrets that are there before GitOps starts: namespace, name, and where that is written.
+pub fn seeded_secrets(repository: &Repository) -> Vec<(String, String, Span)> {
+    read_early(repository).secrets
+}
+
+fn directories(repository: &Repository, applied: &[Applied]) -> Vec<String> {
     let mut directories = kustomize_roots(repository);
-    let applied = applied(repository);
     let targets = applied.iter().map(|applied| applied.path.as_str());
     let kustomized =
         targets.filter(|path| repository.kind(path) == PathKind::Directory && is_kustomized(repository, path));
@@ -35,8 +73,7 @@ pub fn bootstrap_directories(repository: &Repository) -> Vec<String> {
     directories.into_iter().collect()
 }
 
-/// The files that are applied as they are (templates neutralised) before GitOps starts, sorted by path.
-pub fn bootstrap_files(repository: &Repository) -> Vec<BootstrapFile> {
+fn files(repository: &Repository, applied: &[Applied]) -> Vec<BootstrapFile> {
     let mut wanted: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (_, file, documents) in repository.yaml_files() {
         let is_manifest = documents.iter().filter_map(|document| document.root.as_ref()).any(is_object);
@@ -44,7 +81,7 @@ pub fn bootstrap_files(repository: &Repository) -> Vec<BootstrapFile> {
             wanted.insert(file.to_owned(), None);
         }
     }
-    for applied in applied(repository) {
+    for applied in applied {
         let files = match repository.kind(&applied.path) {
             PathKind::File => vec![applied.path.clone()],
             PathKind::Directory if !is_kustomized(repository, &applied.path) => files_in(repository, &applied.path),
@@ -58,10 +95,9 @@ pub fn bootstrap_files(repository: &Repository) -> Vec<BootstrapFile> {
     wanted.into_iter().filter_map(|(path, namespace)| bootstrap_file(repository, path, namespace)).collect()
 }
 
-/// The Secrets that are there before GitOps starts: namespace, name, and where that is written.
-pub fn seeded_secrets(repository: &Repository) -> Vec<(String, String, Span)> {
+fn secrets(files: &[BootstrapFile], scripts: &Scripts, applied: &[Applied]) -> Vec<(String, String, Span)> {
     let mut secrets: BTreeMap<(String, String), Span> = BTreeMap::new();
-    for file in bootstrap_files(repository) {
+    for file in files {
         for object in file.objects.iter().filter(|object| object.text_at(&["kind"]) == Some("Secret")) {
             let Some(name) = object.at(&["metadata", "name"]) else { continue };
             let Some(text) = name.text().filter(|text| !neutral::is_unknown(text)) else { continue };
@@ -70,35 +106,34 @@ pub fn seeded_secrets(repository: &Repository) -> Vec<(String, String, Span)> {
             secrets.entry((namespace.to_owned(), text.to_owned())).or_insert(name.span);
         }
     }
-    let scripts = Scripts::read(repository);
     for created in scripts.created_secrets() {
         secrets.entry((created.namespace, created.name)).or_insert(created.span);
     }
-    for missing in scripts.applied().into_iter().filter(|applied| applied.is_missing && applied.by_bootstrap) {
+    for missing in applied.iter().filter(|applied| applied.is_missing && applied.by_bootstrap) {
+        // A file that is kept out of Git: by custom it is named after its Secret.
         let name = missing.path.rsplit('/').next().unwrap_or_default().split(".sops.").next().unwrap_or_default();
-        let namespace = missing.namespace.unwrap_or_else(|| "default".to_owned());
+        let namespace = missing.namespace.clone().unwrap_or_else(|| "default".to_owned());
         secrets.entry((namespace, name.to_owned())).or_insert(missing.span);
     }
     secrets.into_iter().map(|((namespace, name), span)| (namespace, name, span)).collect()
 }
 
-/// What bootstrap scripts and the hooks of helmfiles apply.
-fn applied(repository: &Repository) -> Vec<Applied> {
-    let mut applied = Scripts::read(repository).applied();
-    applied.retain(|applied| !applied.is_missing && (applied.by_bootstrap || in_bootstrap(&applied.path)));
-    for release in super::read(repository).into_iter().flat_map(|helmfile| helmfile.releases) {
-        if release.only_crds {
-            continue;
-        }
-        applied.extend(release.applies.into_iter().map(|path| Applied {
-            path,
+/// What bootstrap scripts and the hooks of helmfiles apply. Other scripts count where they apply what lies in a
+/// bootstrap directory, or decrypt what they apply: nobody but a bootstrap does that.
+fn early_applied(all: &[Applied], helmfiles: &[Helmfile]) -> Vec<Applied> {
+    let is_early =
+        |applied: &&Applied| applied.by_bootstrap || in_bootstrap(&applied.path) || applied.path.contains(".sops.");
+    let mut early: Vec<Applied> = all.iter().filter(|applied| !applied.is_missing).filter(is_early).cloned().collect();
+    for release in helmfiles.iter().flat_map(|helmfile| &helmfile.releases).filter(|release| !release.only_crds) {
+        early.extend(release.applies.iter().map(|path| Applied {
+            path: path.clone(),
             is_missing: false,
             namespace: Some(release.namespace.to_string()),
             span: release.span,
             by_bootstrap: true,
         }));
     }
-    applied
+    early
 }
 
 /// Kustomizations below a directory named `bootstrap` that no other of them uses.

@@ -16,7 +16,7 @@ use yaml::{EcoString, Node, Span};
 use crate::path;
 use crate::repository::Repository;
 
-pub use bootstrap::{BootstrapFile, bootstrap_directories, bootstrap_files, seeded_secrets};
+pub use bootstrap::{BootstrapFile, Early, bootstrap_directories, bootstrap_files, read_early, seeded_secrets};
 use script::Scripts;
 
 /// Directory names of what is kept but no longer used.
@@ -58,20 +58,21 @@ pub struct Release {
 
 /// All helmfiles of a repository, in the order they run.
 pub fn read(repository: &Repository) -> Vec<Helmfile> {
-    let scripts = Scripts::read(repository);
+    helmfiles(repository, &Scripts::read(repository))
+}
+
+fn helmfiles(repository: &Repository, scripts: &Scripts) -> Vec<Helmfile> {
     let mut helmfiles = Vec::new();
     let mut listed = Vec::new();
     for file in candidates(repository) {
         let Some(root) = root_of(repository, &file).filter(|root| is_helmfile(&file, root)) else { continue };
         for (index, child) in root.items_at("helmfiles").iter().enumerate() {
-            let child = child
-                .text()
-                .or_else(|| child.text_at(&["path"]))
-                .and_then(|child| path::join(path::parent(&file), child));
+            let child = child.text().or_else(|| child.text_at(&["path"]));
+            let child = child.and_then(|child| path::join(path::parent(&file), child));
             listed.extend(child.map(|child| (child, format!("{file}/{index:04}"))));
         }
-        let releases = release::releases(repository, &scripts, &file, &root);
-        helmfiles.push(Helmfile { order_key: file.clone(), path: file, releases });
+        let releases = release::releases(repository, scripts, &file, &root);
+        helmfiles.push(Helmfile { order_key: order_key(&file, &releases), path: file, releases });
     }
     for helmfile in &mut helmfiles {
         if let Some((_, key)) = listed.iter().find(|(child, _)| *child == helmfile.path) {
@@ -80,6 +81,13 @@ pub fn read(repository: &Repository) -> Vec<Helmfile> {
     }
     helmfiles.sort_by(|a, b| a.order_key.cmp(&b.order_key));
     helmfiles
+}
+
+/// By name inside of a directory, but the file that is only there for CRDs before the others.
+fn order_key(file: &str, releases: &[Release]) -> String {
+    let (directory, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let rank = usize::from(!releases.iter().all(|release| release.only_crds));
+    format!("{directory}/{rank}/{name}")
 }
 
 fn candidates(repository: &Repository) -> Vec<String> {

@@ -1,6 +1,5 @@
 //! The releases of one helmfile, with what they inherit from its defaults, templates and bases.
 
-use kustomize::Files;
 use yaml::{EcoString, Node};
 
 use super::script::{HelmfileCall, Scripts};

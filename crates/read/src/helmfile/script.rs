@@ -3,6 +3,7 @@
 //! Knows shell scripts, justfiles, Taskfiles and Makefiles as lines of commands. Variables are followed to the nearest
 //! assignment above; what stays unknown in a path matches anything.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use regex::Regex;
@@ -18,6 +19,8 @@ const SCRIPT_BYTES_MAX: usize = 1024 * 1024;
 const EXPANSIONS_MAX: usize = 8;
 /// A path with unknown parts that matches more than this is not known at all.
 const MATCHES_MAX: usize = 12;
+/// Lines without any of these are of no interest.
+const COMMANDS: [&str; 3] = ["kubectl", "helmfile", ".sops."];
 /// Stands for a part of a path that is not known.
 const UNKNOWN: char = '\u{e000}';
 /// Variables that hold the root of the repository by custom.
@@ -63,7 +66,7 @@ pub(super) struct Scripts<'all> {
     repository: &'all Repository,
     scripts: Vec<Script>,
     /// Every path and directory, for paths with unknown parts.
-    places: BTreeSet<String>,
+    places: OnceCell<BTreeSet<String>>,
 }
 
 struct Script {
@@ -83,15 +86,21 @@ impl<'all> Scripts<'all> {
     pub(super) fn read(repository: &'all Repository) -> Self {
         let paths: Vec<&str> = repository.paths().filter(|path| is_script(path) && !is_archived(path)).collect();
         let scripts = paths.into_iter().filter_map(|path| read_script(repository, path)).collect();
-        let mut places = BTreeSet::new();
-        for path in repository.paths() {
-            places.insert(path.to_owned());
-            let mut directory = path::parent(path);
-            while !directory.is_empty() && places.insert(directory.to_owned()) {
-                directory = path::parent(directory);
+        Self { repository, scripts, places: OnceCell::new() }
+    }
+
+    fn places(&self) -> &BTreeSet<String> {
+        self.places.get_or_init(|| {
+            let mut places = BTreeSet::new();
+            for path in self.repository.paths() {
+                places.insert(path.to_owned());
+                let mut directory = path::parent(path);
+                while !directory.is_empty() && places.insert(directory.to_owned()) {
+                    directory = path::parent(directory);
+                }
             }
-        }
-        Self { repository, scripts, places }
+            places
+        })
     }
 
     /// How scripts call the helmfile at `path`, if any does.
@@ -234,7 +243,7 @@ impl<'all> Scripts<'all> {
             _ => format!("^{}$", parts.join("[^/]*")),
         };
         let Ok(pattern) = Regex::new(&pattern) else { return Vec::new() };
-        let matching = self.places.iter().filter(|place| !is_archived(place) && pattern.is_match(place));
+        let matching = self.places().iter().filter(|place| !is_archived(place) && pattern.is_match(place));
         let found: Vec<String> = matching.take(MATCHES_MAX + 1).cloned().collect();
         if found.len() > MATCHES_MAX { Vec::new() } else { found }
     }
@@ -292,7 +301,9 @@ fn read_script(repository: &Repository, path: &str) -> Option<Script> {
     for line in text.split_inclusive('\n') {
         if !line.trim_start().starts_with('#') {
             script.variables.extend(assignment(path, line, at));
-            script.pipelines.extend(pipelines(line, at));
+            if COMMANDS.iter().any(|command| line.contains(command)) {
+                script.pipelines.extend(pipelines(line, at));
+            }
         }
         at += line.len();
     }
@@ -325,8 +336,9 @@ fn assignment(path: &str, line: &str, at: usize) -> Option<Variable> {
         let is_taskfile = path.ends_with("yaml") || path.ends_with("yml");
         rest.strip_prefix(": ").filter(|_| is_taskfile && name.chars().all(|letter| !letter.is_ascii_lowercase()))
     })?;
-    let is_name = !name.is_empty() && !value.trim().is_empty() && !value.starts_with('=');
-    is_name.then(|| Variable { name: name.to_owned(), value: value_of(path, value.trim()), at })
+    let value = value.trim();
+    let is_name = !name.is_empty() && !value.is_empty() && !value.starts_with(['=', '*', '&', '(']);
+    is_name.then(|| Variable { name: name.to_owned(), value: value_of(path, value), at })
 }
 
 fn value_of(path: &str, value: &str) -> String {
@@ -337,16 +349,10 @@ fn value_of(path: &str, value: &str) -> String {
         let up = value.matches("/..").count();
         return format!("/{}{}", path::parent(path), "/..".repeat(up));
     }
-    let just = Regex::new(r"^[\w()]+(\s*\+\s*('[^']*'|[\w()]+))+$|^[a-z_]+\(\)$");
-    if just.is_ok_and(|just| just.is_match(value)) {
+    if path.ends_with("just") || path.ends_with("justfile") {
         let parts = value.split('+').map(str::trim);
-        return parts
-            .map(
-                |part| {
-                    if part.starts_with('\'') { part.trim_matches('\'').to_owned() } else { format!("{{{{{part}}}}}") }
-                },
-            )
-            .collect();
+        let quoted = |part: &str| part.starts_with(['\'', '"']).then(|| part.trim_matches(['\'', '"']).to_owned());
+        return parts.map(|part| quoted(part).unwrap_or_else(|| format!("{{{{{part}}}}}"))).collect();
     }
     value.trim_matches(['"', '\'']).to_owned()
 }
