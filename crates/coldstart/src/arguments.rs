@@ -54,7 +54,7 @@ pub(crate) struct Check {
     /// Print the manual page of a rule, and check nothing
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
-    /// When to use colours
+    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
@@ -70,7 +70,7 @@ pub(crate) struct Graph {
     /// Only this cluster: its directory, or the last part of that
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// When to use colours
+    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Graph {
 pub(crate) enum CheckFormat {
     Text,
     Json,
-    /// A picture of the text in a terminal, for documents.
+    // A picture of the text in a terminal, for documents.
     #[value(hide = true)]
     Svg,
 }
@@ -92,7 +92,6 @@ pub(crate) enum GraphFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set
     Auto,
     Always,
     Never,

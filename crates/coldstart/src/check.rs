@@ -15,7 +15,9 @@ use crate::{cluster, output};
 
 const COMMAND: &str = "check";
 /// Columns of the terminal in a picture.
-const PICTURE_COLUMNS: usize = 110;
+const PICTURE_COLUMNS: usize = 112;
+/// Findings of each severity in a picture.
+const PICTURE_FINDINGS: usize = 2;
 
 pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     if let Some(rule) = &options.explain {
@@ -59,17 +61,17 @@ pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> 
 }
 
 fn render(report: &Report, reading: &Reading, options: &Check) -> Result<String, Failure> {
-    let text = |color, width| {
-        let options =
-            TextOptions { color, width, min_severity: min_severity(options), blind_spots: options.blind_spots };
+    let text = |color, width, sample| {
+        let (min_severity, blind_spots) = (min_severity(options), options.blind_spots);
+        let options = TextOptions { color, width, min_severity, blind_spots, sample };
         draw::text::report(report, &reading.repository, &options)
     };
     Ok(match options.format {
-        CheckFormat::Text => text(output::wants_color(options.color), output::columns()),
+        CheckFormat::Text => text(output::wants_color(options.color), output::columns(), None),
         CheckFormat::Json => json(report, reading, options)?,
         CheckFormat::Svg => {
             let command = format!("coldstart check {}", draw::clean(&options.path.to_string_lossy()));
-            draw::svg::picture(&command, &text(true, Some(PICTURE_COLUMNS)))
+            draw::svg::picture(&command, &text(true, Some(PICTURE_COLUMNS), Some(PICTURE_FINDINGS)))
         }
     })
 }

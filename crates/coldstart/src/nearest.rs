@@ -1,10 +1,15 @@
 //! The name that somebody may have meant.
 
-/// The candidate that is fewest edits away, if that is near enough to be a slip.
+/// Fewer letters than this are in too many names to mean one of them.
+const PART_CHARS_MIN: usize = 3;
+
+/// The candidate that is fewest edits away, if that is near enough to be a slip, or else one that the name is a part of.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let slips_max = name.chars().count() / 3 + 1;
+    let length = name.chars().count();
+    let slips_max = length / 3 + 1;
     let near = candidates.into_iter().map(|candidate| (edits(name, candidate), candidate));
-    near.filter(|(edits, _)| *edits <= slips_max).min().map(|(_, candidate)| candidate)
+    let is_part = |candidate: &str| length >= PART_CHARS_MIN && candidate.contains(name);
+    near.filter(|(edits, candidate)| *edits <= slips_max || is_part(candidate)).min().map(|(_, candidate)| candidate)
 }
 
 /// How many characters must be put in, taken out or replaced.
@@ -32,6 +37,7 @@ mod tests {
         let rules = ["missing-dependency", "missing-source", "slow-retry"];
         assert_eq!(nearest("mising-dependancy", rules), Some("missing-dependency"));
         assert_eq!(nearest("slow-retries", rules), Some("slow-retry"));
+        assert_eq!(nearest("slow", rules), Some("slow-retry"));
         assert_eq!(nearest("kubernetes", rules), None);
         assert_eq!(nearest("", rules), None);
     }

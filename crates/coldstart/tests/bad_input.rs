@@ -72,11 +72,9 @@ fn a_yaml_file_of_200_megabytes() {
 
 #[test]
 fn an_alias_bomb() {
-    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
-    for level in 1..40 {
-        let before = level - 1;
-        bomb += &format!("a{level}: &a{level} [{}]\n", vec![format!("*a{before}"); 10].join(", "));
-    }
+    let level =
+        |level: u32| format!("a{}: &a{} [{}]\n", level + 1, level + 1, vec![format!("*a{level}"); 10].join(", "));
+    let bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned() + &(0..40).map(level).collect::<String>();
     let configured = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb, namespace: default}\n";
     let tree = sound().with(&[
         ("apps/bomb.yaml", &bomb),

@@ -1,5 +1,6 @@
 //! One finding as a diagnostic: its title, the lines of source it is about, and what to do.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
@@ -20,8 +21,8 @@ const COLUMN_MAX: usize = 2_000;
 const REST_CHARS_MAX: usize = 160;
 /// Source lines are trimmed to this where no terminal says otherwise.
 const COLUMNS_DEFAULT: usize = 140;
-/// Room for `  = note: ` and a narrow line number beside a wrapped text.
-const MARGIN_COLUMNS: usize = 14;
+/// What stands before a wrapped text beside its name: a line number, the line down the side, a colon.
+const MARGIN_COLUMNS: usize = 9;
 /// Text is not wrapped to less than this, however narrow the terminal.
 const WRAP_COLUMNS_MIN: usize = 40;
 
@@ -35,7 +36,7 @@ pub(crate) struct Look {
 
 /// The whole diagnostic, with a line end.
 pub(crate) fn finding(finding: &Finding, clusters: Option<&str>, sources: &impl Sources, look: Look) -> String {
-    let mut group = Group::with_title(title(finding));
+    let mut group = Group::with_title(title(finding, look.width));
     let mut asides = Vec::new();
     for shown in arrange(finding, sources) {
         match shown {
@@ -53,19 +54,45 @@ pub(crate) fn finding(finding: &Finding, clusters: Option<&str>, sources: &impl 
     }
     let renderer = if look.color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.decor_style(DecorStyle::Unicode).term_width(look.width.unwrap_or(COLUMNS_DEFAULT));
-    let mut text = renderer.render(&[group]);
+    let mut text = with_common_signs(&renderer.render(&[group]));
     text.push('\n');
     text
 }
 
-fn title(finding: &Finding) -> Title<'_> {
+/// The sign before a further file is one that few fonts have; that before the first file is one that all have.
+fn with_common_signs(text: &str) -> String {
+    let lines = text.split('\n').map(|line| match line.split_once("⸬ ") {
+        Some((before, after)) if is_blank(before) => Cow::Owned(format!("{before}├▸{after}")),
+        _ => Cow::Borrowed(line),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Nothing but spaces and styles.
+fn is_blank(text: &str) -> bool {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default();
+    let rest = |piece: &str| piece.split_once('m').is_some_and(|(_, rest)| rest.trim().is_empty());
+    first.trim().is_empty() && pieces.all(rest)
+}
+
+fn title(finding: &Finding, width: Option<usize>) -> Title<'_> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
         Severity::Pedantic => Level::NOTE.with_name("pedantic"),
     };
-    level.primary_title(clean(&finding.message)).id(finding.rule)
+    let name = format!("{}[{}]: ", finding.severity, finding.rule);
+    let message = clean(&finding.message);
+    let message = match width {
+        Some(width) => {
+            let room = width.saturating_sub(name.len()).max(WRAP_COLUMNS_MIN);
+            Cow::Owned(words::wrap(&message, room).join("\n"))
+        }
+        None => message,
+    };
+    level.primary_title(message).id(finding.rule)
 }
 
 /// The lines below the snippets, each with the word it begins with.

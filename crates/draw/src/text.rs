@@ -11,7 +11,7 @@ use crate::merge::{Merged, merge};
 use crate::paint::Paint;
 use crate::snippet::{self, Look};
 use crate::sources::Sources;
-use crate::words::{count, first_few};
+use crate::words::{count, first_few, shorten};
 
 /// Clusters named in one line.
 const CLUSTERS_NAMED_MAX: usize = 6;
@@ -21,6 +21,8 @@ const CLUSTERS_SUMMED_MAX: usize = 12;
 const STEPS_NAMED_MAX: usize = 6;
 /// Reasons for not seeing something that are given in the last line.
 const REASONS_NAMED_MAX: usize = 4;
+/// What is shown of a reason there.
+const REASON_CHARS_MAX: usize = 60;
 
 /// How a report is to look, and how much of it is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +33,8 @@ pub struct TextOptions {
     pub min_severity: Severity,
     /// List every blind spot instead of counting them.
     pub blind_spots: bool,
+    /// Of every severity only this many, each of another rule: a taste of the whole, for pictures.
+    pub sample: Option<usize>,
 }
 
 /// The whole report.
@@ -40,10 +44,14 @@ pub fn report(report: &Report, sources: &impl Sources, options: &TextOptions) ->
     let merged = merge(&report.findings);
     let mut out = header(&report.clusters, paint);
     out.push('\n');
-    for one in merged.iter().filter(|one| one.finding.severity >= options.min_severity) {
+    let (wanted, left_out) = wanted(&merged, options);
+    for one in wanted {
         let clusters = clusters_of(one, report.clusters.len());
         out.push('\n');
         out.push_str(&snippet::finding(one.finding, clusters.as_deref(), sources, look));
+    }
+    if left_out > 0 {
+        let _ = writeln!(out, "\n{}", paint.dim(&format!("… and {left_out} more")));
     }
     if options.blind_spots {
         out.push_str(&blind_spots(&report.blind_spots, sources, paint));
@@ -54,6 +62,27 @@ pub fn report(report: &Report, sources: &impl Sources, options: &TextOptions) ->
         out.push_str(&not_seen(&report.blind_spots, paint));
     }
     out
+}
+
+/// The findings to show, and how many more there would have been.
+fn wanted<'a, 'b>(merged: &'b [Merged<'a>], options: &TextOptions) -> (Vec<&'b Merged<'a>>, usize) {
+    let severe: Vec<&Merged<'a>> = merged.iter().filter(|one| one.finding.severity >= options.min_severity).collect();
+    let Some(per_severity) = options.sample else { return (severe, 0) };
+    let all = severe.len();
+    let mut shown: BTreeMap<Severity, Vec<&str>> = BTreeMap::new();
+    let sample: Vec<&Merged<'a>> = severe
+        .into_iter()
+        .filter(|one| {
+            let rules = shown.entry(one.finding.severity).or_default();
+            let fresh = rules.len() < per_severity && !rules.contains(&one.finding.rule);
+            if fresh {
+                rules.push(one.finding.rule);
+            }
+            fresh
+        })
+        .collect();
+    let left_out = all - sample.len();
+    (sample, left_out)
 }
 
 /// Which clusters a finding is of, where there is more than one to choose from.
@@ -157,17 +186,29 @@ fn counts(merged: &[Merged<'_>], min_severity: Severity, paint: Paint) -> String
     parts.join(", ")
 }
 
-/// `not seen: 2 remote resources, 61 charts not available offline (coldstart check --blind-spots)`.
+/// `not seen: 2 would be fetched over the network, 1 is larger than 16 MiB (coldstart check --blind-spots)`.
 fn not_seen(blind: &[BlindSpot], paint: Paint) -> String {
     if blind.is_empty() {
         return String::new();
     }
-    let mut reasons: Vec<(usize, String)> =
-        by_reason(blind).into_iter().map(|(why, spots)| (spots.len(), clean(why).into_owned())).collect();
-    reasons.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let said: Vec<String> = reasons.iter().map(|(number, why)| format!("{number} × {why}")).collect();
+    let mut reasons: Vec<(usize, &str)> = by_reason(blind).into_iter().map(|(why, spots)| (spots.len(), why)).collect();
+    reasons.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    let named = reasons.iter().take(REASONS_NAMED_MAX);
+    let said: Vec<String> =
+        named.map(|(number, why)| agree(*number, &shorten(&clean(why), REASON_CHARS_MAX))).collect();
+    let rest: usize = reasons.iter().skip(REASONS_NAMED_MAX).map(|(number, _)| number).sum();
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     let hint = paint.dim("(coldstart check --blind-spots)");
-    format!("not seen: {} {hint}\n", first_few(&said, REASONS_NAMED_MAX))
+    format!("not seen: {}{more} {hint}\n", said.join(", "))
+}
+
+/// A number before a clause: `1 is larger`, `2 are larger`.
+fn agree(number: usize, clause: &str) -> String {
+    match (number, clause.split_once(' ')) {
+        (2.., Some(("is", rest))) => format!("{number} are {rest}"),
+        (2.., Some(("has", rest))) => format!("{number} have {rest}"),
+        _ => format!("{number} {clause}"),
+    }
 }
 
 /// Every blind spot with its place, by reason.

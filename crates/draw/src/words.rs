@@ -14,17 +14,26 @@ pub(crate) fn first_few(items: &[String], few: usize) -> String {
     }
 }
 
+/// The beginning of a text that is too long, with a sign that it is only that.
+pub(crate) fn shorten(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
 /// Columns that a text takes, near enough: one for each character.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Breaks a text at spaces into lines of at most `width` columns. A word that is longer has a line of its own.
+/// Breaks a text at spaces into lines of at most `columns`. A word that is longer has a line of its own, and `code` is
+/// one word.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut used = 0;
-    for word in text.split(' ') {
+    for word in words(text) {
         let wide = width(word);
         if used > 0 && used + 1 + wide > columns {
             lines.push(std::mem::take(&mut line));
@@ -41,9 +50,20 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// What stands between spaces that are not inside of backticks.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    // An odd tick quotes nothing.
+    let balanced = text.matches('`').count().is_multiple_of(2);
+    let mut quoted = false;
+    text.split(move |c: char| {
+        quoted ^= balanced && c == '`';
+        c == ' ' && !quoted
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{count, first_few, wrap};
+    use super::{count, first_few, shorten, wrap};
 
     #[test]
     fn one_is_not_many() {
@@ -59,9 +79,18 @@ mod tests {
     }
 
     #[test]
+    fn a_long_text_shows_that_it_goes_on() {
+        assert_eq!(shorten("größer als", 3), "grö…");
+        assert_eq!(shorten("is here", 3), "is…");
+        assert_eq!(shorten("is", 3), "is");
+    }
+
+    #[test]
     fn lines_break_at_spaces() {
         assert_eq!(wrap("move it to a place", 9), ["move it", "to a", "place"]);
         assert_eq!(wrap("unbreakable", 3), ["unbreakable"]);
         assert_eq!(wrap("", 3), [""]);
+        assert_eq!(wrap("set `wait: true` here", 9), ["set", "`wait: true`", "here"]);
+        assert_eq!(wrap("one ` tick only", 6), ["one `", "tick", "only"]);
     }
 }

@@ -9,7 +9,7 @@ use made::{HOME, KS, Tree, deadlock, info, location, report, slow, summary, tree
 use yaml::Span;
 
 const PLAIN: TextOptions =
-    TextOptions { color: false, width: None, min_severity: Severity::Warning, blind_spots: false };
+    TextOptions { color: false, width: None, min_severity: Severity::Warning, blind_spots: false, sample: None };
 
 #[test]
 fn a_report_says_what_was_read_what_is_wrong_and_what_was_not_seen() {
@@ -45,6 +45,17 @@ fn a_clean_repository_gets_two_lines() {
 }
 
 #[test]
+fn a_sample_says_what_it_left_out() {
+    let tree = tree();
+    let mut report = report(&tree);
+    report.findings.insert(1, deadlock(&tree));
+    let text = draw::text::report(&report, &tree, &TextOptions { sample: Some(2), ..PLAIN });
+    assert_eq!(text.matches("error[single-stage-deadlock]").count(), 1, "{text}");
+    assert!(text.contains("warning[ungated-dependency]") && text.contains("… and 1 more"), "{text}");
+    assert!(text.contains("2 errors, 1 warning"), "{text}");
+}
+
+#[test]
 fn what_several_clusters_share_is_told_once() {
     let tree = tree();
     let of = |mut finding: check::Finding, cluster: &str| {
@@ -74,9 +85,8 @@ fn colours_say_nothing_that_words_do_not() {
 
 #[test]
 fn hostile_names_and_endless_lines_do_no_harm() {
-    let mut text = "evil: \u{1b}[31mred\u{202e}\r\n".to_owned();
-    text.push_str(&format!("{}needle{}\n", "a".repeat(300), "b".repeat(5000)));
-    text.push_str(&format!("{}faraway\n", "c".repeat(5000)));
+    let (before, after, far) = ("a".repeat(300), "b".repeat(5000), "c".repeat(5000));
+    let text = format!("evil: \u{1b}[31mred\u{202e}\r\n{before}needle{after}\n{far}faraway\n");
     let tree = Tree::new(&[("bad\u{1b}]0;x\u{7}.yaml", &text)]);
     let path = "bad\u{1b}]0;x\u{7}.yaml";
     let mut finding = slow(&made::tree());

@@ -1,5 +1,9 @@
 //! What the stories are told with: a tree of files in a directory of its own, and a run of the command with limits.
-#![allow(dead_code, reason = "each story uses its own part")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each story uses its own part, and a story that can not be set up fails"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@ impl Tree {
     pub(crate) fn find(&self, path: &str, text: &str) -> Span {
         let file = self.0.iter().position(|(known, _)| *known == path).expect("a file of the tree");
         let start = self.0[file].1.text().find(text).expect("text of the file");
-        let number = |number: usize| u32::try_from(number).unwrap();
+        let number = |number: usize| u32::try_from(number).expect("a small file");
         Span::new(FileId(number(file)), number(start), number(start + text.len()))
     }
 }
@@ -143,9 +143,13 @@ pub(crate) fn report(tree: &Tree) -> Report {
         findings: vec![deadlock(tree), slow(tree), info(tree)],
         clusters: vec![summary(HOME)],
         blind_spots: vec![
-            blind("https://github.com/kubernetes-sigs/gateway-api", "remote resource", tree.find(CLUSTER, "kind")),
-            blind("chart cloudnative-pg", "chart not available offline", tree.find(RELEASE, "kind")),
-            blind("chart authentik", "chart not available offline", Span::GENERATED),
+            blind(
+                "https://github.com/kubernetes-sigs/gateway-api",
+                "would be fetched over the network",
+                tree.find(CLUSTER, "kind"),
+            ),
+            blind("chart cloudnative-pg", "has no chart in this repository", tree.find(RELEASE, "kind")),
+            blind("chart authentik", "has no chart in this repository", Span::GENERATED),
         ],
     }
 }
