@@ -57,7 +57,9 @@ pub(crate) fn is_empty(reading: &Reading) -> bool {
 }
 
 pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> Failure {
-    Failure::Nothing { command, path: path.to_path_buf(), yaml_files: reading.repository.yaml_files().count() }
+    let repository = &reading.repository;
+    let (yaml_files, unread) = (repository.yaml_files().count(), repository.skipped.clone());
+    Failure::Nothing { command, path: path.to_path_buf(), yaml_files, unread }
 }
 
 fn render(report: &Report, reading: &Reading, options: &Check) -> Result<String, Failure> {

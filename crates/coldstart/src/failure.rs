@@ -11,11 +11,12 @@ pub(crate) enum Failure {
     #[error("{source}\n  next: mend that file, then coldstart {command}")]
     Settings { command: &'static str, source: read::SettingsError },
     #[error(
-        "no Flux objects found in {}\n  looked for: {LOOKED_FOR}\n  in: {}\n  next: coldstart {command} <directory of a cluster repository>",
+        "no Flux objects found in {}\n  looked for: {LOOKED_FOR}\n  in: {}{}\n  next: coldstart {command} <directory of a cluster repository>",
         .path.display(),
-        files(*.yaml_files)
+        files(*.yaml_files),
+        unread(.unread)
     )]
-    Nothing { command: &'static str, path: PathBuf, yaml_files: usize },
+    Nothing { command: &'static str, path: PathBuf, yaml_files: usize, unread: Vec<read::Skipped> },
     #[error("no cluster is called `{name}`{}\n  there is: {}\n  next: coldstart {command} --cluster {}", did_you_mean(.nearest.as_deref()), .names.join(", "), .nearest.as_ref().or(.names.first()).map_or("NAME", String::as_str))]
     UnknownCluster { command: &'static str, name: String, nearest: Option<String>, names: Vec<String> },
     #[error("several clusters are called `{name}`\n  there is: {}\n  next: coldstart {command} --cluster {}", .names.join(", "), .names.first().map_or("NAME", String::as_str))]
@@ -42,6 +43,14 @@ impl Failure {
 
 fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default()
+}
+
+/// What could have held something, had it been read.
+fn unread(skipped: &[read::Skipped]) -> String {
+    const NAMED_MAX: usize = 3;
+    let named = skipped.iter().take(NAMED_MAX).map(|one| format!("\n  not read: {} {}", one.path, one.why));
+    let more = skipped.len().saturating_sub(NAMED_MAX);
+    named.chain((more > 0).then(|| format!("\n  not read: {more} more"))).collect()
 }
 
 fn files(number: usize) -> String {

@@ -27,7 +27,9 @@ fn an_empty_directory() {
 #[test]
 fn a_directory_without_flux() {
     let tree = Tree::new(&[("compose.yaml", "services: {}\n"), ("notes.txt", "x")]);
-    check(&tree, &[]).exits(3).says("in: 1 YAML file");
+    check(&tree, &[]).exits(3).says("in: 1 YAML file\n");
+    tree.write("binary.yaml", &[0, 255]);
+    check(&tree, &[]).exits(3).says("not read: binary.yaml is not UTF-8 text");
     run(command(&["graph"]).arg(tree.path())).exits(3).says("next: coldstart graph");
 }
 
@@ -49,7 +51,7 @@ fn a_directory_that_may_not_be_read() {
     } else {
         run(command(&["check"]).arg(&closed)).exits(2).says("cannot read");
         // A closed directory below is not seen, which is said; here it held everything.
-        check(&tree, &[]).exits(3);
+        check(&tree, &[]).exits(3).says("not read: ");
     }
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
 }
