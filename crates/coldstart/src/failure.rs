@@ -14,7 +14,7 @@ pub(crate) enum Failure {
         "no Flux objects found in {}\n  looked for: {LOOKED_FOR}\n  in: {}{}\n  next: coldstart {command} <directory of a cluster repository>",
         .path.display(),
         files(*.yaml_files),
-        unread(.unread)
+        say_unread(.unread)
     )]
     Nothing { command: &'static str, path: PathBuf, yaml_files: usize, unread: Vec<read::Skipped> },
     #[error("no cluster is called `{name}`{}\n  there is: {}\n  next: coldstart {command} --cluster {}", did_you_mean(.nearest.as_deref()), .names.join(", "), .nearest.as_ref().or(.names.first()).map_or("NAME", String::as_str))]
@@ -46,7 +46,7 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 }
 
 /// What could have held something, had it been read.
-fn unread(skipped: &[read::Skipped]) -> String {
+fn say_unread(skipped: &[read::Skipped]) -> String {
     const NAMED_MAX: usize = 3;
     let named = skipped.iter().take(NAMED_MAX).map(|one| format!("\n  not read: {} {}", one.path, one.why));
     let more = skipped.len().saturating_sub(NAMED_MAX);
