@@ -27,19 +27,37 @@ pub(crate) fn neutralise(text: &str) -> String {
     let mut at = 0;
     while let Some((start, end)) = next_action(text, at) {
         output.push_str(&text[at..start]);
-        let is_alone = is_alone_on_line(text, start, end);
-        overwrite(&mut output, &text[start..end], is_alone);
+        let is_blank = is_control(&text[start..end]) || is_alone_on_line(text, start, end);
+        overwrite(&mut output, &text[start..end], is_blank);
         at = end;
     }
     output.push_str(&text[at..]);
     output
 }
 
+/// The next action that also ends.
 fn next_action(text: &str, from: usize) -> Option<(usize, usize)> {
     let rest = &text[from..];
-    let (start, close) = PAIRS.iter().filter_map(|(open, close)| Some((rest.find(open)?, *close))).min()?;
-    let end = rest[start + 2..].find(close).map_or(rest.len(), |length| start + 2 + length + close.len());
-    Some((from + start, from + end))
+    let complete = |(open, close): &(&str, &str)| {
+        let start = rest.find(open)?;
+        let end = start + open.len() + rest[start + open.len()..].find(close)?;
+        // One that opens again before it closes was none.
+        let start = rest[start..end].rfind(open).map_or(start, |later| start + later);
+        Some((from + start, from + end + close.len()))
+    };
+    PAIRS.iter().filter_map(complete).min()
+}
+
+/// Whether an action decides what follows instead of standing for text.
+fn is_control(action: &str) -> bool {
+    if !action.starts_with("{{") && !action.starts_with("#{") {
+        return true;
+    }
+    let inner = action[2..].trim_start_matches('-').trim_start();
+    let word = inner.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
+    matches!(word, "if" | "else" | "end" | "range" | "with" | "define" | "block")
+        || inner.starts_with("/*")
+        || (inner.starts_with('$') && inner.contains(":="))
 }
 
 /// Whether the line has nothing besides actions, before and after this one.
@@ -59,11 +77,11 @@ fn is_alone_on_line(text: &str, start: usize, end: usize) -> bool {
     is_blank(&text[line_start..start]) && is_blank(&text[end..line_end])
 }
 
-fn overwrite(output: &mut String, action: &str, is_alone: bool) {
+fn overwrite(output: &mut String, action: &str, is_blank: bool) {
     let mut is_first_line = true;
     for line in action.split_inclusive('\n') {
         let content = line.trim_end_matches('\n');
-        if is_first_line && !is_alone && content.len() >= UNKNOWN.len_utf8() {
+        if is_first_line && !is_blank && content.len() >= UNKNOWN.len_utf8() {
             output.push(UNKNOWN);
             output.extend(std::iter::repeat_n('_', content.len() - UNKNOWN.len_utf8()));
         } else {

@@ -64,7 +64,7 @@ pub(super) struct Created {
 
 pub(super) struct Scripts<'all> {
     repository: &'all Repository,
-    scripts: Vec<Script>,
+    found: Vec<Script>,
     /// Every path and directory, for paths with unknown parts.
     places: OnceCell<BTreeSet<String>>,
 }
@@ -85,8 +85,8 @@ struct Variable {
 impl<'all> Scripts<'all> {
     pub(super) fn read(repository: &'all Repository) -> Self {
         let paths: Vec<&str> = repository.paths().filter(|path| is_script(path) && !is_archived(path)).collect();
-        let scripts = paths.into_iter().filter_map(|path| read_script(repository, path)).collect();
-        Self { repository, scripts, places: OnceCell::new() }
+        let found = paths.into_iter().filter_map(|path| read_script(repository, path)).collect();
+        Self { repository, found, places: OnceCell::new() }
     }
 
     fn places(&self) -> &BTreeSet<String> {
@@ -106,7 +106,7 @@ impl<'all> Scripts<'all> {
     /// How scripts call the helmfile at `path`, if any does.
     pub(super) fn calls_of(&self, path: &str) -> Option<HelmfileCall> {
         let mut found = None;
-        for script in &self.scripts {
+        for script in &self.found {
             for pipeline in &script.pipelines {
                 for (at, command) in pipeline.iter().enumerate() {
                     let texts = texts(command);
@@ -127,7 +127,7 @@ impl<'all> Scripts<'all> {
     /// Everything that scripts apply with kubectl.
     pub(super) fn applied(&self) -> Vec<Applied> {
         let mut applied = Vec::new();
-        for script in &self.scripts {
+        for script in &self.found {
             for pipeline in &script.pipelines {
                 for at in 0..pipeline.len() {
                     self.applied_by_command(script, pipeline, at, &mut applied);
@@ -204,7 +204,7 @@ impl<'all> Scripts<'all> {
     /// The Secrets that scripts create by name.
     pub(super) fn created_secrets(&self) -> Vec<Created> {
         let mut created = Vec::new();
-        for script in &self.scripts {
+        for script in &self.found {
             for command in script.pipelines.iter().flatten() {
                 let Some((namespace, name)) = created_secret(command) else { continue };
                 let namespace = namespace.map(|word| self.expand(script, &word.text, word.at));
@@ -250,7 +250,7 @@ impl<'all> Scripts<'all> {
 
     /// A word with its variables filled in; the root of the repository is `/`.
     fn expand(&self, script: &Script, word: &str, at: usize) -> String {
-        let mut text = word.to_owned();
+        let mut text = word.replace("$(git rev-parse --show-toplevel)", "/");
         for _ in 0..EXPANSIONS_MAX {
             let Some((start, end, name)) = next_variable(&text) else { return text };
             let value = match name.as_str() {
@@ -268,7 +268,7 @@ impl<'all> Scripts<'all> {
         let own = script.variables.iter().filter(|variable| variable.name == name);
         let above = own.clone().rfind(|variable| variable.at < at);
         let elsewhere =
-            || self.scripts.iter().flat_map(|script| &script.variables).find(|variable| variable.name == name);
+            || self.found.iter().flat_map(|script| &script.variables).find(|variable| variable.name == name);
         above.or_else(|| own.clone().next()).or_else(elsewhere).map(|variable| variable.value.clone())
     }
 }
@@ -359,7 +359,7 @@ fn value_of(path: &str, value: &str) -> String {
 
 /// The first `${name}`, `$name`, `{{.name}}` or `{{ name }}` of a text.
 fn next_variable(text: &str) -> Option<(usize, usize, String)> {
-    let (start, open) = ["{{", "${", "$"]
+    let (start, open) = ["{{", "${", "$(", "$"]
         .iter()
         .filter_map(|open| Some((text.find(open)?, *open)))
         .min_by_key(|(at, open)| (*at, std::cmp::Reverse(open.len())))?;
@@ -370,6 +370,7 @@ fn next_variable(text: &str) -> Option<(usize, usize, String)> {
                 inner.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inner.len());
             (&inner[..length], length)
         }
+        "$(" => inner.find(')').map(|at| ("", at + 1))?,
         "${" => inner.find('}').map(|at| (&inner[..at], at + 1))?,
         _ => inner.find("}}").map(|at| (&inner[..at], at + 2))?,
     };

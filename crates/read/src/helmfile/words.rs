@@ -43,12 +43,11 @@ pub(super) fn pipelines(line: &str, offset: usize) -> Vec<Vec<Vec<Word>>> {
                     quote = Some(next);
                     reader.push("", offset + at);
                 }
-                ' ' | '\t' | '\n' | '\r' => reader.end_word(),
+                ' ' | '\t' | '\n' | '\r' | '(' | ')' | '<' | '`' => reader.end_word(),
                 '|' if rest.starts_with("||") => length = reader.end_pipeline(2),
                 '&' if rest.starts_with("&&") => length = reader.end_pipeline(2),
                 ';' => length = reader.end_pipeline(1),
                 '|' => reader.end_command(),
-                '(' | ')' | '<' | '`' => reader.end_word(),
                 '$' if rest.starts_with("$(") => {
                     length = 2;
                     reader.end_word();

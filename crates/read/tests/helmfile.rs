@@ -1,0 +1,304 @@
+//! Helmfiles and bootstrap scripts: what is there before GitOps starts.
+
+use std::fs;
+
+use coldstart_read::Repository;
+use coldstart_read::helmfile::{
+    Helmfile, Release, bootstrap_directories, bootstrap_files, read, read_early, seeded_secrets,
+};
+use tempfile::TempDir;
+
+/// A repository of these files. The directory lives as long as the first of the pair.
+fn repository(files: &[(&str, &str)]) -> (TempDir, Repository) {
+    let root = tempfile::tempdir().expect("a directory");
+    for (path, text) in files {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    let repository = Repository::open(root.path()).expect("a repository");
+    (root, repository)
+}
+
+fn release<'all>(helmfiles: &'all [Helmfile], name: &str) -> &'all Release {
+    helmfiles.iter().flat_map(|helmfile| &helmfile.releases).find(|release| release.name == name).expect(name)
+}
+
+const APPS: &str = r#"---
+helmDefaults:
+  wait: true
+repositories:
+  - {name: hub, url: "https://charts.example.org"}
+releases:
+  - name: net
+    namespace: kube-system
+    chart: oci://registry.example.org/charts/net-plugin
+    version: 1.2.3
+    values:
+      - ./values/net.yaml
+      - replicas: 2
+    hooks:
+      - events: [postsync]
+        command: kubectl
+        args: [apply, --server-side, "--filename=../../apps/{{ .Release.Namespace }}/{{ .Release.Name }}/pool.yaml"]
+{{- if env "WITH_DNS" }}
+  - name: dns
+    namespace: kube-system
+    chart: hub/dns
+    version: {{ env "DNS_VERSION" }}
+    wait: false
+    installed: true
+    needs:
+      - kube-system/net
+{{- end }}
+"#;
+
+#[test]
+fn a_helmfile_is_read_with_its_templates_in_it() {
+    let (_root, repository) = repository(&[
+        ("bootstrap/helmfile.d/01-apps.yaml", APPS),
+        ("bootstrap/helmfile.d/values/net.yaml", "a: 1\n"),
+        ("apps/kube-system/net/pool.yaml", "apiVersion: net/v1\nkind: Pool\nmetadata: {name: p}\n"),
+        ("other/list.yaml", "releases:\n  - {name: no, chart: helmfile}\n"),
+    ]);
+    let helmfiles = read(&repository);
+    assert_eq!(helmfiles.len(), 1);
+    let net = release(&helmfiles, "net");
+    assert_eq!((net.namespace.as_str(), net.chart_name.as_str()), ("kube-system", "net-plugin"));
+    assert_eq!((net.version.as_deref(), net.wait, net.installed), (Some("1.2.3"), Some(true), None));
+    assert_eq!(net.values_files, ["bootstrap/helmfile.d/values/net.yaml"]);
+    assert_eq!(net.inline_values.len(), 1);
+    assert_eq!(net.applies, ["apps/kube-system/net/pool.yaml"]);
+    let dns = release(&helmfiles, "dns");
+    assert_eq!((dns.chart.as_deref(), dns.chart_name.as_str()), (Some("hub/dns"), "dns"));
+    assert_eq!((dns.version.as_deref(), dns.wait, dns.installed), (None, Some(false), Some(true)));
+    assert!(!dns.only_crds);
+}
+
+#[test]
+fn places_are_those_of_the_file_as_it_is_written() {
+    let (_root, repository) = repository(&[("helmfile.yaml.gotmpl", APPS)]);
+    let helmfiles = read(&repository);
+    let text = |span: yaml::Span| &APPS[span.start as usize..span.end as usize];
+    let dns = release(&helmfiles, "dns");
+    assert_eq!((text(dns.span), text(dns.needs[0].1)), ("dns", "kube-system/net"));
+    assert_eq!(dns.needs[0].0, "kube-system/net");
+}
+
+#[test]
+fn an_action_after_a_dash_or_inside_of_quotes_leaves_the_rest_readable() {
+    let text = "releases:\n  - name: a\n    chart: '{{ .Values.repo }}/a'\n    values:\n      - {{- if env \"X\" }}\n        cidr: {{ env \"X\" | quote }}\n        {{- end }}\n    version: 1 # {{ not closed\n  - name: {{ .Values.name }}\n    chart: x/b\n";
+    let (_root, repository) = repository(&[("helmfile.yaml", text)]);
+    let helmfiles = read(&repository);
+    assert_eq!(helmfiles[0].releases.len(), 1, "a release without a known name is none");
+    let a = release(&helmfiles, "a");
+    assert_eq!((a.chart.as_deref(), a.chart_name.as_str()), (None, "a"));
+    assert_eq!(a.inline_values.len(), 1);
+}
+
+#[test]
+fn what_is_inherited_counts_and_the_chart_may_be_the_one_of_flux() {
+    let (_root, repository) = repository(&[
+        (
+            "bootstrap/helmfile/base.yaml",
+            "templates:\n  default:\n    chart: '{{ (fromYaml (readFile \"x\")).chart }}'\n    wait: true\n    values: [./v.yaml.gotmpl]\n  quick:\n    wait: false\n    namespace: fast\n",
+        ),
+        (
+            "bootstrap/helmfile/apps.yaml",
+            "bases: [base.yaml]\ndefaultInherit: default\nreleases:\n  - {name: certs, namespace: certs}\n  - name: swift\n    inherit: [{template: quick}]\n    chart: ./local/swift/\n",
+        ),
+        (
+            "apps/certs/certs/app/ocirepository.yaml",
+            "kind: OCIRepository\nmetadata: {name: certs}\nspec: {url: 'oci://registry.example.org/cert-manager', ref: {tag: v1}}\n",
+        ),
+        (
+            "old/certs.yaml",
+            "kind: OCIRepository\nmetadata: {name: certs}\nspec: {url: 'oci://registry.example.org/old'}\n",
+        ),
+    ]);
+    let helmfiles = read(&repository);
+    assert_eq!(
+        helmfiles.iter().map(|helmfile| helmfile.path.as_str()).collect::<Vec<_>>(),
+        ["bootstrap/helmfile/apps.yaml"]
+    );
+    let certs = release(&helmfiles, "certs");
+    assert_eq!(
+        (certs.chart_name.as_str(), certs.version.as_deref(), certs.wait),
+        ("cert-manager", Some("v1"), Some(true))
+    );
+    assert_eq!(certs.values_files, ["./v.yaml.gotmpl"]);
+    let swift = release(&helmfiles, "swift");
+    assert_eq!((swift.namespace.as_str(), swift.chart_name.as_str(), swift.wait), ("fast", "swift", Some(false)));
+}
+
+const ONE: &str = "releases:\n  - {name: one, namespace: x, chart: hub/one}\n";
+
+fn only_crds(path: &str, text: &str, script: &str) -> bool {
+    let (_root, repository) = repository(&[(path, text), ("bootstrap/mod.just", script)]);
+    release(&read(&repository), "one").only_crds
+}
+
+#[test]
+fn releases_rendered_only_for_their_crds_are_told_apart() {
+    let with_args = format!("helmDefaults: {{args: [--include-crds, --no-hooks]}}\n{ONE}");
+    assert!(only_crds("bootstrap/helmfile/first.yaml", &with_args, ""));
+    assert!(only_crds("bootstrap/helmfile.d/00-crds.yaml", ONE, ""));
+    assert!(!only_crds("bootstrap/helmfile.d/00-apps.yaml", ONE, ""));
+    let templated = "base:\n    if ! helmfile -f \"{{ source_directory() }}/helmfile/first.yaml\" template -q | yq ea 'select(.kind == \"CustomResourceDefinition\")' | kubectl apply --server-side -f -; then\n        exit 1\n    fi\n";
+    assert!(only_crds("bootstrap/helmfile/first.yaml", ONE, templated));
+    let synced = "dir := justfile_dir() + '/bootstrap'\napps:\n    helmfile -f \"{{ dir }}/helmfile/crds.yaml\" sync --hide-notes\n";
+    assert!(!only_crds("bootstrap/helmfile/crds.yaml", ONE, synced), "a script installs it after all");
+}
+
+#[test]
+fn a_variable_means_its_nearest_assignment_above() {
+    let script = "#!/usr/bin/env bash\nROOT_DIR=\"$(git rev-parse --show-toplevel)\"\ncrds() {\n  local -r file=\"${ROOT_DIR}/bootstrap/helmfile.d/00-first.yaml\"\n  crds=$(helmfile --file \"${file}\" template \\\n    | yq 'select(.kind == \"CustomResourceDefinition\")')\n}\napps() {\n  local -r file=\"${ROOT_DIR}/bootstrap/helmfile.d/01-second.yaml\"\n  helmfile --file \"${file}\" sync\n}\n";
+    let (_root, repository) = repository(&[
+        ("bootstrap/helmfile.d/00-first.yaml", ONE),
+        ("bootstrap/helmfile.d/01-second.yaml", &ONE.replace("one", "two")),
+        ("scripts/bootstrap.sh", script),
+    ]);
+    let helmfiles = read(&repository);
+    assert!(release(&helmfiles, "one").only_crds && !release(&helmfiles, "two").only_crds);
+}
+
+#[test]
+fn helmfiles_run_in_order() {
+    let (_root, repository) = repository(&[
+        ("bootstrap/helmfile/apps.yaml", ONE),
+        ("bootstrap/helmfile/crds.yaml", ONE),
+        ("late/helmfile.yaml", "helmfiles:\n  - path: b.helmfile.yaml\n  - a.helmfile.yaml\n"),
+        ("late/a.helmfile.yaml", ONE),
+        ("late/b.helmfile.yaml", ONE),
+        ("archive/bootstrap/helmfile.yaml", ONE),
+    ]);
+    let helmfiles = read(&repository);
+    let order: Vec<&str> = helmfiles.iter().map(|helmfile| helmfile.path.as_str()).collect();
+    assert_eq!(
+        order,
+        [
+            "bootstrap/helmfile/crds.yaml",
+            "bootstrap/helmfile/apps.yaml",
+            "late/helmfile.yaml",
+            "late/b.helmfile.yaml",
+            "late/a.helmfile.yaml"
+        ]
+    );
+}
+
+const KUSTOMIZATION: &str = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
+
+#[test]
+fn bootstrap_directories_are_the_roots_and_what_scripts_build() {
+    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
+    let (_root, repository) = repository(&[
+        (
+            "bootstrap/kustomize/home/kustomization.yaml",
+            &format!("{KUSTOMIZATION}resources: [./net]\ncomponents: [../common]\n"),
+        ),
+        ("bootstrap/kustomize/home/net/kustomization.yaml", KUSTOMIZATION),
+        ("bootstrap/kustomize/common/kustomization.yaml", component),
+        ("early/crds/kustomization.yaml", KUSTOMIZATION),
+        ("early/pool/kustomization.yaml", KUSTOMIZATION),
+        ("apps/shop/kustomization.yaml", KUSTOMIZATION),
+        ("apps/toys/kustomization.yaml", KUSTOMIZATION),
+        (
+            "scripts/bootstrap-apps.sh",
+            "kubectl apply -k \"$(git rev-parse --show-toplevel)/early/crds\"\nkustomize build $UNKNOWN/early/pool | kubectl apply --server-side -f -\n# kubectl apply -k apps/toys\n",
+        ),
+        ("scripts/debug.sh", "kubectl apply -k apps/shop\n"),
+    ]);
+    assert_eq!(bootstrap_directories(&repository), ["bootstrap/kustomize/home", "early/crds", "early/pool"]);
+}
+
+#[test]
+fn files_come_from_the_directory_from_scripts_and_from_hooks() {
+    let (_root, repository) = repository(&[
+        ("bootstrap/namespace.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: early}\n"),
+        ("bootstrap/values.yaml", "a: 1\n"),
+        ("bootstrap/k/kustomization.yaml", KUSTOMIZATION),
+        ("bootstrap/k/inside.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: built}\n"),
+        ("bootstrap/helmfile.d/01-apps.yaml", APPS),
+        ("apps/kube-system/net/pool.yaml", "apiVersion: net/v1\nkind: Pool\nmetadata: {name: p}\n"),
+        ("extra/store.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"),
+        (
+            ".taskfiles/bootstrap/Taskfile.yaml",
+            "tasks:\n  x:\n    cmds:\n      - kubectl --context {{.C}} apply -n early --filename {{.ROOT_DIR}}/extra/store.yaml\n",
+        ),
+    ]);
+    let files = bootstrap_files(&repository);
+    let found: Vec<(&str, Option<&str>)> =
+        files.iter().map(|file| (file.path.as_str(), file.namespace.as_deref())).collect();
+    assert_eq!(
+        found,
+        [
+            ("apps/kube-system/net/pool.yaml", Some("kube-system")),
+            ("bootstrap/namespace.yaml", None),
+            ("extra/store.yaml", Some("early")),
+        ]
+    );
+}
+
+fn secrets(files: &[(&str, &str)]) -> Vec<String> {
+    let (_root, repository) = repository(files);
+    let secrets = seeded_secrets(&repository);
+    assert!(secrets.iter().all(|(.., span)| repository.locate(*span).is_some()));
+    secrets.into_iter().map(|(namespace, name, _)| format!("{namespace}/{name}")).collect()
+}
+
+#[test]
+fn secrets_that_scripts_create_are_seeded() {
+    let script = "kubectl -n flux-system create secret generic sops-age \\\n  --from-file=age.agekey=key.txt --dry-run=client -o yaml | kubectl apply -f -\nop read x | kubectl create secret -n stores generic token --from-file=t=/dev/stdin\nkubectl create secret generic plain\nkubectl create secret generic \"$NAME\" -n x\nkubectl create secret tls web --namespace=edge --cert=a --key=b\n";
+    assert_eq!(
+        secrets(&[("scripts/setup.sh", script)]),
+        ["default/plain", "edge/web", "flux-system/sops-age", "stores/token"]
+    );
+}
+
+#[test]
+fn secrets_that_scripts_decrypt_are_seeded() {
+    let encrypted = "apiVersion: v1\nkind: Secret\nmetadata: {name: NAME}\ndata: {x: ENC}\n";
+    let script = "for secret in \"${secrets[@]}\"; do\n  sops exec-file \"${secret}\" \"kubectl --namespace flux-system apply --server-side --filename {}\"\ndone\nsops --decrypt ${ROOT_DIR}/more/c.sops.yaml | kubectl apply -n other -f -\n";
+    let list = "secrets=(\n  \"${ROOT_DIR}/keys/a.sops.yaml\"\n  \"${ROOT_DIR}/keys/lost.sops.yaml\"\n)\n";
+    assert_eq!(
+        secrets(&[
+            ("keys/a.sops.yaml", &encrypted.replace("NAME", "first")),
+            ("more/c.sops.yaml", &encrypted.replace("NAME", "third")),
+            ("scripts/bootstrap.sh", &format!("{list}{script}")),
+        ]),
+        // The list does not tell which loop it feeds, so all that is encrypted counts for it; `lost` is not in Git.
+        ["flux-system/first", "flux-system/lost", "flux-system/third"]
+    );
+}
+
+#[test]
+fn secrets_of_injected_templates_are_seeded() {
+    let template = "{% for x in y %}\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: connect\n  namespace: stores\nstringData:\n  token: op://vault/{{ cluster }}/token\n{% endfor %}\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ name }}\n";
+    let just = "dir := justfile_directory() + '/bootstrap'\nbase:\n    just template \"{{ dir }}/resources.yaml.j2\" | op inject | kubectl apply --server-side -f -\n";
+    assert_eq!(secrets(&[("bootstrap/resources.yaml.j2", template), ("bootstrap/mod.just", just)]), ["stores/connect"]);
+}
+
+#[test]
+fn all_of_it_can_be_read_in_one_go() {
+    let (_root, repository) = repository(&[
+        ("bootstrap/helmfile.d/01-apps.yaml", APPS),
+        ("bootstrap/base/kustomization.yaml", KUSTOMIZATION),
+        ("bootstrap/key.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: x}\n"),
+    ]);
+    let early = read_early(&repository);
+    assert_eq!((early.helmfiles.len(), early.directories.len(), early.files.len(), early.secrets.len()), (1, 1, 1, 1));
+}
+
+#[test]
+fn broken_text_is_no_reason_to_stop() {
+    let (_root, repository) = repository(&[
+        ("helmfile.yaml", "releases:\n  - name: {{ if\n  ]]]\n"),
+        (
+            "bootstrap/x.just",
+            "kubectl apply -f '\"${{{\nhelmfile -f\nsops exec-file\nsops exec-file a\nkubectl create secret\nkubectl apply -f",
+        ),
+        ("Taskfile.yaml", "A: '{{.B}}'\nB: '{{.A}}'\nx: kubectl apply -f {{.A}}/bootstrap/ä\n"),
+    ]);
+    let early = read_early(&repository);
+    assert!(early.helmfiles.is_empty() && early.files.is_empty() && early.secrets.is_empty());
+}
