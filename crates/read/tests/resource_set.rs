@@ -1,6 +1,7 @@
 //! ResourceSets into the objects that the operator applies.
 
 use coldstart_read::resource_set::{expand, expand_with};
+use proptest::prelude::*;
 use yaml::{FileId, Node};
 
 fn node(text: &str) -> Node {
@@ -270,5 +271,17 @@ fn slugs_are_fit_for_labels() {
             "kind: ResourceSet\nspec:\n  inputs: [{{v: '{text}'}}]\n  resources:\n    - {{apiVersion: v1, kind: Pod, metadata: {{name: << inputs.v | slugify >>}}}}\n"
         )));
         assert_eq!(titles(&expansion.objects), [format!("Pod -/{slug}")]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_template_makes_it_panic(text in "([a-z$.|()\"`:=, 0-9ä-]|<<-? |-?>>| if | range | else | end |inputs){0,40}") {
+        let span = yaml::Span::GENERATED;
+        let mut set = node("kind: ResourceSet\nspec: {inputs: [{a: {b: [1, x]}, c: d}], resourcesTemplate: x, resources: [{kind: y}]}");
+        let spec = set.get_mut("spec").and_then(Node::as_map_mut).expect("a mapping");
+        spec.insert("resourcesTemplate", span, Node::string(text.as_str(), span));
+        spec.insert("resources", span, Node::seq(vec![Node::string(text, span)], span));
+        let _ = expand(&set);
     }
 }

@@ -11,8 +11,8 @@ mod object;
 
 pub use expand::{NESTING_MAX, OUTPUT_BYTES_MAX, SubstituteError, Substituted, substitute};
 pub use functions::TRIMMED_BYTES_MAX;
-pub(crate) use object::{is_written_plain, place, reread};
 pub use object::{ObjectError, Undefined, is_disabled, substitute_node};
+pub(crate) use object::{is_written_plain, place, reread};
 
 use yaml::EcoString;
 
