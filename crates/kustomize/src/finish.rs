@@ -7,6 +7,7 @@ use yaml::{Node, ScalarKind, Span, Value};
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
 use crate::kustomization::Kustomization;
+use crate::load::is_blank;
 use crate::resources::Resources;
 use crate::{hash, sort};
 
@@ -69,7 +70,8 @@ fn tidy_annotations(node: &mut Node) {
     let Some(metadata) = node.get_mut("metadata").and_then(Node::as_map_mut) else { return };
     if let Some(map) = metadata.get_mut("annotations").and_then(Node::as_map_mut) {
         map.retain(|entry| {
-            let text = entry.value.as_scalar().map(|scalar| scalar.text.clone()).unwrap_or_default();
+            let written = entry.value.as_scalar().filter(|_| !is_blank(&entry.value));
+            let text = written.map(|scalar| scalar.text.clone()).unwrap_or_default();
             entry.value.value = Value::Scalar(yaml::Scalar::string(text));
             !entry.key.starts_with(INTERNAL)
         });

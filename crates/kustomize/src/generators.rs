@@ -226,7 +226,7 @@ fn add_options(metadata: &mut Map, options: [Option<&Node>; 2], field: &str, spa
     for entry in options.into_iter().flatten().filter_map(|options| options.get(field)).flat_map(Node::entries) {
         let map = metadata.map_mut(field, span);
         if !map.contains_key(&entry.key) {
-            let text = entry.value.as_scalar().map(|scalar| scalar.text.clone()).unwrap_or_default();
+            let text = entry.value.text().unwrap_or_default();
             map.insert(entry.key.clone(), entry.key_span, Node::string(text, entry.value.span));
         }
     }

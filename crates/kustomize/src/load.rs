@@ -87,6 +87,12 @@ pub(crate) fn is_empty(node: &Node) -> bool {
     }
 }
 
+/// A null that was written as nothing at all: `key:`.
+pub(crate) fn is_blank(node: &Node) -> bool {
+    let blank = |scalar: &yaml::Scalar| scalar.text.is_empty() || node.span.end <= node.span.start;
+    node.is_null() && node.as_scalar().is_some_and(blank)
+}
+
 /// Whether a document of a patch is an object, without a report if not: it may be a patch of the other kind.
 pub(crate) fn is_object(node: &Node) -> bool {
     matches!(take_apart(node), Taken::Object | Taken::Nothing | Taken::Items(_))

@@ -91,7 +91,7 @@ impl Builder<'_> {
         }
         let insert = |map: &mut Map| {
             for pair in &sorted {
-                let text = pair.value.as_scalar().map(|scalar| scalar.text.clone()).unwrap_or_default();
+                let text = pair.value.text().unwrap_or_default();
                 map.insert(pair.key.clone(), pair.key_span, Node::string(text, pair.value.span));
             }
         };

@@ -11,6 +11,7 @@ use yaml::{Map, Node, ScalarKind, Span, Value};
 
 use super::lists;
 use crate::kinds::Shape;
+use crate::load::is_blank;
 
 /// Set on a mapping or a list item to say what becomes of what is there.
 pub(super) const DIRECTIVE: &str = "$patch";
@@ -207,11 +208,6 @@ fn parse_directive(value: &Node) -> Result<Directive, MergeError> {
     }
 }
 
-/// A null that was written as nothing at all: `key:`.
-fn is_blank(node: &Node) -> bool {
-    node.is_null() && node.as_scalar().is_some_and(|scalar| scalar.text.is_empty())
-}
-
 /// The patch's value in the quotes of the old one: `5` in place of `"4"` is `"5"`.
 fn requote(dest: Option<&Node>, patch: &Node) -> Node {
     let mut node = patch.clone();
@@ -225,7 +221,7 @@ fn requote(dest: Option<&Node>, patch: &Node) -> Node {
 
 /// Only a plain scalar is as long in its file as its text.
 fn is_quoted(node: &Node) -> bool {
-    let length = (node.span.end - node.span.start) as usize;
+    let length = node.span.end.saturating_sub(node.span.start) as usize;
     node.as_str().is_some_and(|text| !node.span.is_generated() && length != text.len())
 }
 
