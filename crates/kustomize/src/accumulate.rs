@@ -15,6 +15,7 @@ use crate::kustomization::{FILE_NAMES, Kustomization};
 use crate::path;
 use crate::resource::Resource;
 use crate::resources::Resources;
+use crate::schema;
 
 /// What a kustomization has made so far.
 #[derive(Debug)]
@@ -208,10 +209,14 @@ impl Builder<'_> {
         let mut own = Config::built_in();
         for item in &kustomization.configurations {
             for value in self.config_values(directory, item) {
+                schema::check_configuration(&value, &mut self.failures);
                 self.merge_config(&mut own, &Arc::new(Config::read(&value)), item.span);
             }
         }
         self.merge_config(&mut accumulated.config, &own, kustomization.span);
+        if let Some(openapi) = &kustomization.openapi {
+            self.check_openapi(directory, openapi);
+        }
         for item in &kustomization.crds {
             for value in self.config_values(directory, item) {
                 self.merge_config(&mut accumulated.config, &Arc::new(crds::read(&value)), item.span);
@@ -219,10 +224,26 @@ impl Builder<'_> {
         }
     }
 
+    /// A schema of the kustomization's own would say which lists of custom resources are merged.
+    fn check_openapi(&mut self, directory: &str, openapi: &Node) {
+        if let Some(path) = openapi.get("path")
+            && let Some(file) = self.file(directory, path)
+        {
+            self.read.insert(file);
+            self.overlook(path.text().unwrap_or_default(), "OpenAPI schemas are not read", path.span);
+        }
+        match openapi.get("version").filter(|version| version.text().is_some_and(|text| !text.is_empty())) {
+            Some(version) if version.text() != Some("v1.21.2") => {
+                self.fail("this OpenAPI version is not built in", version.span);
+            }
+            _ => {}
+        }
+    }
+
     fn config_values(&mut self, directory: &str, item: &Node) -> Vec<Node> {
         let Some(path) = self.file(directory, item) else { return Vec::new() };
         let Some((_, documents)) = self.documents(&path, item.span) else { return Vec::new() };
-        self.values(documents.get(..1).unwrap_or_default())
+        self.strict_values(documents.get(..1).unwrap_or_default())
     }
 
     fn merge_config(&mut self, config: &mut Arc<Config>, other: &Arc<Config>, span: Span) {

@@ -112,15 +112,21 @@ impl<'f> Builder<'f> {
         documents
     }
 
-    /// The values of all documents that have one, with problems reported.
+    /// The values of all documents that have one. Documents without are reported if that is not as it should be.
     pub(crate) fn values(&mut self, documents: &[Document]) -> Vec<Node> {
-        let mut values = Vec::with_capacity(documents.len());
-        for document in documents {
-            for problem in &document.problems {
-                self.fail(problem.message.clone(), problem.span);
-            }
-            values.extend(document.root.clone());
+        let unread = documents.iter().filter(|document| document.root.is_none());
+        for problem in unread.flat_map(|document| &document.problems) {
+            self.fail(problem.message.clone(), problem.span);
         }
-        values
+        documents.iter().filter_map(|document| document.root.clone()).collect()
+    }
+
+    /// The same for documents of which every problem counts. Objects and configurations are read that strictly: a key
+    /// that stands twice is fine only in a patch.
+    pub(crate) fn strict_values(&mut self, documents: &[Document]) -> Vec<Node> {
+        for problem in documents.iter().flat_map(|document| &document.problems) {
+            self.fail(problem.message.clone(), problem.span);
+        }
+        documents.iter().filter_map(|document| document.root.clone()).collect()
     }
 }

@@ -58,7 +58,7 @@ impl FieldSpec {
     pub(crate) fn read(node: &Node) -> Self {
         let text = |key: &str| EcoString::from(node.text_at(&[key]).unwrap_or_default());
         let gvk = Gvk { group: text("group"), version: text("version"), kind: text("kind") };
-        Self::new(gvk, text("path"), node.get("create").and_then(Node::as_bool).unwrap_or_default())
+        Self::new(gvk, text("path"), node.get("create").and_then(crate::style::as_bool).unwrap_or_default())
     }
 
     /// Whether this spec says no more than `other`, which is there already.

@@ -7,8 +7,8 @@ use yaml::{Node, ScalarKind, Span, Value};
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
 use crate::kustomization::Kustomization;
-use crate::load::is_blank;
 use crate::resources::Resources;
+use crate::style::is_blank;
 use crate::{hash, sort};
 
 /// Objects with this are read by tools on the way, and never applied.
@@ -21,6 +21,15 @@ impl Builder<'_> {
         add_hashes(&mut accumulated.resources);
         self.fix_references(&mut accumulated);
         self.resolve_vars(&mut accumulated);
+        for at in accumulated.resources.duplicates().into_iter().rev() {
+            let doubled = accumulated.resources.all_mut().remove(at);
+            self.fail_doubled(&doubled.id(), doubled.node.span);
+        }
+        for resource in accumulated.resources.iter() {
+            if resource.gvk.kind.is_empty() || (resource.name.is_empty() && !resource.gvk.kind.ends_with("List")) {
+                self.fail("patches left this object without a kind or a name", resource.node.span);
+            }
+        }
         let mut list = accumulated.resources.into_list();
         list.retain(|resource| !is_local(&resource.node));
         if let Some(options) = &kustomization.sort_options {

@@ -233,7 +233,7 @@ fn add_options(metadata: &mut Map, options: [Option<&Node>; 2], field: &str, spa
 }
 
 fn flag(options: [Option<&Node>; 2], key: &str) -> bool {
-    options.into_iter().flatten().any(|options| options.get(key).and_then(Node::as_bool).unwrap_or_default())
+    options.into_iter().flatten().any(|options| options.get(key).and_then(crate::style::as_bool).unwrap_or_default())
 }
 
 fn unquote(text: &str) -> &str {

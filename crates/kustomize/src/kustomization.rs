@@ -39,6 +39,7 @@ pub(crate) struct Kustomization {
     pub(crate) helm_charts: Vec<Node>,
     pub(crate) sort_options: Option<Node>,
     pub(crate) build_metadata: Vec<Node>,
+    pub(crate) openapi: Option<Node>,
 }
 
 impl Kustomization {
@@ -96,6 +97,7 @@ impl Kustomization {
             helm_charts: both("helmCharts", "helmChartInflationGenerator"),
             sort_options: map("sortOptions"),
             build_metadata: list("buildMetadata"),
+            openapi: map("openapi"),
         }
     }
 

@@ -33,6 +33,7 @@ mod schema;
 mod selector;
 mod sort;
 mod structured;
+mod style;
 mod transform;
 mod vars;
 

@@ -13,7 +13,7 @@ impl Builder<'_> {
     /// The objects of a file at a path that [`Builder::file`] gave. What is no object is reported and left out.
     pub(crate) fn objects(&mut self, path: &str, from: &Node) -> Vec<Node> {
         let Some((_, documents)) = self.documents(path, from.span) else { return Vec::new() };
-        let values = self.values(documents);
+        let values = self.strict_values(documents);
         self.expand(values)
     }
 
@@ -85,12 +85,6 @@ pub(crate) fn is_empty(node: &Node) -> bool {
         Value::Seq(items) => items.is_empty(),
         Value::Scalar(_) => node.is_null(),
     }
-}
-
-/// A null that was written as nothing at all: `key:`.
-pub(crate) fn is_blank(node: &Node) -> bool {
-    let blank = |scalar: &yaml::Scalar| scalar.text.is_empty() || node.span.end <= node.span.start;
-    node.is_null() && node.as_scalar().is_some_and(blank)
 }
 
 /// Whether a document of a patch is an object, without a report if not: it may be a patch of the other kind.

@@ -78,7 +78,7 @@ fn move_object(
     }
     let is_binding = matches!(resource.gvk.kind.as_str(), "RoleBinding" | "ClusterRoleBinding");
     if is_binding {
-        move_subjects(&mut resource.node, namespace, options);
+        move_subjects(&mut resource.node, namespace, options)?;
     }
     let is_core = resource.gvk.group.is_empty() && resource.gvk.version == "v1";
     for spec in specs {
@@ -95,7 +95,10 @@ fn move_object(
     Ok(())
 }
 
-fn move_subjects(node: &mut Node, namespace: &Node, options: Options) {
+fn move_subjects(node: &mut Node, namespace: &Node, options: Options) -> Result<(), FieldError> {
+    if let Some(subjects) = node.get("subjects").filter(|subjects| !subjects.is_null() && subjects.as_seq().is_none()) {
+        return Err(FieldError::Value { message: "`subjects` is no list".to_owned(), span: subjects.span });
+    }
     let moves = |subject: &Node| match options.subjects {
         Subjects::Nobody => false,
         Subjects::NamedDefault => subject.text_at(&["name"]) == Some("default"),
@@ -104,12 +107,13 @@ fn move_subjects(node: &mut Node, namespace: &Node, options: Options) {
     let written = |subject: &Node| subject.text_at(&["namespace"]).is_some_and(|text| !text.is_empty());
     let moves = |subject: &Node| moves(subject) && !(options.unset_only && written(subject));
     if !node.items_at("subjects").iter().any(moves) {
-        return;
+        return Ok(());
     }
-    let Some(subjects) = node.get_mut("subjects").and_then(Node::as_seq_mut) else { return };
+    let Some(subjects) = node.get_mut("subjects").and_then(Node::as_seq_mut) else { return Ok(()) };
     for subject in subjects.make_mut().iter_mut().filter(|subject| moves(subject)) {
         if let Value::Map(map) = &mut subject.value {
             map.insert("namespace", namespace.span, namespace.clone());
         }
     }
+    Ok(())
 }

@@ -111,7 +111,7 @@ impl Builder<'_> {
             "PatchJson6902Transformer" => self.apply_json(resources, directory, plugin, "jsonOp"),
             "PatchStrategicMergeTransformer" => {
                 let patches = plugin.items_at("paths").iter().chain(plugin.get("patches"));
-                patches.for_each(|item| self.apply_strategic(resources, directory, item));
+                self.apply_strategic(resources, directory, patches);
             }
             "ImageTagTransformer" => {
                 if let Some(item) = plugin.get("imageTag") {
@@ -140,7 +140,7 @@ impl Builder<'_> {
                 Subjects::NamedDefault
             }
         };
-        Options { unset_only: plugin.get("unsetOnly").and_then(Node::as_bool).unwrap_or_default(), subjects }
+        Options { unset_only: plugin.get("unsetOnly").and_then(crate::style::as_bool).unwrap_or_default(), subjects }
     }
 }
 

@@ -29,14 +29,16 @@ impl Builder<'_> {
         let list = accumulated.resources.all_mut();
         let renamed = renamed(list);
         for at in 0..list.len() {
-            if let Some(span) = blank_subject(&list[at]) {
-                self.fail(format!("{}: a subject with a blank namespace", list[at].id()), span);
-            }
             let original = list[at].original_gvk();
             let rules = by_kind.get(original.kind.as_str()).into_iter().chain(by_kind.get("")).flatten();
+            let mut rules = rules.filter(|(_, spec)| original.is_selected_by(&spec.gvk)).peekable();
+            if rules.peek().is_some()
+                && let Some(span) = blank_subject(&list[at])
+            {
+                self.fail(format!("{}: a subject with a blank namespace", list[at].id()), span);
+            }
             for (target, spec) in rules {
-                if original.is_selected_by(&spec.gvk)
-                    && spec.any(&list[at].node, &mut |node| names_any(node, &renamed))
+                if spec.any(&list[at].node, &mut |node| names_any(node, &renamed))
                     && let Err(error) = fix(list, at, target, spec, &renamed)
                 {
                     let message = format!("{}: {error}", list[at].id());

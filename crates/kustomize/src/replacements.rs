@@ -39,7 +39,8 @@ impl Builder<'_> {
 
     fn replace_one(&mut self, resources: &mut Resources, item: &Node) {
         let targets = item.items_at("targets");
-        if targets.is_empty() || (item.get("source").is_none() && item.get("sourceValue").is_none()) {
+        let written = |key: &str| item.get(key).is_some_and(|node| !node.is_null());
+        if targets.is_empty() || !(written("source") || written("sourceValue")) {
             self.fail("a replacement needs a source and at least one target", item.span);
             return;
         }
@@ -60,7 +61,7 @@ impl Builder<'_> {
 }
 
 fn source_value(resources: &Resources, item: &Node) -> Result<Node, PathError> {
-    if let Some(value) = item.get("sourceValue") {
+    if let Some(value) = item.get("sourceValue").filter(|value| !value.is_null()) {
         return Ok(Node::plain(value.text().unwrap_or_default(), value.span));
     }
     let Some(source) = item.get("source") else { return Err(PathError::Value("no source".to_owned())) };
@@ -112,7 +113,7 @@ fn delimiter(options: &Node) -> Option<(&str, i64)> {
 }
 
 fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Result<(), String> {
-    let select = target.get("select").ok_or("a target needs `select`")?;
+    let select = target.get("select").filter(|select| !select.is_null()).ok_or("a target needs `select`")?;
     let select = Selector::read(select).map_err(|error| error.to_string())?;
     let rejects = target.items_at("reject").iter().map(Selector::read).collect::<Result<Vec<_>, _>>();
     let rejects = rejects.map_err(|error| error.to_string())?;
@@ -141,7 +142,7 @@ fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Res
 
 fn copy_value(object: &mut Node, path: &str, value: &Node, options: Option<&Node>) -> Result<(), PathError> {
     let path = FieldPath::parse(path)?;
-    let create = options.and_then(|options| options.get("create")).and_then(Node::as_bool).unwrap_or_default();
+    let create = options.and_then(|options| options.get("create")).and_then(crate::style::as_bool).unwrap_or_default();
     let missing = match (create, &value.value) {
         (false, _) => Missing::Skip,
         (true, Value::Scalar(_)) => Missing::Scalar,

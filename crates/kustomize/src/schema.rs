@@ -5,6 +5,7 @@
 use yaml::{Node, ScalarKind, Span, Value};
 
 use crate::Failure;
+use crate::style::old_bool;
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug)]
@@ -171,10 +172,35 @@ pub(crate) const FIELDS: &[(&str, Type)] = &[
     ("buildMetadata", TEXT_LIST),
 ];
 
+const FIELD_SPECS: Type = Type::List(&FIELD_SPEC);
+
+const BACK_REFERENCE: Type =
+    Type::Fields(&[("group", Type::Text), ("version", Type::Text), ("kind", Type::Text), ("fieldSpecs", FIELD_SPECS)]);
+
+/// The fields of a file of `configurations`.
+const CONFIGURATION: Type = Type::Fields(&[
+    ("namePrefix", FIELD_SPECS),
+    ("nameSuffix", FIELD_SPECS),
+    ("namespace", FIELD_SPECS),
+    ("commonLabels", FIELD_SPECS),
+    ("labels", FIELD_SPECS),
+    ("templateLabels", FIELD_SPECS),
+    ("volumeClaimTemplateLabels", FIELD_SPECS),
+    ("commonAnnotations", FIELD_SPECS),
+    ("nameReference", Type::List(&BACK_REFERENCE)),
+    ("varReference", FIELD_SPECS),
+    ("images", FIELD_SPECS),
+    ("replicas", FIELD_SPECS),
+]);
+
 /// Adds a failure for every field that the real tool would refuse.
 pub(crate) fn check(root: &Node, failures: &mut Vec<Failure>) {
-    let mut check = Check { failures };
-    check.value("kustomization", root, root.span, &Type::Fields(FIELDS));
+    Check { failures }.value("kustomization", root, root.span, &Type::Fields(FIELDS));
+}
+
+/// The same for a file of `configurations`.
+pub(crate) fn check_configuration(root: &Node, failures: &mut Vec<Failure>) {
+    Check { failures }.value("configuration", root, root.span, &CONFIGURATION);
 }
 
 struct Check<'a> {
@@ -188,10 +214,9 @@ impl Check<'_> {
         }
         match (kind, &node.value) {
             (Type::Any, _) => {}
-            (Type::Text, Value::Scalar(scalar)) if scalar.kind == ScalarKind::Str => {}
-            (Type::Bool, Value::Scalar(scalar)) if scalar.kind == ScalarKind::Bool => {}
             // The reader of this one file is of YAML 1.1.
-            (Type::Bool, Value::Scalar(scalar)) if is_old_bool(&scalar.text) => {}
+            (Type::Text, Value::Scalar(scalar)) if scalar.kind == ScalarKind::Str && old_bool(node).is_none() => {}
+            (Type::Bool, Value::Scalar(scalar)) if scalar.kind == ScalarKind::Bool || old_bool(node).is_some() => {}
             (Type::Int, Value::Scalar(scalar)) if scalar.kind == ScalarKind::Int => {}
             (Type::Texts, Value::Map(map)) => {
                 map.iter().for_each(|entry| self.value(&entry.key, &entry.value, entry.value.span, &Type::Text));
@@ -214,10 +239,6 @@ impl Check<'_> {
     fn fail(&mut self, message: String, span: Span) {
         self.failures.push(Failure { message, span });
     }
-}
-
-fn is_old_bool(text: &str) -> bool {
-    ["y", "n", "yes", "no", "on", "off"].iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
 fn describe(kind: &Type) -> &'static str {

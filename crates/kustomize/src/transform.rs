@@ -20,9 +20,7 @@ impl Builder<'_> {
     pub(crate) fn transform(&mut self, accumulated: &mut Accumulated, directory: &str, kustomization: &Kustomization) {
         let config = std::sync::Arc::clone(&accumulated.config);
         let resources = &mut accumulated.resources;
-        for item in &kustomization.patches_strategic_merge {
-            self.apply_strategic(resources, directory, item);
-        }
+        self.apply_strategic(resources, directory, kustomization.patches_strategic_merge.iter());
         for item in &kustomization.patches {
             self.apply_patch(resources, directory, item);
         }
@@ -57,7 +55,7 @@ impl Builder<'_> {
         let config = std::sync::Arc::clone(&accumulated.config);
         for item in &kustomization.labels {
             let Some(pairs) = item.get("pairs").filter(|pairs| pairs.as_map().is_some()) else { continue };
-            let flag = |key: &str| item.get(key).and_then(Node::as_bool).unwrap_or_default();
+            let flag = |key: &str| item.get(key).and_then(crate::style::as_bool).unwrap_or_default();
             let mut specs: Vec<FieldSpec> = item.items_at("fields").iter().map(FieldSpec::read).collect();
             let merged = (|| {
                 merge_specs(&mut specs, &config.labels)?;

@@ -143,7 +143,7 @@ fn every_kind_of_bad_input_is_a_failure_with_a_place() {
         ),
         ("bad.yaml", "a: b\n---\nkind: X\n---\n- item\n---\nkind: Y\nmetadata: {name: y, name: y}\n---\n{\n"),
         ("empty/readme.md", "nothing\n"),
-        ("plain/kustomization.yaml", "namespace: y\n"),
+        ("plain/kustomization.yaml", "namespace: z\n"),
     ]);
     let build = tree.build("");
     assert_eq!(

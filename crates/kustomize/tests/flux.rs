@@ -7,7 +7,7 @@ use story::{assert_built, names, object, tree};
 use yaml::{FileId, Node};
 
 fn node(text: &str) -> Node {
-    yaml::parse_value(FileId::GENERATED, text).unwrap()
+    yaml::parse_value(FileId::GENERATED, text).expect("a value")
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn replaced(replacements: &str) -> coldstart_kustomize::Build {
 }
 
 fn env(build: &coldstart_kustomize::Build) -> Vec<String> {
-    let containers = object(build, "Pod").get("spec").unwrap().items_at("containers");
+    let containers = object(build, "Pod").get("spec").expect("a spec").items_at("containers");
     let envs = containers.iter().flat_map(|container| container.items_at("env"));
     envs.map(|env| env.text_at(&["value"]).unwrap_or_default().to_owned()).collect()
 }

@@ -7,6 +7,8 @@ use ecow::EcoString;
 use thiserror::Error;
 use yaml::{Node, Span, Value};
 
+use crate::style::old_bool;
+
 #[derive(Debug, Error)]
 pub(crate) enum JsonPatchError {
     #[error("`{0}` is no operation of a JSON patch")]
@@ -45,7 +47,7 @@ fn apply_one(object: &mut Node, operation: &Node) -> Result<(), JsonPatchError> 
     let field = |name: &'static str| operation.get(name).ok_or(JsonPatchError::Missing(name));
     let text = |name: &'static str| field(name).map(|node| node.text().unwrap_or_default());
     let path = text("path")?;
-    let value = || operation.get("value").cloned().unwrap_or_else(|| Node::null(operation.span));
+    let value = || operation.get("value").map_or_else(|| Node::null(operation.span), old_bools);
     match text("op")? {
         "add" => add(object, path, value(), field("path")?.span),
         "remove" => remove(object, path).map(drop),
@@ -69,6 +71,32 @@ fn apply_one(object: &mut Node, operation: &Node) -> Result<(), JsonPatchError> 
             if holds { Ok(()) } else { Err(JsonPatchError::Test(path.to_owned())) }
         }
         other => Err(JsonPatchError::Operation(other.to_owned())),
+    }
+}
+
+/// Patches are read by a reader of YAML 1.1, to which an unquoted `on` or `y` is true.
+fn old_bools(node: &Node) -> Node {
+    match &node.value {
+        Value::Scalar(_) => match old_bool(node) {
+            Some(value) => Node::plain(if value { "true" } else { "false" }, node.span),
+            None => node.clone(),
+        },
+        Value::Seq(items) if has_old_bool(node) => {
+            Node::seq(items.iter().map(old_bools).collect::<Vec<_>>(), node.span)
+        }
+        Value::Map(map) if has_old_bool(node) => {
+            let entries = map.iter().map(|entry| yaml::Entry { value: old_bools(&entry.value), ..entry.clone() });
+            Node::map(entries.collect(), node.span)
+        }
+        Value::Seq(_) | Value::Map(_) => node.clone(),
+    }
+}
+
+fn has_old_bool(node: &Node) -> bool {
+    match &node.value {
+        Value::Scalar(_) => old_bool(node).is_some(),
+        Value::Seq(items) => items.iter().any(has_old_bool),
+        Value::Map(map) => map.iter().any(|entry| has_old_bool(&entry.value)),
     }
 }
 

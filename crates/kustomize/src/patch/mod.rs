@@ -50,22 +50,37 @@ impl Builder<'_> {
         }
     }
 
-    /// An item of `patchesStrategicMerge`: a file's name or the patch itself.
-    pub(crate) fn apply_strategic(&mut self, resources: &mut Resources, directory: &str, item: &Node) {
+    /// `patchesStrategicMerge`: names of files, or the patches themselves.
+    pub(crate) fn apply_strategic<'a>(
+        &mut self,
+        resources: &mut Resources,
+        directory: &str,
+        items: impl Iterator<Item = &'a Node>,
+    ) {
+        let mut empty = None;
+        let mut found = false;
+        for item in items {
+            empty = empty.or(Some(item.span));
+            for patch in self.strategic_patches(directory, item) {
+                found = true;
+                self.patch_by_id(resources, &patch, Options::default(), item.span);
+            }
+        }
+        if let Some(span) = empty.filter(|_| !found) {
+            self.fail("there is no patch in here", span);
+        }
+    }
+
+    fn strategic_patches(&mut self, directory: &str, item: &Node) -> Vec<Node> {
         let documents = self.inline(item);
         let inline: Vec<Node> = documents.iter().filter_map(|document| document.root.clone()).collect();
-        let is_inline = documents.iter().all(|document| document.problems.is_empty())
-            && !inline.is_empty()
-            && inline.iter().all(load::is_object);
-        let patches = if is_inline {
-            self.expand(inline)
-        } else {
-            let Some(path) = self.file(directory, item) else { return };
-            self.objects(&path, item)
-        };
-        for patch in patches {
-            self.patch_by_id(resources, &patch, Options::default(), item.span);
+        if !inline.is_empty() && inline.len() == documents.len() && inline.iter().all(load::is_object) {
+            return self.expand(inline);
         }
+        let Some(path) = self.file(directory, item) else { return Vec::new() };
+        let Some((_, documents)) = self.documents(&path, item.span) else { return Vec::new() };
+        let values = self.values(documents);
+        self.expand(values)
     }
 
     /// An item of `patchesJson6902`.
@@ -224,7 +239,7 @@ impl Builder<'_> {
 
 impl Options {
     fn read(item: &Node) -> Self {
-        let flag = |key: &str| item.at(&["options", key]).and_then(Node::as_bool).unwrap_or_default();
+        let flag = |key: &str| item.at(&["options", key]).and_then(crate::style::as_bool).unwrap_or_default();
         Self { name: flag("allowNameChange"), kind: flag("allowKindChange") }
     }
 }

@@ -11,7 +11,7 @@ use yaml::{Map, Node, ScalarKind, Span, Value};
 
 use super::lists;
 use crate::kinds::Shape;
-use crate::load::is_blank;
+use crate::style::{is_blank, is_quoted};
 
 /// Set on a mapping or a list item to say what becomes of what is there.
 pub(super) const DIRECTIVE: &str = "$patch";
@@ -217,12 +217,6 @@ fn requote(dest: Option<&Node>, patch: &Node) -> Node {
         scalar.kind = ScalarKind::Str;
     }
     node
-}
-
-/// Only a plain scalar is as long in its file as its text.
-fn is_quoted(node: &Node) -> bool {
-    let length = node.span.end.saturating_sub(node.span.start) as usize;
-    node.as_str().is_some_and(|text| !node.span.is_generated() && length != text.len())
 }
 
 fn shape_of(node: &Node) -> Option<Shape> {

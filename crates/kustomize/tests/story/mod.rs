@@ -15,7 +15,7 @@ pub(crate) struct Tree {
 /// A repository of these files.
 pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
     let file = |(at, (path, text)): (usize, &(&str, &str))| {
-        let id = FileId(u32::try_from(at).unwrap());
+        let id = FileId(u32::try_from(at).expect("few files"));
         ((*path).to_owned(), (*text).to_owned(), yaml::parse(id, text, Limits::default()))
     };
     Tree { directories: directories(files), files: files.iter().enumerate().map(file).collect() }
@@ -41,7 +41,7 @@ impl Tree {
     /// Where the value at a path of the first object of a kind comes from.
     pub(crate) fn origin(&self, build: &Build, kind: &str, path: &[&str]) -> String {
         let node = path.iter().fold(object(build, kind), |node, part| match part.parse::<usize>() {
-            Ok(at) => &node.as_seq().unwrap()[at],
+            Ok(at) => &node.as_seq().expect("a list")[at],
             Err(_) => node.get(part).unwrap_or_else(|| panic!("no {part} in {node:?}")),
         });
         self.place(node.span)
