@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use graph::{Analysis, Consequence, Judged, Verdict};
-use model::{Cluster, Component, ComponentId, Need, Role, TieTarget};
+use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, TieTarget};
 use read::Reading;
 
 use crate::finding::Severity;
@@ -92,6 +92,9 @@ impl<'a> Context<'a> {
             Consequence::Nothing if judged.verdict == Verdict::BootstrapOnly => Severity::Info,
             Consequence::Nothing => Severity::Pedantic,
         };
-        if self.need(judged).soft && judged.verdict != Verdict::Deadlocked { severity.lowered() } else { severity }
+        let need = self.need(judged);
+        // A webhook stands in the way only from the moment it is registered until it answers.
+        let is_gentle = need.soft || need.capability.kind == CapabilityKind::Webhook;
+        if is_gentle && judged.verdict != Verdict::Deadlocked { severity.lowered() } else { severity }
     }
 }

@@ -184,8 +184,7 @@ impl Judge<'_> {
             return Some(Verdict::Guaranteed);
         }
         // Its own parent applies it together with what it needs: it tries again until that is there.
-        let beside = self.is_inside(need.of, offer.by) && offer.arrival == Arrival::Applied;
-        beside.then_some(Verdict::Guaranteed)
+        self.is_inside(need.of, offer.by).then_some(Verdict::Guaranteed)
     }
 
     fn is_inside(&self, inner: ComponentId, outer: ComponentId) -> bool {

@@ -21,6 +21,8 @@ impl Links {
                 groups.entry((offer.capability.kind, group)).or_default().push(index);
             }
         }
+        let open: Vec<usize> =
+            (0..cluster.offers.len()).filter(|index| is_open(&cluster.offers[*index].capability)).collect();
         let by_need = cluster
             .needs
             .iter()
@@ -29,7 +31,10 @@ impl Links {
                     return exact.clone();
                 }
                 let group = need.capability.name.split_once('/').map(|(group, _)| group);
-                group.and_then(|group| groups.get(&(need.capability.kind, group))).cloned().unwrap_or_default()
+                if let Some(whole) = group.and_then(|group| groups.get(&(need.capability.kind, group))) {
+                    return whole.clone();
+                }
+                open.iter().copied().filter(|offer| fits(&cluster.offers[*offer].capability, &need.capability)).collect()
             })
             .collect();
         Self { by_need }
@@ -39,6 +44,17 @@ impl Links {
     pub fn offers_for(&self, need: usize) -> &[usize] {
         &self.by_need[need]
     }
+}
+
+/// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`.
+fn is_open(offer: &Capability) -> bool {
+    matches!(offer.kind, CapabilityKind::NodeLabel | CapabilityKind::CsiDriver | CapabilityKind::Device) && offer.name.contains('*')
+}
+
+fn fits(offer: &Capability, need: &Capability) -> bool {
+    let Some((start, end)) = offer.name.split_once('*') else { return false };
+    let name = need.name.as_str();
+    offer.kind == need.kind && name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
 }
 
 /// What is there in every cluster before anybody applies anything.

@@ -27,17 +27,21 @@ pub(crate) struct Bootstrap {
 
 impl Bootstrap {
     pub(crate) fn read(repository: &Repository) -> Self {
-        let mut bootstrap = Self::default();
-        for helmfile in helmfile::read(repository) {
-            bootstrap.files.push(helmfile.path.clone());
+        let early = helmfile::read_early(repository);
+        let mut bootstrap = Self { secrets: early.secrets, ..Self::default() };
+        for helmfile in early.helmfiles {
+            bootstrap.files.push(helmfile.path);
             bootstrap.releases.extend(helmfile.releases);
         }
-        for directory in helmfile::bootstrap_directories(repository) {
+        for directory in early.directories {
             let build = kustomize::build(repository, &directory, &kustomize::Overlay::default(), Mode::Flux);
             bootstrap.objects.extend(build.objects);
             bootstrap.files.extend(build.files);
         }
-        bootstrap.secrets = helmfile::seeded_secrets(repository);
+        for file in early.files {
+            bootstrap.files.push(file.path);
+            bootstrap.objects.extend(file.objects);
+        }
         bootstrap
     }
 

@@ -62,12 +62,16 @@ fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
     let bootstrap = bootstrap::Bootstrap::read(repository);
     let sources = flux::Sources::new(repository);
     let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
-    let mut clusters = Vec::new();
-    for entry in flux::find_entries(repository) {
-        let assembled = flux::assemble(repository, &sources, &entry);
-        live.extend(assembled.files.iter().cloned());
-        clusters.push(content::extract(repository, catalogue, assembled, &bootstrap));
+    let declared = flux::declared(repository);
+    let mut assembled: Vec<flux::Assembled> = declared.iter().map(|entry| flux::assemble(repository, &sources, entry)).collect();
+    live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
+    for entry in flux::undeclared(repository, &declared, &live) {
+        assembled.push(flux::assemble(repository, &sources, &entry));
     }
+    live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
+    let mut clusters: Vec<Cluster> =
+        assembled.into_iter().map(|assembled| content::extract(repository, catalogue, assembled, &bootstrap)).collect();
+    clusters.sort_by(|a, b| a.name.cmp(&b.name));
     dead::find(repository, &mut clusters, &live);
     clusters
 }

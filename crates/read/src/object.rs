@@ -59,7 +59,12 @@ impl<'a> Object<'a> {
 
     /// The whole identity, with `fallback` where no namespace is written.
     pub(crate) fn reference(self, fallback: &str) -> ObjectRef {
-        let namespace = if self.namespace().is_empty() { fallback } else { self.namespace() };
+        // kustomize writes a namespace into custom resources whose scope it does not know.
+        let namespace = match self.namespace() {
+            _ if is_cluster_scoped(self.group(), self.kind()) => "",
+            "" => fallback,
+            own => own,
+        };
         ObjectRef::new(self.kind(), namespace, self.name())
     }
 }

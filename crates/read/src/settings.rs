@@ -6,7 +6,7 @@ use yaml::Node;
 use crate::repository::Repository;
 
 /// The name of the file, at the root of the repository.
-pub const FILE: &str = "coldstart.yaml";
+pub(crate) const FILE: &str = "coldstart.yaml";
 
 #[derive(Debug, thiserror::Error)]
 #[error("{FILE}:{line}: {message}")]

@@ -10,7 +10,7 @@ use yaml::Node;
 use crate::content::sink::{Needing, Sink};
 use crate::content::{custom, hosts, pods, references, releases, values};
 use crate::flux::Built;
-use crate::object::{Object, is_cluster_scoped};
+use crate::object::Object;
 
 /// API groups that Kubernetes itself serves.
 const BUILT_IN_GROUPS: [&str; 22] = [
@@ -56,9 +56,7 @@ pub(crate) fn read_all(sink: &mut Sink, catalogue: &Catalogue) {
 }
 
 fn reference(built: &Built) -> ObjectRef {
-    let object = Object::new(&built.node);
-    let fallback = if is_cluster_scoped(object.group(), object.kind()) { "" } else { built.namespace.as_str() };
-    object.reference(fallback)
+    Object::new(&built.node).reference(&built.namespace)
 }
 
 fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {

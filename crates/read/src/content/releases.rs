@@ -30,6 +30,11 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
             Facts { id: *id, release, known: catalogue.by_chart(&chart), chart, values }
         })
         .collect();
+    if retries_by_default(sink) {
+        for fact in &facts {
+            sink.cluster().components[fact.id.index()].patience = fact.release.patience_with_retries();
+        }
+    }
     for fact in &facts {
         fact.offers(sink, repository);
     }
@@ -37,6 +42,25 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
         fact.needs(sink);
     }
     sink.assembled.releases = releases;
+}
+
+/// Whether helm-controller is told to retry failed installs unless a release says otherwise: an argument that people patch
+/// into the controllers, in a FluxInstance, in its chart's values, or in a kustomization.
+fn retries_by_default(sink: &Sink) -> bool {
+    let is_controller = |object: Object<'_>| match object.kind() {
+        "FluxInstance" | "HelmRelease" => object.name().contains("flux"),
+        "Deployment" => object.name() == "helm-controller",
+        _ => false,
+    };
+    sink.assembled.objects.iter().any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
+}
+
+fn mentions(node: &Node, words: &str) -> bool {
+    match &node.value {
+        Value::Map(map) => map.iter().any(|entry| mentions(&entry.value, words)),
+        Value::Seq(items) => items.iter().any(|item| mentions(item, words)),
+        Value::Scalar(scalar) => scalar.text.contains(words),
+    }
 }
 
 /// One release with all that is known of it.

@@ -33,16 +33,19 @@ struct Written<'a> {
     node: &'a Node,
 }
 
-pub(crate) fn find(repository: &Repository) -> Vec<Entry> {
-    let written = written(repository);
+/// The clusters that the files themselves declare: what `flux bootstrap` wrote, and what a FluxInstance syncs.
+pub(crate) fn declared(repository: &Repository) -> Vec<Entry> {
     let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
-    for entry in from_instances(repository).into_iter().chain(from_bootstrap(&written)) {
-        entries.entry(entry.directory.clone()).or_insert(entry);
-    }
-    for entry in from_roots(&written, &entries) {
+    for entry in from_instances(repository).into_iter().chain(from_bootstrap(repository, &written(repository))) {
         entries.entry(entry.directory.clone()).or_insert(entry);
     }
     entries.into_values().collect()
+}
+
+/// Directories that somebody must start by hand, given the files that the known clusters reach.
+pub(crate) fn undeclared(repository: &Repository, known: &[Entry], live: &BTreeSet<String>) -> Vec<Entry> {
+    let unreached: Vec<Written<'_>> = written(repository).into_iter().filter(|it| !live.contains(it.file)).collect();
+    from_roots(&unreached, known)
 }
 
 fn written(repository: &Repository) -> Vec<Written<'_>> {
@@ -101,22 +104,35 @@ fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
     Some(Entry { root: made_by_flux(name, &directory, written.span, Some(source)), directory, url })
 }
 
-/// What `flux bootstrap` writes: a Kustomization whose path covers the file it stands in.
-fn from_bootstrap(written: &[Written<'_>]) -> Vec<Entry> {
-    let covering = written.iter().filter(|it| it.covers.as_deref().is_some_and(|covers| path::is_below(it.directory, covers)));
+/// What `flux bootstrap` writes: a Kustomization that applies the very file it stands in.
+fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for it in covering {
-        let is_root = Object::new(it.node).name() == "flux-system" || it.file.ends_with("gotk-sync.yaml");
-        if let (true, Some(directory)) = (is_root, it.covers.clone()) {
-            entries.push(Entry { directory, root: Kustomization::read(it.node, "flux-system"), url: None });
+    for it in written {
+        let Some(directory) = it.covers.clone().filter(|covers| path::is_below(it.directory, covers)) else { continue };
+        let root = Kustomization::read(it.node, "flux-system");
+        // `path: ./` of some other source means that source's root, not this repository's.
+        if directory.is_empty() && root.object.name != "flux-system" {
+            continue;
+        }
+        if applies_itself(repository, &directory, &root) {
+            entries.push(Entry { directory, root, url: None });
         }
     }
     entries
 }
 
+fn applies_itself(repository: &Repository, directory: &str, root: &Kustomization) -> bool {
+    let build = kustomize::build(repository, directory, &root.overlay, kustomize::Mode::Flux);
+    build.objects.iter().any(|node| {
+        let object = Object::new(node);
+        object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() == root.object.name
+    })
+}
+
 /// Directories with Kustomizations that no other one's path covers. Beside a real entry point only those count that lead
 /// to further Kustomizations: a lone one there is a file nobody reaches.
-fn from_roots(written: &[Written<'_>], known: &BTreeMap<String, Entry>) -> Vec<Entry> {
+fn from_roots(written: &[Written<'_>], known: &[Entry]) -> Vec<Entry> {
+    let known: BTreeSet<&str> = known.iter().map(|entry| entry.directory.as_str()).collect();
     let mut covering: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, it) in written.iter().enumerate() {
         if let Some(covers) = it.covers.as_deref().filter(|covers| !covers.is_empty()) {
@@ -127,7 +143,7 @@ fn from_roots(written: &[Written<'_>], known: &BTreeMap<String, Entry>) -> Vec<E
     let mut roots: BTreeMap<&str, bool> = BTreeMap::new();
     for (index, it) in written.iter().enumerate() {
         let covered = ancestors(it.directory).any(|directory| {
-            known.contains_key(directory) || covering.get(directory).is_some_and(|by| by.iter().any(|other| *other != index))
+            known.contains(directory) || covering.get(directory).is_some_and(|by| by.iter().any(|other| *other != index))
         });
         if !covered {
             let leads_on = it.covers.as_deref().is_some_and(|covers| has_below(&directories, covers, it.directory));
@@ -183,6 +199,5 @@ fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>
         post_build: None,
         decryption_secret: None,
         kube_config_secret: None,
-        target_namespace: ecow::EcoString::new(),
     }
 }

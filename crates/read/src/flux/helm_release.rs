@@ -28,6 +28,7 @@ pub(crate) struct HelmRelease {
     /// `install.crds: Skip`.
     pub(crate) skips_crds: Option<Span>,
     pub(crate) kube_config_secret: Option<Node>,
+    node: Node,
 }
 
 /// Where the chart comes from.
@@ -35,7 +36,6 @@ pub(crate) struct HelmRelease {
 pub(crate) struct ChartSource {
     /// `spec.chart.spec.chart`: a name, or a path in a Git source. Empty with `chartRef`.
     pub(crate) chart: EcoString,
-    pub(crate) version: EcoString,
     pub(crate) source: Option<SourceRef>,
     pub(crate) at: Span,
 }
@@ -67,7 +67,8 @@ impl HelmRelease {
             gate: if disabled.is_some() { Gate::Applied } else { Gate::Healthy },
             gate_at: disabled.map_or(spec_at, |disable| disable.span),
             suspended: field("suspend").filter(|suspend| suspend.as_bool() == Some(true)).map(|suspend| suspend.span),
-            patience: patience(node, spec_at),
+            patience: patience(node, spec_at, false),
+            node: node.clone(),
             values: field("values").cloned(),
             values_from: values_from(field("valuesFrom")),
             release_name: release_name(node, &reference),
@@ -77,6 +78,13 @@ impl HelmRelease {
             kube_config_secret: field("kubeConfig").and_then(|config| config.at(&["secretRef", "name"])).cloned(),
             object: reference,
         }
+    }
+}
+
+impl HelmRelease {
+    /// Its patience under a controller with the gate `DefaultToRetryOnFailure`.
+    pub(crate) fn patience_with_retries(&self) -> Patience {
+        patience(&self.node, self.at, true)
     }
 }
 
@@ -95,7 +103,6 @@ fn chart_source(node: &Node, namespace: &str) -> ChartSource {
     if let Some(reference) = node.at(&["spec", "chartRef"]) {
         return ChartSource {
             chart: EcoString::new(),
-            version: EcoString::new(),
             source: Some(source_ref(reference, namespace)),
             at: reference.get("name").map_or(reference.span, |name| name.span),
         };
@@ -104,7 +111,6 @@ fn chart_source(node: &Node, namespace: &str) -> ChartSource {
     let chart = spec.and_then(|spec| spec.get("chart"));
     ChartSource {
         chart: owned(chart),
-        version: owned(spec.and_then(|spec| spec.get("version"))),
         source: spec.and_then(|spec| spec.get("sourceRef")).map(|source| source_ref(source, namespace)),
         at: chart.map_or(node.span, |chart| chart.span),
     }
@@ -127,13 +133,16 @@ fn values_from(list: Option<&Node>) -> Vec<ValuesFrom> {
 
 /// A failed first install ends in a stall unless somebody asked for retries, on install and on upgrade: the second try of
 /// a stored release is an upgrade.
-fn patience(node: &Node, spec_at: Span) -> Patience {
+fn patience(node: &Node, spec_at: Span, retries_by_default: bool) -> Patience {
     const TIMEOUT_SECONDS_DEFAULT: u64 = 300;
     const RETRY_SECONDS_DEFAULT: u64 = 300;
     const REMEDIATION_SECONDS: u64 = 30;
     let at = |path: &[&str]| node.at(path);
     let timeout = at(&["spec", "install", "timeout"]).or(at(&["spec", "timeout"])).and_then(Node::text).and_then(parse_duration);
-    let strategy = |action: &str| at(&["spec", action, "strategy", "name"]).and_then(Node::text) == Some("RetryOnFailure");
+    let strategy = |action: &str| match at(&["spec", action, "strategy", "name"]).and_then(Node::text) {
+        Some(name) => name == "RetryOnFailure",
+        None => retries_by_default,
+    };
     let retries = |action: &str| at(&["spec", action, "remediation", "retries"]).and_then(Node::as_int).unwrap_or(0);
     let interval = at(&["spec", "install", "strategy", "retryInterval"]).and_then(Node::text).and_then(parse_duration);
     let remembered = |retries: i64| u64::try_from(retries).unwrap_or(0);

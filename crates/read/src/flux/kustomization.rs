@@ -41,7 +41,6 @@ pub(crate) struct Kustomization {
     pub(crate) post_build: Option<Node>,
     pub(crate) decryption_secret: Option<Node>,
     pub(crate) kube_config_secret: Option<Node>,
-    pub(crate) target_namespace: EcoString,
 }
 
 impl Kustomization {
@@ -71,7 +70,6 @@ impl Kustomization {
             post_build: field("postBuild").cloned(),
             decryption_secret: field("decryption").and_then(|decryption| decryption.at(&["secretRef", "name"])).cloned(),
             kube_config_secret: field("kubeConfig").and_then(|config| config.at(&["secretRef", "name"])).cloned(),
-            target_namespace: owned(field("targetNamespace")),
             object: reference,
         }
     }

@@ -8,7 +8,7 @@ mod source;
 mod variables;
 
 pub(crate) use assemble::{Assembled, Built, assemble};
-pub(crate) use entry::find as find_entries;
+pub(crate) use entry::{declared, undeclared};
 pub(crate) use helm_release::HelmRelease;
 pub(crate) use kustomization::Kustomization;
 pub(crate) use source::Sources;
