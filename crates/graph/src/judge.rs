@@ -71,6 +71,7 @@ pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, schedule: &
         schedule,
         deadlocked: deadlocks.iter().flat_map(Deadlock::needs).collect(),
         listed: listed(cluster),
+        ignored: ignored(cluster),
         exists_ties: exists_ties(cluster),
         reached: BTreeMap::new(),
     };
@@ -88,6 +89,8 @@ struct Judge<'a> {
     deadlocked: BTreeSet<usize>,
     /// Which components' gates name an object.
     listed: BTreeMap<&'a ObjectRef, Vec<ComponentId>>,
+    /// Which components would name an object, were their list not switched off.
+    ignored: BTreeMap<&'a ObjectRef, Vec<ComponentId>>,
     /// Pairs that are tied by mere existence.
     exists_ties: BTreeSet<(ComponentId, ComponentId)>,
     /// What a component's start implies. Only the last component's is kept: needs come sorted by component.
@@ -235,6 +238,11 @@ impl Judge<'_> {
         if reached.has(Events::of(gate, Moment::Applied)) && !is_ancestor {
             return (self.weakness(gate, offer), Some(gate));
         }
+        // `healthChecks` beside `wait: true` look as if they waited for this very object.
+        let ignoring = self.ignored.get(&offer.object).into_iter().flatten().find(|id| reached.has(Events::of(**id, Moment::Done)));
+        if let Some(gate) = ignoring {
+            return (Verdict::FalselyReady, Some(*gate));
+        }
         let exists = self.exists_ties.contains(&(need.of, offer.by));
         if exists { (Verdict::ExistsOnly, Some(offer.by)) } else { (Verdict::Unordered, None) }
     }
@@ -291,6 +299,16 @@ fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
         }
     }
     listed
+}
+
+fn ignored(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
+    let mut ignored: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
+    for id in cluster.ids() {
+        for (object, _) in &cluster.component(id).ignored_checks {
+            ignored.entry(object).or_default().push(id);
+        }
+    }
+    ignored
 }
 
 fn exists_ties(cluster: &Cluster) -> BTreeSet<(ComponentId, ComponentId)> {

@@ -31,6 +31,7 @@ use model::{ComponentId, Gate};
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
+use crate::rules::missing_dependency::add_tie;
 use crate::rules::ungated_dependency::{by_gate, dependents};
 use crate::words::{and_more, quoted};
 
@@ -58,12 +59,18 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
         quoted(gated),
         worst.capabilities(context),
     );
-    let label = match gated.gate {
-        Gate::LooksHealthy(_) => "never evaluated: neither `wait` nor `healthChecks` is set".to_owned(),
-        _ => "waits for objects whose status tells nothing".to_owned(),
+    let offered = worst.judged[0].offer.map(|offer| &context.cluster.offers[offer].object);
+    let ignored = gated.ignored_checks.iter().find(|(object, _)| Some(object) == offered);
+    let (span, label) = match (&gated.gate, ignored) {
+        (_, Some((_, at))) => (*at, "ignored: `wait: true` switches `healthChecks` off".to_owned()),
+        (Gate::LooksHealthy(_), None) => (gated.gate_at, "never evaluated: neither `wait` nor `healthChecks` is set".to_owned()),
+        _ => (gated.gate_at, "waits for objects whose status tells nothing".to_owned()),
     };
-    finding.locations.insert(0, Location { span: gated.gate_at, role: LocationRole::Primary, label });
-    finding.fix = Some(fix(&gated.gate, gated));
+    finding.locations.insert(0, Location { span, role: LocationRole::Primary, label });
+    finding.fix = Some(match ignored {
+        Some(_) => add_tie(context, worst),
+        None => fix(&gated.gate, gated),
+    });
     finding.notes = dependents(context, pairs);
     finding
 }
