@@ -95,6 +95,11 @@ impl<'a> Context<'a> {
         let need = self.need(judged);
         // A webhook stands in the way only from the moment it is registered until it answers.
         let is_gentle = need.soft || need.capability.kind == CapabilityKind::Webhook;
-        if is_gentle && judged.verdict != Verdict::Deadlocked { severity.lowered() } else { severity }
+        if !is_gentle || judged.verdict == Verdict::Deadlocked {
+            return severity;
+        }
+        // However soft the kind, without its CRD nothing beside it is applied either: that stays worth a line.
+        let least = if need.capability.kind == CapabilityKind::Crd { severity.min(Severity::Info) } else { Severity::Pedantic };
+        severity.lowered().max(least)
     }
 }
