@@ -19,7 +19,7 @@ const DIRECTORIES_DEEP_MAX: usize = 40;
 const JOBS: usize = 2;
 const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-pub fn run(args: &[String]) -> Result<()> {
+pub(crate) fn run(args: &[String]) -> Result<()> {
     let mut kustomize = PathBuf::from("kustomize");
     let mut repositories = Vec::new();
     let mut args = args.iter();

@@ -3,8 +3,10 @@
 //! The default is what kustomize has built in; a kustomization adds to it with `configurations` and `crds`. Knows tables,
 //! not what transformers do with them.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use ecow::EcoString;
 use yaml::Node;
 
 use crate::fieldspec::{FieldError, FieldSpec, merge_specs};
@@ -26,6 +28,9 @@ pub(crate) struct Config {
     pub(crate) images: Vec<FieldSpec>,
     pub(crate) replicas: Vec<FieldSpec>,
 }
+
+/// For each kind of referrer, the places in [`Config::name_reference`] that speak of it: of the reference, and in it.
+pub(crate) type ReferenceIndex = HashMap<EcoString, Vec<(usize, usize)>>;
 
 /// Where objects name others of one kind.
 #[derive(Clone, Debug)]
@@ -49,6 +54,12 @@ impl Config {
     pub(crate) fn none() -> Arc<Self> {
         static NONE: LazyLock<Arc<Config>> = LazyLock::new(Arc::default);
         Arc::clone(&NONE)
+    }
+
+    /// The name references by the kind that holds them. There are some two hundred, and every build asks.
+    pub(crate) fn references_by_kind(self: &Arc<Self>) -> Arc<ReferenceIndex> {
+        static BUILT_IN: LazyLock<Arc<ReferenceIndex>> = LazyLock::new(|| Arc::new(index(&Config::built_in())));
+        if Arc::ptr_eq(self, &Self::built_in()) { Arc::clone(&BUILT_IN) } else { Arc::new(index(self)) }
     }
 
     /// One file of `configurations`.
@@ -121,6 +132,16 @@ impl BackReference {
         let referrers = node.items_at("fieldSpecs").iter().map(FieldSpec::read).collect();
         Self { target: FieldSpec::read(node).gvk, referrers }
     }
+}
+
+fn index(config: &Config) -> ReferenceIndex {
+    let mut index = ReferenceIndex::new();
+    for (at, reference) in config.name_reference.iter().enumerate() {
+        for (place, spec) in reference.referrers.iter().enumerate() {
+            index.entry(spec.gvk.kind.clone()).or_default().push((at, place));
+        }
+    }
+    index
 }
 
 /// `kind`, `group/kind` or `group/version/kind`, with nothing for any.

@@ -3,6 +3,7 @@
 //! Which fields those are is in the [`crate::config`]; here is how the object that a field means is found.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use yaml::{Node, ScalarKind, Span, Value};
@@ -14,23 +15,22 @@ use crate::id::{Gvk, NOT_A_NAMESPACE};
 use crate::resource::Resource;
 use crate::transform::error_span;
 
-/// The rules for one kind of referrer: what is named, and where.
-type Rules<'c> = Vec<(&'c Gvk, &'c FieldSpec)>;
-
 impl Builder<'_> {
     pub(crate) fn fix_references(&mut self, accumulated: &mut Accumulated) {
-        let config = std::sync::Arc::clone(&accumulated.config);
-        let mut by_kind: HashMap<&str, Rules<'_>> = HashMap::new();
-        for reference in &config.name_reference {
-            for spec in &reference.referrers {
-                by_kind.entry(&spec.gvk.kind).or_default().push((&reference.target, spec));
-            }
-        }
+        let config = Arc::clone(&accumulated.config);
+        let by_kind = config.references_by_kind();
         let list = accumulated.resources.all_mut();
         let renamed = renamed(list);
+        if renamed.is_empty() && !list.iter().any(|resource| resource.gvk.kind == "RoleBinding") {
+            return;
+        }
         for at in 0..list.len() {
             let original = list[at].original_gvk();
-            let rules = by_kind.get(original.kind.as_str()).into_iter().chain(by_kind.get("")).flatten();
+            let places = by_kind.get(&original.kind).into_iter().chain(by_kind.get("")).flatten();
+            let rules = places.map(|(reference, place)| {
+                let reference = &config.name_reference[*reference];
+                (&reference.target, &reference.referrers[*place])
+            });
             let mut rules = rules.filter(|(_, spec)| original.is_selected_by(&spec.gvk)).peekable();
             if rules.peek().is_some()
                 && let Some(span) = blank_subject(&list[at])
