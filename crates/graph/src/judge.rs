@@ -1,14 +1,17 @@
 //! The verdict of every need, and what losing its race costs.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Arrival, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Phase, Retry, Role, Stage, TieTarget, WaitsFor,
+    Arrival, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Phase, Retry, Role, Stage, TieTarget,
+    WaitsFor,
 };
 
 use crate::cycles::Deadlock;
 use crate::events::{Event, Events, Moment};
 use crate::linking::{Links, is_given};
+use crate::reach::{Answers, Questions};
 use crate::schedule::Schedule;
 
 /// Is a need guaranteed? Best last.
@@ -64,7 +67,13 @@ pub struct Judged {
     pub wait_seconds: u64,
 }
 
-pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, schedule: &Schedule, deadlocks: &[Deadlock]) -> Vec<Judged> {
+pub(crate) fn all(
+    cluster: &Cluster,
+    links: &Links,
+    events: &Events,
+    schedule: &Schedule,
+    deadlocks: &[Deadlock],
+) -> Vec<Judged> {
     let mut judge = Judge {
         cluster,
         events,
@@ -73,13 +82,13 @@ pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, schedule: &
         listed: listed(cluster),
         ignored: ignored(cluster),
         exists_ties: exists_ties(cluster),
-        reached: BTreeMap::new(),
+        asked: RefCell::default(),
+        answers: None,
     };
-    let mut order: Vec<usize> = (0..cluster.needs.len()).collect();
-    order.sort_by_key(|need| cluster.needs[*need].of);
-    let mut judged: Vec<Judged> = order.into_iter().map(|need| judge.need(need, links.offers_for(need))).collect();
-    judged.sort_by_key(|judged| judged.need);
-    judged
+    // Once to hear what it would ask, then in earnest.
+    judge.each(links);
+    judge.answers = Some(events.answer(judge.asked.take()));
+    judge.each(links)
 }
 
 struct Judge<'a> {
@@ -93,23 +102,36 @@ struct Judge<'a> {
     ignored: BTreeMap<&'a ObjectRef, Vec<ComponentId>>,
     /// Pairs that are tied by mere existence.
     exists_ties: BTreeSet<(ComponentId, ComponentId)>,
-    /// What a component's start implies. Only the last component's is kept: needs come sorted by component.
-    reached: BTreeMap<ComponentId, Reached>,
+    /// What judging asks about what starts imply, as long as there are no answers.
+    asked: RefCell<Questions>,
+    answers: Option<Answers>,
 }
 
 /// Events implied by a component's start.
-struct Reached {
-    events: Vec<Event>,
+#[derive(Clone, Copy)]
+struct Reached<'a> {
+    start: Event,
+    asked: &'a RefCell<Questions>,
+    answers: Option<&'a Answers>,
 }
 
-impl Reached {
+impl Reached<'_> {
+    /// While questions are gathered, nothing is implied: that way every question comes up.
     fn has(&self, event: Event) -> bool {
-        self.events.binary_search(&event).is_ok()
+        if let Some(answers) = self.answers {
+            return answers.implies(self.start, event);
+        }
+        self.asked.borrow_mut().ask(self.start, event);
+        false
     }
 }
 
 impl Judge<'_> {
-    fn need(&mut self, index: usize, offers: &[usize]) -> Judged {
+    fn each(&self, links: &Links) -> Vec<Judged> {
+        (0..self.cluster.needs.len()).map(|need| self.need(need, links.offers_for(need))).collect()
+    }
+
+    fn need(&self, index: usize, offers: &[usize]) -> Judged {
         let need = &self.cluster.needs[index];
         let nothing = |verdict| Judged {
             need: index,
@@ -123,32 +145,24 @@ impl Judge<'_> {
             return nothing(if is_given(&need.capability) { Verdict::Guaranteed } else { Verdict::Unoffered });
         }
         if self.deadlocked.contains(&index) {
-            return Judged { offer: offers.first().copied(), consequence: Consequence::Deadlock, ..nothing(Verdict::Deadlocked) };
+            return Judged {
+                offer: offers.first().copied(),
+                consequence: Consequence::Deadlock,
+                ..nothing(Verdict::Deadlocked)
+            };
         }
-        self.reach(need.of);
-        let best = offers.iter().map(|offer| (self.verdict(index, *offer), *offer)).max_by_key(|((verdict, _), offer)| {
-            (*verdict, std::cmp::Reverse(*offer))
-        });
+        let best = offers
+            .iter()
+            .map(|offer| (self.verdict(index, *offer), *offer))
+            .max_by_key(|((verdict, _), offer)| (*verdict, std::cmp::Reverse(*offer)));
         let Some(((verdict, weak_gate), offer)) = best else { return nothing(Verdict::Unoffered) };
         let wait_seconds = self.wait_seconds(need, &self.cluster.offers[offer]);
         let consequence = self.consequence(need, verdict, wait_seconds);
         Judged { need: index, offer: Some(offer), verdict, consequence, weak_gate, wait_seconds }
     }
 
-    /// Walks what a component's start implies, once per component.
-    fn reach(&mut self, component: ComponentId) {
-        if self.reached.contains_key(&component) {
-            return;
-        }
-        self.reached.clear();
-        let mut seen = BTreeSet::new();
-        let mut work = vec![Events::of(component, Moment::Start)];
-        while let Some(event) = work.pop() {
-            if seen.insert(event) {
-                work.extend(self.events.implied(event).iter().map(|(to, _)| *to));
-            }
-        }
-        self.reached.insert(component, Reached { events: seen.into_iter().collect() });
+    fn reached(&self, component: ComponentId) -> Reached<'_> {
+        Reached { start: Events::of(component, Moment::Start), asked: &self.asked, answers: self.answers.as_ref() }
     }
 
     fn verdict(&self, index: usize, offer: usize) -> (Verdict, Option<ComponentId>) {
@@ -160,7 +174,7 @@ impl Judge<'_> {
         if let Some(verdict) = self.own(need, offer) {
             return (verdict, None);
         }
-        let Some(reached) = self.reached.get(&need.of) else { return (Verdict::Unordered, None) };
+        let reached = self.reached(need.of);
         // Whoever was applied before us and needed the same thing has shown that it is there.
         let shown = self.events.met(index).is_some_and(|met| reached.has(met));
         if shown && matches!(offer.arrival, Arrival::Applied | Arrival::Installed) {
@@ -202,7 +216,7 @@ impl Judge<'_> {
     }
 
     /// Whether what was reached proves that the offer is there.
-    fn proved(&self, reached: &Reached, offer: &Offer) -> bool {
+    fn proved(&self, reached: Reached<'_>, offer: &Offer) -> bool {
         let by = self.cluster.component(offer.by);
         let done = reached.has(Events::of(offer.by, Moment::Done));
         let applied = reached.has(Events::of(offer.by, Moment::Applied));
@@ -215,7 +229,7 @@ impl Judge<'_> {
     }
 
     /// Whether a gate that was reached names the very object.
-    fn listed(&self, reached: &Reached, offer: &Offer) -> bool {
+    fn listed(&self, reached: Reached<'_>, offer: &Offer) -> bool {
         let by = self.listed.get(&offer.object).map(Vec::as_slice).unwrap_or_default();
         by.iter().any(|id| reached.has(Events::of(*id, Moment::Done)))
     }
@@ -229,7 +243,7 @@ impl Judge<'_> {
     }
 
     /// Not proved: is there an order at all, and which gate is too weak?
-    fn ordered(&self, reached: &Reached, need: &Need, offer: &Offer) -> (Verdict, Option<ComponentId>) {
+    fn ordered(&self, reached: Reached<'_>, need: &Need, offer: &Offer) -> (Verdict, Option<ComponentId>) {
         if reached.has(Events::of(offer.by, Moment::Done)) {
             return (self.weakness(offer.by, offer), Some(offer.by));
         }
@@ -239,7 +253,12 @@ impl Judge<'_> {
             return (self.weakness(gate, offer), Some(gate));
         }
         // `healthChecks` beside `wait: true` look as if they waited for this very object.
-        let ignoring = self.ignored.get(&offer.object).into_iter().flatten().find(|id| reached.has(Events::of(**id, Moment::Done)));
+        let ignoring = self
+            .ignored
+            .get(&offer.object)
+            .into_iter()
+            .flatten()
+            .find(|id| reached.has(Events::of(**id, Moment::Done)));
         if let Some(gate) = ignoring {
             return (Verdict::FalselyReady, Some(*gate));
         }
@@ -284,7 +303,9 @@ impl Judge<'_> {
         let component = self.cluster.component(need.of);
         match component.role {
             Role::HelmRelease => release_consequence(need, component, verdict, wait_seconds),
-            Role::Kustomization | Role::ResourceSet | Role::Bootstrap => applier_consequence(need, component, wait_seconds),
+            Role::Kustomization | Role::ResourceSet | Role::Bootstrap => {
+                applier_consequence(need, component, wait_seconds)
+            }
         }
     }
 }
@@ -354,7 +375,9 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
         Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(1, BACKOFF_SECONDS_MAX) },
         Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
         Phase::Ready if wait_seconds <= timeout => Consequence::Safe { spare_seconds: timeout - wait_seconds },
-        Phase::Ready if wait_seconds <= patience => Consequence::Slow { seconds: wait_seconds.next_multiple_of(timeout.max(1)) },
+        Phase::Ready if wait_seconds <= patience => {
+            Consequence::Slow { seconds: wait_seconds.next_multiple_of(timeout.max(1)) }
+        }
         Phase::Ready => failed_install(component, verdict, wait_seconds > patience + patience / 2),
         Phase::Run => Consequence::Noise,
     }

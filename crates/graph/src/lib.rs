@@ -7,12 +7,14 @@ mod cycles;
 mod events;
 mod judge;
 mod linking;
+mod reach;
 mod schedule;
 
 pub use cycles::{Deadlock, Step};
 pub use events::{Because, Event, Events, Moment};
 pub use judge::{Consequence, Judged, Verdict};
 pub use linking::Links;
+pub use reach::{Answers, Questions};
 pub use schedule::Schedule;
 
 use model::Cluster;

@@ -118,7 +118,7 @@ impl Schedule {
 }
 
 /// Every event after all that it implies; an edge that closes a cycle is passed over.
-fn in_order(events: &Events) -> Vec<Event> {
+pub(crate) fn in_order(events: &Events) -> Vec<Event> {
     let count = events.len();
     let mut opened = vec![false; count];
     let mut order = Vec::with_capacity(count);
