@@ -26,7 +26,8 @@ impl<'a> Context<'a> {
         }
         let releases_are_tied = ties.get(&Role::HelmRelease) > ties.get(&Role::Kustomization);
         let mut context = Self { reading, cluster, analysis, asleep: Vec::new(), releases_are_tied };
-        context.asleep = cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
+        context.asleep =
+            cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
         context
     }
 
@@ -99,7 +100,8 @@ impl<'a> Context<'a> {
             return severity;
         }
         // However soft the kind, without its CRD nothing beside it is applied either: that stays worth a line.
-        let least = if need.capability.kind == CapabilityKind::Crd { severity.min(Severity::Info) } else { Severity::Pedantic };
+        let least =
+            if need.capability.kind == CapabilityKind::Crd { severity.min(Severity::Info) } else { Severity::Pedantic };
         severity.lowered().max(least)
     }
 }

@@ -31,7 +31,9 @@ pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) 
     pairs
         .into_iter()
         .map(|((consumer, provider), mut judged)| {
-            judged.sort_by_key(|judged| (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need));
+            judged.sort_by_key(|judged| {
+                (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need)
+            });
             let severity = judged.iter().map(|judged| context.severity(judged)).max().unwrap_or(Severity::Pedantic);
             Pair { consumer, provider, judged, severity }
         })
@@ -61,7 +63,11 @@ pub(crate) fn reduce<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> Vec<Pai
     for (_, mut group) in by_consumer {
         let providers: Vec<ComponentId> = group.iter().map(|pair| pair.provider).collect();
         let covers = |reach: &mut Reach<'_, '_>, provider: ComponentId| {
-            providers.iter().copied().filter(|other| *other != provider).find(|other| reach.after(*other, provider) && !reach.after(provider, *other))
+            providers
+                .iter()
+                .copied()
+                .filter(|other| *other != provider)
+                .find(|other| reach.after(*other, provider) && !reach.after(provider, *other))
         };
         let mut moved: BTreeMap<ComponentId, Vec<&'a Judged>> = BTreeMap::new();
         let mut stay = Vec::new();
@@ -73,9 +79,16 @@ pub(crate) fn reduce<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> Vec<Pai
         }
         for mut pair in stay {
             if let Some(more) = moved.remove(&pair.provider) {
-                pair.severity = more.iter().map(|judged| context.severity(judged)).max().unwrap_or(pair.severity).max(pair.severity);
+                pair.severity = more
+                    .iter()
+                    .map(|judged| context.severity(judged))
+                    .max()
+                    .unwrap_or(pair.severity)
+                    .max(pair.severity);
                 pair.judged.extend(more);
-                pair.judged.sort_by_key(|judged| (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need));
+                pair.judged.sort_by_key(|judged| {
+                    (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need)
+                });
             }
             kept.push(pair);
         }

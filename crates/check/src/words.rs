@@ -14,7 +14,11 @@ pub(crate) fn cost(judged: &Judged, need: &Need, component: &Component) -> Strin
         Consequence::Deadlock => "never converges".to_owned(),
         Consequence::Terminal { certain } => {
             let timeout = say_seconds(component.patience.timeout_seconds.saturating_mul(component.patience.attempts));
-            let waits = if judged.wait_seconds > 0 { format!(", about {} needed", say_seconds(judged.wait_seconds)) } else { String::new() };
+            let waits = if judged.wait_seconds > 0 {
+                format!(", about {} needed", say_seconds(judged.wait_seconds))
+            } else {
+                String::new()
+            };
             let when = if certain { "" } else { "if the race is lost, " };
             format!("{when}the install fails after {timeout}{waits}, and stalls until somebody acts")
         }
@@ -32,9 +36,14 @@ fn slow(judged: &Judged, need: &Need, component: &Component, seconds: u64) -> St
     let waits = say_seconds(seconds);
     match (component.role, component.patience.retry_field) {
         (Role::HelmRelease, _) => format!("if the race is lost, tries again with growing pauses: about {waits}"),
-        (_, "interval") if need.phase <= model::Phase::Apply => format!("if the race is lost, waits {waits} (interval; no retryInterval)"),
+        (_, "interval") if need.phase <= model::Phase::Apply => {
+            format!("if the race is lost, waits {waits} (interval; no retryInterval)")
+        }
         (_, field) if need.phase <= model::Phase::Apply => format!("if the race is lost, waits {waits} ({field})"),
-        _ => format!("if it takes longer than the timeout, waits {} more ({waits} in all)", say_seconds(judged.wait_seconds.min(seconds))),
+        _ => format!(
+            "if it takes longer than the timeout, waits {} more ({waits} in all)",
+            say_seconds(judged.wait_seconds.min(seconds))
+        ),
     }
 }
 

@@ -4,7 +4,10 @@ mod story;
 
 /// Cases that the program does not judge right yet, and why.
 const NOT_YET: &[(&str, &str)] = &[
-    ("33-policy-webhook-of-everything", "needs are read for webhooks of a kind or a group, not for those of everything"),
+    (
+        "33-policy-webhook-of-everything",
+        "needs are read for webhooks of a kind or a group, not for those of everything",
+    ),
     ("34a-sealed-without-a-key", "a sealing key that nobody offers is judged, and no rule says so"),
     ("38-helmfile-without-wait", "releases of a bootstrap have offers, but no needs and no ties among themselves"),
 ];
@@ -18,6 +21,7 @@ fn every_case_gets_its_verdict_its_consequence_and_its_findings() {
 fn no_case_of_the_forty_is_missing() {
     let stories = story::stories(&story::directory("cases"));
     let number = |name: &str| name.chars().take_while(char::is_ascii_digit).collect::<String>().parse::<u32>().ok();
-    let missing: Vec<u32> = (1..=40).filter(|case| !stories.iter().any(|(name, _)| number(name) == Some(*case))).collect();
+    let missing: Vec<u32> =
+        (1..=40).filter(|case| !stories.iter().any(|(name, _)| number(name) == Some(*case))).collect();
     assert!(missing.is_empty(), "no directory for the cases {missing:?}");
 }

@@ -46,116 +46,147 @@ impl Deadlock {
     }
 }
 
-/// All deadlocks: from every strongly connected set the shortest walks that cover its declared ties and needs.
+/// All deadlocks, the simplest explanations first: needs and containment alone, then declared ties alone, then both
+/// together. What an earlier circle is made of takes no part in a later one, so each mistake is told once.
 pub(crate) fn find(_cluster: &Cluster, events: &Events) -> Vec<Deadlock> {
-    strongly_connected(events).iter().flat_map(|set| walks(events, set)).collect()
-}
-
-/// Walks that between them use every tie and every need inside of the set, so that one edit can be named for each.
-fn walks(events: &Events, set: &BTreeSet<Event>) -> Vec<Deadlock> {
-    const WALKS_MAX: usize = 16;
     let mut found: Vec<Deadlock> = Vec::new();
-    let mut covered: BTreeSet<Because> = BTreeSet::new();
-    for from in set {
-        for (to, because) in events.implied(*from) {
-            let starts_one = matches!(because, Because::Tie(_) | Because::Need(_));
-            if !starts_one || !events.binds(*because) || !set.contains(to) || covered.contains(because) {
-                continue;
-            }
-            let Some(mut steps) = shortest(events, set, *to, *from) else { continue };
-            steps.insert(0, Step { event: *from, because: *because });
-            covered.extend(steps.iter().map(|step| step.because));
-            found.push(Deadlock { steps });
-            if found.len() == WALKS_MAX {
-                return found;
-            }
-        }
+    let mut told: BTreeSet<Because> = BTreeSet::new();
+    let rounds: [fn(Because) -> bool; 3] =
+        [|because| !matches!(because, Because::Tie(_)), |because| !matches!(because, Because::Need(_)), |_| true];
+    for round in rounds {
+        let graph = Graph { events, told: &told, round };
+        let new: Vec<Deadlock> = graph.strongly_connected().iter().flat_map(|set| graph.walks(set)).collect();
+        told.extend(
+            new.iter()
+                .flat_map(|deadlock| &deadlock.steps)
+                .map(|step| step.because)
+                .filter(|because| matches!(because, Because::Tie(_) | Because::Need(_))),
+        );
+        found.extend(new);
     }
     found
 }
 
-/// The steps of a shortest way inside of the set.
-fn shortest(events: &Events, set: &BTreeSet<Event>, from: Event, to: Event) -> Option<Vec<Step>> {
-    let mut came: BTreeMap<Event, Step> = BTreeMap::new();
-    let mut queue = VecDeque::from([from]);
-    while let Some(event) = queue.pop_front() {
-        if event == to {
-            let mut steps = Vec::new();
-            let mut at = to;
-            while at != from {
-                let step = came[&at];
-                steps.push(step);
-                at = step.event;
-            }
-            steps.reverse();
-            return Some(steps);
-        }
-        for (next, because) in events.implied(event) {
-            if set.contains(next) && events.binds(*because) && *next != from && !came.contains_key(next) {
-                came.insert(*next, Step { event, because: *because });
-                queue.push_back(*next);
-            }
-        }
-    }
-    None
+/// The events with the edges that count in one round.
+struct Graph<'a> {
+    events: &'a Events,
+    told: &'a BTreeSet<Because>,
+    round: fn(Because) -> bool,
 }
 
-/// Tarjan's algorithm without recursion; only sets that hold a cycle.
-fn strongly_connected(events: &Events) -> Vec<BTreeSet<Event>> {
-    const UNSEEN: u32 = u32::MAX;
-    let count = events.len();
-    let (mut order, mut low, mut on_stack) = (vec![UNSEEN; count], vec![0_u32; count], vec![false; count]);
-    let (mut stack, mut sets, mut next_order) = (Vec::new(), Vec::new(), 0_u32);
-    for root in 0..count {
-        if order[root] != UNSEEN {
-            continue;
-        }
-        let mut work = vec![(root, 0_usize)];
-        while let Some((node, edge)) = work.pop() {
-            if edge == 0 {
-                order[node] = next_order;
-                low[node] = next_order;
-                next_order += 1;
-                stack.push(node);
-                on_stack[node] = true;
-            }
-            let implied = events.implied(Event(u32::try_from(node).unwrap_or(u32::MAX)));
-            let mut descended = false;
-            for (offset, (to, because)) in implied.iter().enumerate().skip(edge) {
-                let to = to.0 as usize;
-                if !events.binds(*because) {
+impl Graph<'_> {
+    fn counts(&self, because: Because) -> bool {
+        (self.round)(because) && self.events.binds(because) && !self.told.contains(&because)
+    }
+    /// Walks that between them use every tie and every need inside of the set, so that one edit can be named for each.
+    fn walks(&self, set: &BTreeSet<Event>) -> Vec<Deadlock> {
+        let events = self.events;
+        const WALKS_MAX: usize = 16;
+        let mut found: Vec<Deadlock> = Vec::new();
+        let mut covered: BTreeSet<Because> = BTreeSet::new();
+        for from in set {
+            for (to, because) in events.implied(*from) {
+                let starts_one = matches!(because, Because::Tie(_) | Because::Need(_));
+                if !starts_one || !self.counts(*because) || !set.contains(to) || covered.contains(because) {
                     continue;
                 }
-                if order[to] == UNSEEN {
-                    work.push((node, offset + 1));
-                    work.push((to, 0));
-                    descended = true;
-                    break;
+                let Some(mut steps) = self.shortest(set, *to, *from) else { continue };
+                steps.insert(0, Step { event: *from, because: *because });
+                covered.extend(steps.iter().map(|step| step.because));
+                found.push(Deadlock { steps });
+                if found.len() == WALKS_MAX {
+                    return found;
                 }
-                if on_stack[to] {
-                    low[node] = low[node].min(order[to]);
-                }
-            }
-            if descended {
-                continue;
-            }
-            if low[node] == order[node] {
-                let mut set = BTreeSet::new();
-                while let Some(member) = stack.pop() {
-                    on_stack[member] = false;
-                    set.insert(Event(u32::try_from(member).unwrap_or(u32::MAX)));
-                    if member == node {
-                        break;
-                    }
-                }
-                if set.len() > 1 {
-                    sets.push(set);
-                }
-            }
-            if let Some((parent, _)) = work.last() {
-                low[*parent] = low[*parent].min(low[node]);
             }
         }
+        found
     }
-    sets
+
+    /// The steps of a shortest way inside of the set.
+    fn shortest(&self, set: &BTreeSet<Event>, from: Event, to: Event) -> Option<Vec<Step>> {
+        let events = self.events;
+        let mut came: BTreeMap<Event, Step> = BTreeMap::new();
+        let mut queue = VecDeque::from([from]);
+        while let Some(event) = queue.pop_front() {
+            if event == to {
+                let mut steps = Vec::new();
+                let mut at = to;
+                while at != from {
+                    let step = came[&at];
+                    steps.push(step);
+                    at = step.event;
+                }
+                steps.reverse();
+                return Some(steps);
+            }
+            for (next, because) in events.implied(event) {
+                if set.contains(next) && self.counts(*because) && *next != from && !came.contains_key(next) {
+                    came.insert(*next, Step { event, because: *because });
+                    queue.push_back(*next);
+                }
+            }
+        }
+        None
+    }
+
+    /// Tarjan's algorithm without recursion; only sets that hold a cycle.
+    fn strongly_connected(&self) -> Vec<BTreeSet<Event>> {
+        let events = self.events;
+        const UNSEEN: u32 = u32::MAX;
+        let count = events.len();
+        let (mut order, mut low, mut on_stack) = (vec![UNSEEN; count], vec![0_u32; count], vec![false; count]);
+        let (mut stack, mut sets, mut next_order) = (Vec::new(), Vec::new(), 0_u32);
+        for root in 0..count {
+            if order[root] != UNSEEN {
+                continue;
+            }
+            let mut work = vec![(root, 0_usize)];
+            while let Some((node, edge)) = work.pop() {
+                if edge == 0 {
+                    order[node] = next_order;
+                    low[node] = next_order;
+                    next_order += 1;
+                    stack.push(node);
+                    on_stack[node] = true;
+                }
+                let implied = events.implied(Event(u32::try_from(node).unwrap_or(u32::MAX)));
+                let mut descended = false;
+                for (offset, (to, because)) in implied.iter().enumerate().skip(edge) {
+                    let to = to.0 as usize;
+                    if !self.counts(*because) {
+                        continue;
+                    }
+                    if order[to] == UNSEEN {
+                        work.push((node, offset + 1));
+                        work.push((to, 0));
+                        descended = true;
+                        break;
+                    }
+                    if on_stack[to] {
+                        low[node] = low[node].min(order[to]);
+                    }
+                }
+                if descended {
+                    continue;
+                }
+                if low[node] == order[node] {
+                    let mut set = BTreeSet::new();
+                    while let Some(member) = stack.pop() {
+                        on_stack[member] = false;
+                        set.insert(Event(u32::try_from(member).unwrap_or(u32::MAX)));
+                        if member == node {
+                            break;
+                        }
+                    }
+                    if set.len() > 1 {
+                        sets.push(set);
+                    }
+                }
+                if let Some((parent, _)) = work.last() {
+                    low[*parent] = low[*parent].min(low[node]);
+                }
+            }
+        }
+        sets
+    }
 }

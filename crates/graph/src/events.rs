@@ -54,8 +54,12 @@ const MOMENTS: usize = 3;
 impl Events {
     pub fn new(cluster: &Cluster, links: &Links) -> Self {
         let components = cluster.components.len();
-        let mut events =
-            Self { components, edges: vec![Vec::new(); components * MOMENTS], opaque: Vec::new(), met: BTreeMap::new() };
+        let mut events = Self {
+            components,
+            edges: vec![Vec::new(); components * MOMENTS],
+            opaque: Vec::new(),
+            met: BTreeMap::new(),
+        };
         events.add_lives(cluster);
         events.add_ties(cluster);
         events.add_gates(cluster);
@@ -147,7 +151,8 @@ impl Events {
                 self.add(Self::of(parent, Moment::Done), Self::of(id, Moment::Done), Because::Gate);
             }
             if let Gate::Listed(objects) = &component.gate {
-                for listed in objects.iter().filter_map(|object| by_object.get(object)).filter(|listed| **listed != id) {
+                for listed in objects.iter().filter_map(|object| by_object.get(object)).filter(|listed| **listed != id)
+                {
                     self.add(Self::of(id, Moment::Done), Self::of(*listed, Moment::Done), Because::Gate);
                 }
             }
@@ -200,7 +205,8 @@ impl Events {
 /// Needs without which nothing at all of a component is applied, and whose provider is certain.
 fn is_binding(need: &model::Need) -> bool {
     let certain = matches!(need.capability.kind, CapabilityKind::Crd | CapabilityKind::Source)
-        || (need.phase == Phase::Build && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap));
+        || (need.phase == Phase::Build
+            && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap));
     // A missing CRD takes the whole stage down, however soft the kind.
     certain && !need.optional && matches!(need.phase, Phase::Build | Phase::Apply)
 }

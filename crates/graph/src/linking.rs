@@ -34,7 +34,10 @@ impl Links {
                 if let Some(whole) = group.and_then(|group| groups.get(&(need.capability.kind, group))) {
                     return whole.clone();
                 }
-                open.iter().copied().filter(|offer| fits(&cluster.offers[*offer].capability, &need.capability)).collect()
+                open.iter()
+                    .copied()
+                    .filter(|offer| fits(&cluster.offers[*offer].capability, &need.capability))
+                    .collect()
             })
             .collect();
         Self { by_need }
@@ -48,7 +51,8 @@ impl Links {
 
 /// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`.
 fn is_open(offer: &Capability) -> bool {
-    matches!(offer.kind, CapabilityKind::NodeLabel | CapabilityKind::CsiDriver | CapabilityKind::Device) && offer.name.contains('*')
+    matches!(offer.kind, CapabilityKind::NodeLabel | CapabilityKind::CsiDriver | CapabilityKind::Device)
+        && offer.name.contains('*')
 }
 
 fn fits(offer: &Capability, need: &Capability) -> bool {

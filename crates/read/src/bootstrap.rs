@@ -3,10 +3,12 @@
 //! Each becomes a component of the bootstrap stage. Whether it is proved healthy there is the bootstrap's own affair:
 //! for the cluster that Flux builds, all of it is simply there.
 
+use std::collections::BTreeSet;
+
 use catalogue::{Catalogue, any_holds};
 use kustomize::Mode;
 use model::{
-    Arrival, Capability, CapabilityKind, Component, ComponentId, Gate, ObjectRef, Patience, Retry, Role, Stage,
+    Arrival, Capability, CapabilityKind, Component, ComponentId, Gate, ObjectRef, Offer, Patience, Retry, Role, Stage,
 };
 use yaml::{Node, Span};
 
@@ -59,7 +61,13 @@ impl Bootstrap {
         }
         for (namespace, name, at) in &self.secrets {
             let own = ObjectRef::new("Secret", namespace.as_str(), name.as_str());
-            sink.offer(by, Capability::new(CapabilityKind::Secret, namespace.as_str(), name.as_str()), Arrival::Applied, &own, *at);
+            sink.offer(
+                by,
+                Capability::new(CapabilityKind::Secret, namespace.as_str(), name.as_str()),
+                Arrival::Applied,
+                &own,
+                *at,
+            );
         }
     }
 
@@ -72,7 +80,13 @@ impl Bootstrap {
         if release.only_crds {
             // `helm template --include-crds`: whatever the values say about installing them later, they are applied now.
             for kind in known.crds.iter().flat_map(|crds| &crds.kinds) {
-                sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Applied, &own, release.span);
+                sink.offer(
+                    by,
+                    Capability::cluster(CapabilityKind::Crd, kind.as_str()),
+                    Arrival::Applied,
+                    &own,
+                    release.span,
+                );
             }
             return;
         }
@@ -81,8 +95,40 @@ impl Bootstrap {
         for crds in known.crds.iter().filter(|crds| !any_holds(&crds.when, None)) {
             // Values of a bootstrap release are usually shared with the release that Flux adopts, and switch CRDs on.
             for kind in &crds.kinds {
-                sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Installed, &own, release.span);
+                sink.offer(
+                    by,
+                    Capability::cluster(CapabilityKind::Crd, kind.as_str()),
+                    Arrival::Installed,
+                    &own,
+                    release.span,
+                );
             }
+        }
+    }
+}
+
+/// Flux itself runs in pods and fetches by name. So the pod network and cluster DNS were there before it, and with them all
+/// that their components bring, whoever installed them.
+pub(crate) fn offer_foundation(sink: &mut Sink) {
+    let founding =
+        |offer: &Offer| matches!(offer.capability.kind, CapabilityKind::PodNetwork | CapabilityKind::ClusterDns);
+    let cluster = sink.cluster();
+    let by: BTreeSet<ComponentId> =
+        cluster.offers.iter().filter(|offer| founding(offer)).map(|offer| offer.by).collect();
+    let offers: Vec<Offer> = cluster.offers.iter().filter(|offer| by.contains(&offer.by)).cloned().collect();
+    for founder in by {
+        let component = sink.cluster().component(founder).clone();
+        if component.stage == Stage::Bootstrap {
+            continue;
+        }
+        let id = add(
+            sink,
+            ObjectRef::new("Bootstrap", component.object.namespace, component.object.name),
+            component.at,
+            component.startup_seconds,
+        );
+        for offer in offers.iter().filter(|offer| offer.by == founder) {
+            sink.offer(id, offer.capability.clone(), offer.arrival, &offer.object, offer.at);
         }
     }
 }
@@ -103,7 +149,13 @@ fn offer_object(sink: &mut Sink, by: ComponentId, node: &Node) {
         }
         _ => return,
     };
-    sink.offer(by, Capability::new(kind, own.namespace.clone(), own.name.clone()), Arrival::Applied, &own, object.name_span());
+    sink.offer(
+        by,
+        Capability::new(kind, own.namespace.clone(), own.name.clone()),
+        Arrival::Applied,
+        &own,
+        object.name_span(),
+    );
 }
 
 fn add(sink: &mut Sink, object: ObjectRef, at: Span, startup_seconds: u64) -> ComponentId {

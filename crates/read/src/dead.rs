@@ -16,7 +16,10 @@ pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTr
         if live.contains(file) || is_commented_out(repository, file) {
             continue;
         }
-        let Some(cluster) = roots.iter().position(|directories| ancestors(file).any(|at| directories.contains(at))) else { continue };
+        let Some(cluster) = roots.iter().position(|directories| ancestors(file).any(|at| directories.contains(at)))
+        else {
+            continue;
+        };
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
             let object = Object::new(node);
             let is_flux = object.is(KUSTOMIZE_GROUP, "Kustomization") || object.is(HELM_GROUP, "HelmRelease");
@@ -42,8 +45,13 @@ fn is_commented_out(repository: &Repository, file: &str) -> bool {
     for directory in ancestors(file) {
         let name = child[directory.len()..].trim_start_matches('/');
         for kustomization in ["kustomization.yaml", "kustomization.yml"] {
-            let Some((_, documents)) = repository.documents(&path::join(directory, kustomization).unwrap_or_default()) else { continue };
-            let mentions = |text: &str| text.trim().trim_start_matches("- ").trim_start_matches("./").trim_end_matches('/').starts_with(name);
+            let Some((_, documents)) = repository.documents(&path::join(directory, kustomization).unwrap_or_default())
+            else {
+                continue;
+            };
+            let mentions = |text: &str| {
+                text.trim().trim_start_matches("- ").trim_start_matches("./").trim_end_matches('/').starts_with(name)
+            };
             if documents.iter().flat_map(|document| &document.comments).any(|comment| mentions(&comment.text)) {
                 return true;
             }

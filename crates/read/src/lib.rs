@@ -63,7 +63,8 @@ fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
     let sources = flux::Sources::new(repository);
     let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
     let declared = flux::declared(repository);
-    let mut assembled: Vec<flux::Assembled> = declared.iter().map(|entry| flux::assemble(repository, &sources, entry)).collect();
+    let mut assembled: Vec<flux::Assembled> =
+        declared.iter().map(|entry| flux::assemble(repository, &sources, entry)).collect();
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
     for entry in flux::undeclared(repository, &declared, &live) {
         assembled.push(flux::assemble(repository, &sources, &entry));

@@ -25,7 +25,5 @@ pub(crate) fn parent(path: &str) -> &str {
 
 /// Whether `path` is `directory` or lies below it.
 pub(crate) fn is_below(path: &str, directory: &str) -> bool {
-    directory.is_empty()
-        || path == directory
-        || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+    directory.is_empty() || path == directory || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }

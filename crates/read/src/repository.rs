@@ -67,8 +67,13 @@ impl Repository {
         }
         let root = root.canonicalize().map_err(|source| OpenError::Unreadable { path: root.to_path_buf(), source })?;
         fs::read_dir(&root).map_err(|source| OpenError::Unreadable { path: root.clone(), source })?;
-        let mut repository =
-            Self { root, files: Vec::new(), by_path: BTreeMap::new(), directories: BTreeMap::new(), skipped: Vec::new() };
+        let mut repository = Self {
+            root,
+            files: Vec::new(),
+            by_path: BTreeMap::new(),
+            directories: BTreeMap::new(),
+            skipped: Vec::new(),
+        };
         repository.walk();
         repository.parse_all();
         Ok(repository)
@@ -113,7 +118,12 @@ impl Repository {
 
     fn walk(&mut self) {
         let mut found: Vec<(String, PathBuf)> = Vec::new();
-        let walker = ignore::WalkBuilder::new(&self.root).hidden(false).follow_links(true).parents(false).filter_entry(|entry| entry.file_name() != ".git").build();
+        let walker = ignore::WalkBuilder::new(&self.root)
+            .hidden(false)
+            .follow_links(true)
+            .parents(false)
+            .filter_entry(|entry| entry.file_name() != ".git")
+            .build();
         for entry in walker {
             match entry {
                 Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
@@ -149,7 +159,13 @@ impl Repository {
         }
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.by_path.insert(path.clone(), id);
-        self.files.push(File { path, disk, source: OnceLock::new(), documents: OnceLock::new(), bytes: OnceLock::new() });
+        self.files.push(File {
+            path,
+            disk,
+            source: OnceLock::new(),
+            documents: OnceLock::new(),
+            bytes: OnceLock::new(),
+        });
     }
 
     /// Parses the YAML files on every core: each takes the next file that nobody has taken.

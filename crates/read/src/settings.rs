@@ -27,7 +27,8 @@ pub(crate) fn read(repository: &Repository) -> Result<Vec<catalogue::Component>,
         let listed = document.root.as_ref().and_then(|root| root.at(&["catalogue", "additions"]));
         for node in listed.and_then(Node::as_seq).unwrap_or_default() {
             let component = catalogue::Component::from_node(node);
-            additions.push(component.map_err(|error| SettingsError { line: line(node.span), message: error.to_string() })?);
+            additions
+                .push(component.map_err(|error| SettingsError { line: line(node.span), message: error.to_string() })?);
         }
     }
     Ok(additions)

@@ -34,9 +34,10 @@ fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
     let (consumer, provider) = pair.names(context);
     let mut finding = pair.finding(context, "bootstrap-only");
     // CRDs stay once they are there: leaving them to the bootstrap is a choice, not a gamble.
-    let only_crds = pair.judged.iter().all(|judged| {
-        matches!(context.need(judged).capability.kind, CapabilityKind::Crd | CapabilityKind::Webhook)
-    });
+    let only_crds = pair
+        .judged
+        .iter()
+        .all(|judged| matches!(context.need(judged).capability.kind, CapabilityKind::Crd | CapabilityKind::Webhook));
     if only_crds {
         finding.severity = Severity::Pedantic;
     }

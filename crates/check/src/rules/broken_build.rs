@@ -50,11 +50,16 @@ fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> F
         verdict: None,
         consequence: Some(Consequence::Deadlock),
         cost: "nothing of it is applied until this is mended".to_owned(),
-        locations: broken.iter().take(3).enumerate().map(|(index, broken)| Location {
-            span: broken.at,
-            role: if index == 0 { LocationRole::Primary } else { LocationRole::Related },
-            label: broken.message.clone(),
-        }).collect(),
+        locations: broken
+            .iter()
+            .take(3)
+            .enumerate()
+            .map(|(index, broken)| Location {
+                span: broken.at,
+                role: if index == 0 { LocationRole::Primary } else { LocationRole::Related },
+                label: broken.message.clone(),
+            })
+            .collect(),
         fix: Some(match &component.path {
             Some(path) => format!("make `kustomize build {path}` succeed"),
             None => "correct the path".to_owned(),

@@ -35,7 +35,11 @@ use crate::words::quoted;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut seen: BTreeSet<BTreeSet<ComponentId>> = BTreeSet::new();
-    let cycles = context.analysis.deadlocks.iter().filter(|deadlock| !is_one_stage(context, deadlock) && !is_parent_wait(context, deadlock));
+    let cycles = context
+        .analysis
+        .deadlocks
+        .iter()
+        .filter(|deadlock| !is_one_stage(context, deadlock) && !is_parent_wait(context, deadlock));
     cycles
         .filter(|deadlock| seen.insert(deadlock.components(&context.analysis.events).into_iter().collect()))
         .filter_map(|deadlock| finding(context, deadlock))
@@ -69,7 +73,8 @@ fn locations(context: &Context<'_>, deadlock: &Deadlock) -> Vec<Location> {
     let mut locations = Vec::new();
     for tie in deadlock.ties().map(|tie| &context.cluster.ties[tie]) {
         let TieTarget::Component(to) = tie.to else { continue };
-        let label = format!("{} waits for {}", context.component(tie.from).object.path(), context.component(to).object.path());
+        let label =
+            format!("{} waits for {}", context.component(tie.from).object.path(), context.component(to).object.path());
         locations.push(Location { span: tie.at, role: LocationRole::Order, label });
     }
     for need in deadlock.needs().map(|need| &context.cluster.needs[need]) {

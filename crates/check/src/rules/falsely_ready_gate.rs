@@ -63,7 +63,9 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
     let ignored = gated.ignored_checks.iter().find(|(object, _)| Some(object) == offered);
     let (span, label) = match (&gated.gate, ignored) {
         (_, Some((_, at))) => (*at, "ignored: `wait: true` switches `healthChecks` off".to_owned()),
-        (Gate::LooksHealthy(_), None) => (gated.gate_at, "never evaluated: neither `wait` nor `healthChecks` is set".to_owned()),
+        (Gate::LooksHealthy(_), None) => {
+            (gated.gate_at, "never evaluated: neither `wait` nor `healthChecks` is set".to_owned())
+        }
         _ => (gated.gate_at, "waits for objects whose status tells nothing".to_owned()),
     };
     finding.locations.insert(0, Location { span, role: LocationRole::Primary, label });
@@ -112,7 +114,8 @@ fn ignored(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
         let is_child = context.cluster.find(object).is_some_and(|child| context.component(child).parent == Some(id));
         is_child || context.cluster.offers.iter().any(|offer| offer.by == id && offer.object == *object)
     };
-    let outside = |object: &model::ObjectRef| context.cluster.find(object).is_some_and(|other| other != id) && !applied(object);
+    let outside =
+        |object: &model::ObjectRef| context.cluster.find(object).is_some_and(|other| other != id) && !applied(object);
     let (object, at) = component.ignored_checks.iter().find(|(object, _)| outside(object))?;
     Some(Finding {
         rule: RULE,

@@ -37,7 +37,8 @@ use crate::pairs::{self, Pair};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let unordered = pairs::gather(context, |judged| {
-        judged.verdict == Verdict::Unordered && !matches!(judged.consequence, Consequence::Terminal { .. } | Consequence::Silent)
+        judged.verdict == Verdict::Unordered
+            && !matches!(judged.consequence, Consequence::Terminal { .. } | Consequence::Silent)
     });
     pairs::reduce(context, unordered).iter().map(|pair| finding(context, pair)).collect()
 }
@@ -45,7 +46,8 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
     let (consumer, provider) = pair.names(context);
     let mut finding = pair.finding(context, "missing-dependency");
-    finding.message = format!("{consumer} needs {}, and nothing orders it after {provider}", pair.capabilities(context));
+    finding.message =
+        format!("{consumer} needs {}, and nothing orders it after {provider}", pair.capabilities(context));
     finding.fix = Some(add_tie(context, pair));
     finding.locations.insert(0, tie_place(context, pair, LocationRole::Primary));
     finding

@@ -30,7 +30,8 @@ use crate::words::quoted;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let unoffered = context.judged().filter(|judged| judged.verdict == Verdict::Unoffered);
-    let sources = unoffered.map(|judged| context.need(judged)).filter(|need| need.capability.kind == CapabilityKind::Source);
+    let sources =
+        unoffered.map(|judged| context.need(judged)).filter(|need| need.capability.kind == CapabilityKind::Source);
     // What could not be seen might define it.
     let blind = context.cluster.blind.iter().any(|blind| blind.component.is_some());
     sources
@@ -40,7 +41,11 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             Finding {
                 rule: "missing-source",
                 severity: if blind { Severity::Info } else { Severity::Warning },
-                message: format!("{} takes its objects from {kind} `{}/{name}`, which nobody defines", quoted(component), need.capability.namespace),
+                message: format!(
+                    "{} takes its objects from {kind} `{}/{name}`, which nobody defines",
+                    quoted(component),
+                    need.capability.namespace
+                ),
                 cluster: context.cluster.name.clone(),
                 component: component.object.clone(),
                 provider: None,
@@ -48,9 +53,20 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
                 verdict: Some(Verdict::Unoffered),
                 consequence: Some(Consequence::Deadlock),
                 cost: "never gets anything to apply".to_owned(),
-                locations: vec![Location { span: need.at, role: LocationRole::Primary, label: format!("no {kind} of this name was read") }],
-                fix: Some(format!("define {kind} `{name}` in namespace `{}`, or correct the reference", need.capability.namespace)),
-                notes: if blind { vec!["part of this cluster could not be seen, and may define it".to_owned()] } else { Vec::new() },
+                locations: vec![Location {
+                    span: need.at,
+                    role: LocationRole::Primary,
+                    label: format!("no {kind} of this name was read"),
+                }],
+                fix: Some(format!(
+                    "define {kind} `{name}` in namespace `{}`, or correct the reference",
+                    need.capability.namespace
+                )),
+                notes: if blind {
+                    vec!["part of this cluster could not be seen, and may define it".to_owned()]
+                } else {
+                    Vec::new()
+                },
             }
         })
         .collect()

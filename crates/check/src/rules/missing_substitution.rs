@@ -32,7 +32,11 @@ use crate::words::quoted;
 const RULE: &str = "missing-substitution";
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    context.judged().filter(|judged| is_variables(context, judged)).filter_map(|judged| finding(context, judged)).collect()
+    context
+        .judged()
+        .filter(|judged| is_variables(context, judged))
+        .filter_map(|judged| finding(context, judged))
+        .collect()
 }
 
 fn is_variables(context: &Context<'_>, judged: &Judged) -> bool {
@@ -54,14 +58,22 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
             format!("{} takes variables from {}, which nothing here makes", quoted(component), need.capability),
             format!("never built unless something outside makes it; tried again every {}", say_seconds(retry)),
         ),
-        (Verdict::BootstrapOnly, _) if judged.offer.is_some_and(|offer| context.cluster.offers[offer].by == need.of) => (
-            Severity::Info,
-            format!("{} takes variables from {}, which it makes itself", quoted(component), need.capability),
-            "never built unless something outside makes it first".to_owned(),
-        ),
+        (Verdict::BootstrapOnly, _)
+            if judged.offer.is_some_and(|offer| context.cluster.offers[offer].by == need.of) =>
+        {
+            (
+                Severity::Info,
+                format!("{} takes variables from {}, which it makes itself", quoted(component), need.capability),
+                "never built unless something outside makes it first".to_owned(),
+            )
+        }
         (_, Consequence::Silent) => (
             Severity::Warning,
-            format!("{} takes optional variables from {}, and nothing orders it after what makes it", quoted(component), need.capability),
+            format!(
+                "{} takes optional variables from {}, and nothing orders it after what makes it",
+                quoted(component),
+                need.capability
+            ),
             "built without the variables, and nothing says so".to_owned(),
         ),
         _ => return None,
@@ -72,13 +84,27 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
         message,
         cluster: context.cluster.name.clone(),
         component: component.object.clone(),
-        provider: judged.offer.map(|offer| context.component(context.applier(context.cluster.offers[offer].by)).object.clone()).filter(|provider| *provider != component.object),
+        provider: judged
+            .offer
+            .map(|offer| context.component(context.applier(context.cluster.offers[offer].by)).object.clone())
+            .filter(|provider| *provider != component.object),
         capability: Some(need.capability.to_string()),
         verdict: Some(judged.verdict),
-        consequence: Some(if judged.verdict == Verdict::Unoffered { Consequence::Slow { seconds: retry } } else { judged.consequence }),
+        consequence: Some(if judged.verdict == Verdict::Unoffered {
+            Consequence::Slow { seconds: retry }
+        } else {
+            judged.consequence
+        }),
         cost,
-        locations: vec![Location { span: need.at, role: LocationRole::Primary, label: "needed before anything can be built".to_owned() }],
-        fix: Some(format!("make {} in a Kustomization that this one depends on, or seed it in the bootstrap", need.capability)),
+        locations: vec![Location {
+            span: need.at,
+            role: LocationRole::Primary,
+            label: "needed before anything can be built".to_owned(),
+        }],
+        fix: Some(format!(
+            "make {} in a Kustomization that this one depends on, or seed it in the bootstrap",
+            need.capability
+        )),
         notes: Vec::new(),
     })
 }

@@ -23,22 +23,30 @@
 //!
 //! Remove the dependency: a child never starts before its parent has applied it.
 
+use std::collections::BTreeMap;
+
 use graph::{Consequence, Deadlock, Verdict};
 use model::{Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::quoted;
+use crate::words::{and_more, quoted};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let ties = context.cluster.ties.iter().enumerate().filter(|(_, tie)| !context.is_asleep(tie.from));
-    ties.filter_map(|(index, tie)| {
-        let TieTarget::Component(parent) = tie.to else { return None };
-        let is_parent = context.above(tie.from).skip(1).any(|at| at == parent);
-        let locked = context.analysis.deadlocks.iter().any(|deadlock| is_parent_wait(context, deadlock) && deadlock.ties().any(|it| it == index));
-        is_parent.then(|| finding(context, tie, locked))
-    })
-    .collect()
+    // A patch that ties every child to the parent is one line, and one finding.
+    let mut by_place: BTreeMap<(yaml::Span, bool), Vec<&Tie>> = BTreeMap::new();
+    for (index, tie) in context.cluster.ties.iter().enumerate().filter(|(_, tie)| !context.is_asleep(tie.from)) {
+        let TieTarget::Component(parent) = tie.to else { continue };
+        if context.above(tie.from).skip(1).any(|at| at == parent) {
+            let locked = context
+                .analysis
+                .deadlocks
+                .iter()
+                .any(|deadlock| is_parent_wait(context, deadlock) && deadlock.ties().any(|it| it == index));
+            by_place.entry((tie.at, locked)).or_default().push(tie);
+        }
+    }
+    by_place.iter().map(|((_, locked), ties)| finding(context, ties, *locked)).collect()
 }
 
 /// Its one declared tie leads to something above.
@@ -49,15 +57,18 @@ pub(crate) fn is_parent_wait(context: &Context<'_>, deadlock: &Deadlock) -> bool
     matches!(tie.to, TieTarget::Component(to) if context.above(tie.from).skip(1).any(|at| at == to))
 }
 
-fn finding(context: &Context<'_>, tie: &Tie, locked: bool) -> Finding {
+fn finding(context: &Context<'_>, ties: &[&Tie], locked: bool) -> Finding {
+    let tie = ties[0];
+    let more = and_more(1, ties.len());
     let child = context.component(tie.from);
     let TieTarget::Component(parent) = tie.to else { unreachable!("only ties to components come here") };
     let parent = context.component(parent);
     let (severity, message, cost) = if locked {
-        let message = format!("{} waits for {}, which applies it and waits for it", quoted(child), quoted(parent));
+        let message =
+            format!("{}{more} waits for {}, which applies it and waits for it", quoted(child), quoted(parent));
         (Severity::Error, message, "never converges".to_owned())
     } else {
-        let message = format!("{} waits for {}, which applies it", quoted(child), quoted(parent));
+        let message = format!("{}{more} waits for {}, which applies it", quoted(child), quoted(parent));
         (Severity::Info, message, "none today; a deadlock the day the parent waits".to_owned())
     };
     Finding {
@@ -73,7 +84,11 @@ fn finding(context: &Context<'_>, tie: &Tie, locked: bool) -> Finding {
         cost,
         locations: vec![
             Location { span: tie.at, role: LocationRole::Primary, label: "waits for what applies it".to_owned() },
-            Location { span: parent.gate_at, role: LocationRole::Order, label: if locked { "waits for all it applies".to_owned() } else { "does not wait now".to_owned() } },
+            Location {
+                span: parent.gate_at,
+                role: LocationRole::Order,
+                label: if locked { "waits for all it applies".to_owned() } else { "does not wait now".to_owned() },
+            },
         ],
         fix: Some("remove this dependency: a child never starts before its parent has applied it".to_owned()),
         notes: Vec::new(),

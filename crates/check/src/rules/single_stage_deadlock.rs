@@ -43,7 +43,8 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 
 /// A need on a CRD, and no declared tie: containment alone closes the circle.
 pub(crate) fn is_one_stage(context: &Context<'_>, deadlock: &Deadlock) -> bool {
-    deadlock.ties().next().is_none() && deadlock.needs().any(|need| context.cluster.needs[need].capability.kind == CapabilityKind::Crd)
+    deadlock.ties().next().is_none()
+        && deadlock.needs().any(|need| context.cluster.needs[need].capability.kind == CapabilityKind::Crd)
 }
 
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
@@ -53,17 +54,17 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
     let component = context.component(need.of);
     let offer = judged.offer.map(|offer| &context.cluster.offers[offer]);
     let file = |span: yaml::Span| context.file_name(span);
-    let mut locations = vec![Location {
-        span: need.at,
-        role: LocationRole::Primary,
-        label: format!("needs {} ...", need.capability),
-    }];
+    let mut locations =
+        vec![Location { span: need.at, role: LocationRole::Primary, label: format!("needs {} ...", need.capability) }];
     if let Some(offer) = offer {
         let by = context.component(offer.by);
         locations.push(Location {
             span: offer.at,
             role: LocationRole::Offer,
-            label: format!("... which this {}, applied by the same Kustomization, would install: one failed dry run stops both", by.role.noun()),
+            label: format!(
+                "... which this {}, applied by the same Kustomization, would install: one failed dry run stops both",
+                by.role.noun()
+            ),
         });
     }
     Finding {

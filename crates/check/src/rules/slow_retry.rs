@@ -42,7 +42,11 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut slow: Vec<(u64, ComponentId)> = context
         .cluster
         .ids()
-        .filter(|id| context.component(*id).role == Role::Kustomization && !context.component(*id).at.is_generated() && !context.is_asleep(*id))
+        .filter(|id| {
+            context.component(*id).role == Role::Kustomization
+                && !context.component(*id).at.is_generated()
+                && !context.is_asleep(*id)
+        })
         .filter_map(|id| Some((seconds(id).filter(|seconds| *seconds >= LONG_SECONDS)?, id)))
         .collect();
     slow.sort_by_key(|(seconds, id)| (std::cmp::Reverse(*seconds), *id));
@@ -50,7 +54,11 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let component = context.component(worst);
     let message = match slow.len() {
         1 => format!("{} tries again only after {}", quoted(component), say_seconds(seconds)),
-        many => format!("{many} Kustomizations try again only after their interval, {} up to {}", quoted(component), say_seconds(seconds)),
+        many => format!(
+            "{many} Kustomizations try again only after their interval, {} up to {}",
+            quoted(component),
+            say_seconds(seconds)
+        ),
     };
     vec![Finding {
         rule: "slow-retry",
@@ -63,7 +71,11 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         verdict: None,
         consequence: Some(Consequence::Slow { seconds }),
         cost: format!("every failed try costs {} (interval; no retryInterval)", say_seconds(seconds)),
-        locations: vec![Location { span: component.patience.retry_at, role: LocationRole::Primary, label: "no retryInterval: this is it".to_owned() }],
+        locations: vec![Location {
+            span: component.patience.retry_at,
+            role: LocationRole::Primary,
+            label: "no retryInterval: this is it".to_owned(),
+        }],
         fix: Some("set `retryInterval: 2m`, or patch it into all of them where they are applied".to_owned()),
         notes: Vec::new(),
     }]

@@ -68,7 +68,11 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
     );
     finding.locations.insert(
         0,
-        Location { span: gated.gate_at, role: LocationRole::Primary, label: "done means only: the objects were accepted".to_owned() },
+        Location {
+            span: gated.gate_at,
+            role: LocationRole::Primary,
+            label: "done means only: the objects were accepted".to_owned(),
+        },
     );
     finding.fix = Some(match gated.role {
         model::Role::HelmRelease => format!("remove `disableWait` from {}", gated.object),
@@ -85,6 +89,7 @@ pub(crate) fn dependents(context: &Context<'_>, pairs: &[Pair<'_>]) -> Vec<Strin
     if pairs.len() < 2 {
         return Vec::new();
     }
-    let names: Vec<String> = pairs.iter().take(SHOWN).map(|pair| context.component(pair.consumer).object.path()).collect();
+    let names: Vec<String> =
+        pairs.iter().take(SHOWN).map(|pair| context.component(pair.consumer).object.path()).collect();
     vec![format!("{} dependents: {}{}", pairs.len(), names.join(", "), and_more(SHOWN, pairs.len()))]
 }

@@ -41,7 +41,8 @@ fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
     let component = context.component(tie.from);
     let hint = did_you_mean(context, missing);
     // What could not be seen might hold it.
-    let unsure = hint.is_none() && context.cluster.blind.iter().any(|blind| blind.component.is_some() && blind.why.contains("repository"));
+    let unsure = hint.is_none()
+        && context.cluster.blind.iter().any(|blind| blind.component.is_some() && blind.why.contains("repository"));
     let mut notes = Vec::new();
     if unsure {
         notes.push("part of this cluster could not be seen, and may hold it".to_owned());
@@ -57,7 +58,11 @@ fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
         verdict: Some(Verdict::Unoffered),
         consequence: Some(Consequence::Deadlock),
         cost: "never converges: blocked for ever, and everything that depends on it".to_owned(),
-        locations: vec![Location { span: tie.at, role: LocationRole::Primary, label: "nothing has this name".to_owned() }],
+        locations: vec![Location {
+            span: tie.at,
+            role: LocationRole::Primary,
+            label: "nothing has this name".to_owned(),
+        }],
         fix: Some(hint.unwrap_or_else(|| "correct the name, or remove the dependency".to_owned())),
         notes,
     }
@@ -65,21 +70,33 @@ fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
 
 /// The same name elsewhere or of another kind, else the nearest spelling.
 fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
-    let objects = || context.cluster.components.iter().map(|component| &component.object).filter(|object| object.kind != "Bootstrap" && object.kind != "HelmfileRelease");
+    let objects = || {
+        context
+            .cluster
+            .components
+            .iter()
+            .map(|component| &component.object)
+            .filter(|object| object.kind != "Bootstrap" && object.kind != "HelmfileRelease")
+    };
     if let Some(other) = objects().find(|object| object.kind == missing.kind && object.name == missing.name) {
         return Some(format!("it is in another namespace: add `namespace: {}`", other.namespace));
     }
     if let Some(other) = objects().find(|object| object.name == missing.name) {
         return Some(format!("{other} is of another kind: a {} can only wait for one of its own kind", missing.kind));
     }
-    let nearest = objects().filter(|object| object.kind == missing.kind).map(|object| (distance(&object.name, &missing.name), object)).min();
+    let nearest = objects()
+        .filter(|object| object.kind == missing.kind)
+        .map(|object| (distance(&object.name, &missing.name), object))
+        .min();
     let (distance, object) = nearest?;
     let near = distance <= (missing.name.len() / 4).clamp(1, 4);
     let ends_alike = missing.name.ends_with(&format!("-{}", object.name));
     if near || ends_alike {
         return Some(format!("did you mean `{}` (namespace {})?", object.name, object.namespace));
     }
-    let suffix = objects().filter(|object| object.kind == missing.kind && missing.name.ends_with(&format!("-{}", object.name))).max_by_key(|object| object.name.len());
+    let suffix = objects()
+        .filter(|object| object.kind == missing.kind && missing.name.ends_with(&format!("-{}", object.name)))
+        .max_by_key(|object| object.name.len());
     suffix.map(|object| format!("did you mean `{}` (namespace {})?", object.name, object.namespace))
 }
 

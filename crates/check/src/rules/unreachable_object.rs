@@ -39,7 +39,11 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             verdict: None,
             consequence: None,
             cost: "it is not there at all".to_owned(),
-            locations: vec![Location { span: dead.at, role: LocationRole::Primary, label: "no kustomization lists this file".to_owned() }],
+            locations: vec![Location {
+                span: dead.at,
+                role: LocationRole::Primary,
+                label: "no kustomization lists this file".to_owned(),
+            }],
             fix: Some("list the file in a kustomization.yaml, or delete it".to_owned()),
             notes: Vec::new(),
         })

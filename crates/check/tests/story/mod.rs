@@ -40,8 +40,21 @@ use read::Reading;
 use yaml::Node;
 
 const KEYS: [&str; 15] = [
-    "about", "absent", "blind", "broken", "case", "cluster", "clusters", "components", "deadlocks", "findings", "gates", "needs", "never",
-    "quiet", "ties",
+    "about",
+    "absent",
+    "blind",
+    "broken",
+    "case",
+    "cluster",
+    "clusters",
+    "components",
+    "deadlocks",
+    "findings",
+    "gates",
+    "needs",
+    "never",
+    "quiet",
+    "ties",
 ];
 const NEED_KEYS: [&str; 6] = ["of", "needs", "from", "verdict", "consequence", "seconds"];
 const FINDING_KEYS: [&str; 7] = ["rule", "severity", "component", "provider", "capability", "at", "says"];
@@ -55,7 +68,8 @@ pub(crate) fn directory(name: &str) -> PathBuf {
 pub(crate) fn stories(directory: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(directory).expect("a directory of stories");
     let paths = entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir());
-    let mut stories: Vec<_> = paths.map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), path)).collect();
+    let mut stories: Vec<_> =
+        paths.map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), path)).collect();
     stories.sort();
     stories
 }
@@ -66,7 +80,10 @@ pub(crate) fn tell_all(name: &str, not_yet: &[(&str, &str)]) {
     let stories = stories(&directory(name));
     assert!(!stories.is_empty(), "no stories in {name}");
     for (listed, _) in not_yet {
-        assert!(stories.iter().any(|(story, _)| story == listed), "{listed} is listed as not yet true, and is not there");
+        assert!(
+            stories.iter().any(|(story, _)| story == listed),
+            "{listed} is listed as not yet true, and is not there"
+        );
     }
     let mut failed = String::new();
     for (story, path) in &stories {
@@ -75,7 +92,8 @@ pub(crate) fn tell_all(name: &str, not_yet: &[(&str, &str)]) {
             None if wrong.is_empty() => {}
             None => failed.push_str(&format!("\n{name}/{story}\n  {}\n", wrong.join("\n  "))),
             Some((_, reason)) if wrong.is_empty() => {
-                failed.push_str(&format!("\n{name}/{story}\n  is true now: take it from the list (it said: {reason})\n"));
+                failed
+                    .push_str(&format!("\n{name}/{story}\n  is true now: take it from the list (it said: {reason})\n"));
             }
             Some((_, reason)) => eprintln!("NOT YET TRUE {name}/{story}: {reason}\n  {}", wrong.join("\n  ")),
         }
@@ -90,7 +108,9 @@ pub(crate) fn tell(path: &Path) -> Vec<String> {
         Err(error) => return vec![format!("no expect.yaml: {error}")],
     };
     let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
-    let Some(expected) = documents.first().and_then(|document| document.root.clone()) else { return vec!["expect.yaml is empty".to_owned()] };
+    let Some(expected) = documents.first().and_then(|document| document.root.clone()) else {
+        return vec!["expect.yaml is empty".to_owned()];
+    };
     if let Some(problem) = documents[0].problems.first() {
         return vec![format!("expect.yaml: {}", problem.message)];
     }
@@ -107,7 +127,15 @@ pub(crate) fn tell(path: &Path) -> Vec<String> {
 /// A finding in one line, for failures.
 pub(crate) fn say(reading: &Reading, finding: &Finding) -> String {
     let provider = finding.provider.as_ref().map(|provider| format!(" ← {provider}")).unwrap_or_default();
-    format!("{} {}: {}{provider} at {}: {} ({})", finding.severity, finding.rule, finding.component, place(reading, finding), finding.message, finding.cost)
+    format!(
+        "{} {}: {}{provider} at {}: {} ({})",
+        finding.severity,
+        finding.rule,
+        finding.component,
+        place(reading, finding),
+        finding.message,
+        finding.cost
+    )
 }
 
 /// `path:line` of a finding's first location.
@@ -218,14 +246,22 @@ impl<'a> Story<'a> {
         for row in self.list("needs") {
             self.known_keys(row, &NEED_KEYS);
             let [of, needs] = ["of", "needs"].map(|key| row.text_at(&[key]).unwrap_or_default());
-            let needed = |index: usize| (said(cluster, cluster.needs[index].of), cluster.needs[index].capability.to_string());
+            let needed =
+                |index: usize| (said(cluster, cluster.needs[index].of), cluster.needs[index].capability.to_string());
             let judged = analysis.judged.iter().find(|judged| needed(judged.need) == (of.to_owned(), needs.to_owned()));
             let Some(judged) = judged else {
-                let its: Vec<String> = analysis.judged.iter().map(|judged| needed(judged.need)).filter(|(by, _)| by == of).map(|(_, what)| what).collect();
+                let its: Vec<String> = analysis
+                    .judged
+                    .iter()
+                    .map(|judged| needed(judged.need))
+                    .filter(|(by, _)| by == of)
+                    .map(|(_, what)| what)
+                    .collect();
                 self.wrong.push(format!("{of} is not known to need {needs}; it needs {its:?}"));
                 continue;
             };
-            let from = judged.offer.map_or_else(|| "nobody".to_owned(), |offer| said(cluster, cluster.offers[offer].by));
+            let from =
+                judged.offer.map_or_else(|| "nobody".to_owned(), |offer| said(cluster, cluster.offers[offer].by));
             let seconds = match judged.consequence {
                 Consequence::Slow { seconds } => seconds.to_string(),
                 _ => String::new(),
@@ -239,7 +275,10 @@ impl<'a> Story<'a> {
             for (key, is) in held {
                 if let Some(wanted) = row.text_at(&[key]).filter(|wanted| *wanted != is) {
                     let waits = judged.wait_seconds;
-                    self.wrong.push(format!("{of} needs {needs}: {key} is {is:?}, not {wanted:?} (waits {waits} s, {:?}, {:?})", judged.verdict, judged.consequence));
+                    self.wrong.push(format!(
+                        "{of} needs {needs}: {key} is {is:?}, not {wanted:?} (waits {waits} s, {:?}, {:?})",
+                        judged.verdict, judged.consequence
+                    ));
                 }
             }
         }
@@ -257,7 +296,8 @@ impl<'a> Story<'a> {
             self.wrong.push(format!("there are deadlocks: {found:?}"));
         }
         for wanted in wanted {
-            let members: Vec<String> = wanted.as_seq().unwrap_or_default().iter().filter_map(Node::text).map(str::to_owned).collect();
+            let members: Vec<String> =
+                wanted.as_seq().unwrap_or_default().iter().filter_map(Node::text).map(str::to_owned).collect();
             if !found.iter().any(|found| members.iter().all(|member| found.contains(member))) {
                 self.wrong.push(format!("no deadlock holds {members:?}; there are {found:?}"));
             }
@@ -273,8 +313,11 @@ impl<'a> Story<'a> {
                 self.wrong.push(format!("the broken builds are {broken:?}: {messages:?}"));
             }
         }
-        let spots: Vec<String> = self.report.blind_spots.iter().map(|blind| format!("{}: {}", blind.what, blind.why)).collect();
-        for wanted in self.texts("blind").iter().filter(|wanted| !spots.iter().any(|spot| spot.contains(wanted.as_str()))) {
+        let spots: Vec<String> =
+            self.report.blind_spots.iter().map(|blind| format!("{}: {}", blind.what, blind.why)).collect();
+        for wanted in
+            self.texts("blind").iter().filter(|wanted| !spots.iter().any(|spot| spot.contains(wanted.as_str())))
+        {
             self.wrong.push(format!("{wanted:?} is no blind spot; these are: {spots:?}"));
         }
         if self.expected.get("blind").is_none() && !spots.is_empty() {
@@ -313,12 +356,21 @@ impl<'a> Story<'a> {
 fn is_like(reading: &Reading, finding: &Finding, row: &Node, or_worse: bool) -> bool {
     let provider = finding.provider.as_ref().map(ToString::to_string).unwrap_or_default();
     let capability = finding.capability.clone().unwrap_or_default();
-    let all = format!("{}\n{}\n{}\n{}", finding.message, finding.cost, finding.fix.as_deref().unwrap_or_default(), finding.notes.join("\n"));
+    let all = format!(
+        "{}\n{}\n{}\n{}",
+        finding.message,
+        finding.cost,
+        finding.fix.as_deref().unwrap_or_default(),
+        finding.notes.join("\n")
+    );
     row.entries().iter().all(|entry| {
         let wanted = entry.value.text().unwrap_or_default();
         match entry.key.as_str() {
             "rule" => finding.rule == wanted,
-            "severity" if or_worse => Severity::ALL.iter().find(|severity| severity.word() == wanted).is_some_and(|least| finding.severity >= *least),
+            "severity" if or_worse => Severity::ALL
+                .iter()
+                .find(|severity| severity.word() == wanted)
+                .is_some_and(|least| finding.severity >= *least),
             "severity" => finding.severity.word() == wanted,
             "component" => finding.component.to_string() == wanted,
             "provider" => provider == wanted,
@@ -331,7 +383,11 @@ fn is_like(reading: &Reading, finding: &Finding, row: &Node, or_worse: bool) -> 
 }
 
 fn columns(row: &Node) -> String {
-    let columns: Vec<String> = row.entries().iter().map(|entry| format!("{}: {}", entry.key, entry.value.text().unwrap_or_default())).collect();
+    let columns: Vec<String> = row
+        .entries()
+        .iter()
+        .map(|entry| format!("{}: {}", entry.key, entry.value.text().unwrap_or_default()))
+        .collect();
     columns.join(", ")
 }
 

@@ -12,7 +12,9 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, workload: ComponentId, own:
     let needing = Needing { of: workload, object: own, phase: Phase::Ready, soft: false, optional: false };
     match (object.group(), object.kind()) {
         ("external-secrets.io", "ExternalSecret") => stores(sink, &needing, node.get("spec")),
-        ("external-secrets.io", "ClusterExternalSecret") => stores(sink, &needing, node.at(&["spec", "externalSecretSpec"])),
+        ("external-secrets.io", "ClusterExternalSecret") => {
+            stores(sink, &needing, node.at(&["spec", "externalSecretSpec"]))
+        }
         ("external-secrets.io", "PushSecret") => {
             for reference in object.spec("secretStoreRefs").and_then(Node::as_seq).unwrap_or_default() {
                 store(sink, &needing, reference);
@@ -23,7 +25,12 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, workload: ComponentId, own:
         ("gateway.networking.k8s.io", "Gateway") => gateway(sink, of, own, node),
         ("bitnami.com", "SealedSecret") => {
             let needing = Needing { of: workload, ..needing };
-            sink.need(&needing, Capability::cluster(CapabilityKind::SealingKey, ""), object.kind_span(), "to be unsealed");
+            sink.need(
+                &needing,
+                Capability::cluster(CapabilityKind::SealingKey, ""),
+                object.kind_span(),
+                "to be unsealed",
+            );
         }
         ("postgresql.cnpg.io", "Cluster") => object_stores(sink, &needing, node),
         _ => {}
@@ -58,7 +65,9 @@ fn provider(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node) {
 }
 
 fn issuer(sink: &mut Sink, needing: &Needing<'_>, reference: Option<&Node>) {
-    let Some((reference, name)) = reference.and_then(|reference| Some((reference, reference.get("name")?))) else { return };
+    let Some((reference, name)) = reference.and_then(|reference| Some((reference, reference.get("name")?))) else {
+        return;
+    };
     let cluster_wide = reference.get("kind").and_then(Node::text) == Some("ClusterIssuer");
     let namespace = if cluster_wide { "" } else { needing.object.namespace.as_str() };
     let capability = Capability::new(CapabilityKind::Issuer, namespace, name.text().unwrap_or_default());

@@ -84,7 +84,11 @@ pub(crate) fn resolve(sink: &mut Sink) {
             exact
         } else {
             let known = releases.get(&host.namespace);
-            let prefix = known.into_iter().flatten().filter(|release| starts_as(&host.name, release)).max_by_key(|release| release.len());
+            let prefix = known
+                .into_iter()
+                .flatten()
+                .filter(|release| starts_as(&host.name, release))
+                .max_by_key(|release| release.len());
             match prefix {
                 Some(release) if sink.is_offered(&service(release.clone())) => service(release.clone()),
                 _ => continue,
@@ -123,7 +127,8 @@ mod tests {
         ];
         for (text, expected) in cases {
             let found = in_text(text);
-            let found: Vec<(&str, &str)> = found.iter().map(|(name, namespace)| (name.as_str(), namespace.as_str())).collect();
+            let found: Vec<(&str, &str)> =
+                found.iter().map(|(name, namespace)| (name.as_str(), namespace.as_str())).collect();
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -11,7 +11,8 @@ pub(crate) fn read_all(sink: &mut Sink) {
     let kustomizations = std::mem::take(&mut sink.assembled.kustomizations);
     let root = kustomizations.first().and_then(|(_, root)| root.source.clone());
     for (id, kustomization) in &kustomizations {
-        let needing = Needing { of: *id, object: &kustomization.object, phase: Phase::Build, soft: false, optional: false };
+        let needing =
+            Needing { of: *id, object: &kustomization.object, phase: Phase::Build, soft: false, optional: false };
         if let Some(source) = &kustomization.source
             && root.as_ref().is_some_and(|root| root.object != source.object)
         {
@@ -21,7 +22,10 @@ pub(crate) fn read_all(sink: &mut Sink) {
         }
         variables(sink, &needing, kustomization);
         let namespace = &kustomization.object.namespace;
-        for (secret, why) in [(&kustomization.decryption_secret, "to decrypt"), (&kustomization.kube_config_secret, "for its kubeconfig")] {
+        for (secret, why) in [
+            (&kustomization.decryption_secret, "to decrypt"),
+            (&kustomization.kube_config_secret, "for its kubeconfig"),
+        ] {
             if let Some(name) = secret {
                 let capability = Capability::new(CapabilityKind::Secret, namespace.clone(), owned(Some(name)));
                 sink.need(&needing, capability, name.span, why);
@@ -32,7 +36,8 @@ pub(crate) fn read_all(sink: &mut Sink) {
 }
 
 fn variables(sink: &mut Sink, needing: &Needing<'_>, kustomization: &Kustomization) {
-    let from = kustomization.post_build.as_ref().map(|post_build| post_build.items_at("substituteFrom")).unwrap_or_default();
+    let from =
+        kustomization.post_build.as_ref().map(|post_build| post_build.items_at("substituteFrom")).unwrap_or_default();
     for reference in from {
         let Some(name) = reference.get("name") else { continue };
         let kind = match reference.get("kind").and_then(Node::text) {

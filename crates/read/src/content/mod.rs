@@ -22,13 +22,19 @@ pub(crate) use releases::offer_known;
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.
-pub(crate) fn extract(repository: &Repository, catalogue: &Catalogue, assembled: Assembled, bootstrap: &Bootstrap) -> Cluster {
+pub(crate) fn extract(
+    repository: &Repository,
+    catalogue: &Catalogue,
+    assembled: Assembled,
+    bootstrap: &Bootstrap,
+) -> Cluster {
     let mut sink = Sink::new(assembled);
     bootstrap.offer(catalogue, &mut sink);
     objects::read_all(&mut sink, catalogue);
     kustomizations::read_all(&mut sink);
     releases::read_all(&mut sink, repository, catalogue);
     hosts::resolve(&mut sink);
+    crate::bootstrap::offer_foundation(&mut sink);
     objects::webhook_needs(&mut sink);
     sink.finish()
 }

@@ -14,24 +14,64 @@ use crate::object::Object;
 
 /// API groups that Kubernetes itself serves.
 const BUILT_IN_GROUPS: [&str; 22] = [
-    "", "apps", "batch", "autoscaling", "policy", "networking.k8s.io", "rbac.authorization.k8s.io", "storage.k8s.io",
-    "apiextensions.k8s.io", "apiregistration.k8s.io", "admissionregistration.k8s.io", "scheduling.k8s.io", "coordination.k8s.io",
-    "node.k8s.io", "discovery.k8s.io", "events.k8s.io", "certificates.k8s.io", "authentication.k8s.io", "authorization.k8s.io",
-    "flowcontrol.apiserver.k8s.io", "resource.k8s.io", "extensions",
+    "",
+    "apps",
+    "batch",
+    "autoscaling",
+    "policy",
+    "networking.k8s.io",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "admissionregistration.k8s.io",
+    "scheduling.k8s.io",
+    "coordination.k8s.io",
+    "node.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "certificates.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "resource.k8s.io",
+    "extensions",
 ];
 
 /// Kinds whose controller writes no condition that a health check could read.
 const UNREPORTED_KINDS: [&str; 8] = [
-    "SealedSecret", "Gateway", "PostgresCluster", "Dragonfly", "ObjectBucketClaim", "CephObjectStoreUser", "RedisReplication", "VaultStaticSecret",
+    "SealedSecret",
+    "Gateway",
+    "PostgresCluster",
+    "Dragonfly",
+    "ObjectBucketClaim",
+    "CephObjectStoreUser",
+    "RedisReplication",
+    "VaultStaticSecret",
 ];
 
 /// Kinds that only decorate: most people hold a need of theirs to be soft.
 pub(crate) fn is_soft(kind: &str) -> bool {
     matches!(
         kind,
-        "ServiceMonitor" | "PodMonitor" | "PrometheusRule" | "Probe" | "ScrapeConfig" | "GrafanaDashboard" | "GrafanaDatasource"
-            | "GrafanaFolder" | "HTTPRoute" | "GRPCRoute" | "VMServiceScrape" | "VMPodScrape" | "VMRule" | "Ingress" | "Silence"
-            | "Alert" | "Provider" | "Receiver"
+        "ServiceMonitor"
+            | "PodMonitor"
+            | "PrometheusRule"
+            | "Probe"
+            | "ScrapeConfig"
+            | "GrafanaDashboard"
+            | "GrafanaDatasource"
+            | "GrafanaFolder"
+            | "HTTPRoute"
+            | "GRPCRoute"
+            | "VMServiceScrape"
+            | "VMPodScrape"
+            | "VMRule"
+            | "Ingress"
+            | "Silence"
+            | "Alert"
+            | "Provider"
+            | "Receiver"
     )
 }
 
@@ -85,12 +125,24 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
         ("resource.k8s.io", "DeviceClass") => (CapabilityKind::Device, Arrival::Applied),
         (group, _) if group == crate::flux::SOURCE_GROUP => {
             let name = ecow::eco_format!("{}:{}", own.kind, own.name);
-            sink.offer(by, Capability::new(CapabilityKind::Source, own.namespace.clone(), name), Arrival::Applied, &own, at);
+            sink.offer(
+                by,
+                Capability::new(CapabilityKind::Source, own.namespace.clone(), name),
+                Arrival::Applied,
+                &own,
+                at,
+            );
             return;
         }
         (group, _) if !BUILT_IN_GROUPS.contains(&group) && !is_flux(group) => {
             let name = ecow::eco_format!("{} {}", own.kind, own.name);
-            sink.offer(by, Capability::new(CapabilityKind::Object, own.namespace.clone(), name), Arrival::Reported, &own, at);
+            sink.offer(
+                by,
+                Capability::new(CapabilityKind::Object, own.namespace.clone(), name),
+                Arrival::Reported,
+                &own,
+                at,
+            );
             offer_made(sink, built, &own, makers);
             return;
         }
@@ -139,7 +191,12 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
     if !own.namespace.is_empty() && object.kind() != "Namespace" {
         let at = built.node.at(&["metadata", "namespace"]).map_or(object.name_span(), |namespace| namespace.span);
         let everything = Needing { soft: false, ..apply };
-        sink.need(&everything, Capability::cluster(CapabilityKind::Namespace, own.namespace.clone()), at, "to be applied into");
+        sink.need(
+            &everything,
+            Capability::cluster(CapabilityKind::Namespace, own.namespace.clone()),
+            at,
+            "to be applied into",
+        );
     }
     let workload = sink.workload(of);
     match (group, object.kind()) {
@@ -190,8 +247,14 @@ pub(crate) fn webhook_needs(sink: &mut Sink) {
         let whole = ecow::eco_format!("{}/*", object.group());
         for name in [exact, whole].into_iter().filter(|name| covered.contains(name)) {
             let own = reference(built);
-            let needing = Needing { of: built.component, object: &own, phase: Phase::Apply, soft: false, optional: false };
-            sink.need(&needing, Capability::cluster(CapabilityKind::Webhook, name), object.kind_span(), "to be admitted");
+            let needing =
+                Needing { of: built.component, object: &own, phase: Phase::Apply, soft: false, optional: false };
+            sink.need(
+                &needing,
+                Capability::cluster(CapabilityKind::Webhook, name),
+                object.kind_span(),
+                "to be admitted",
+            );
         }
     }
     sink.assembled.objects = objects;

@@ -8,19 +8,21 @@ use crate::content::{hosts, values};
 
 /// Reads a Deployment, StatefulSet, DaemonSet, Job, CronJob or Pod.
 pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node) {
-    let spec = [
-        &["spec", "template", "spec"] as &[&str],
-        &["spec", "jobTemplate", "spec", "template", "spec"],
-        &["spec"],
-    ]
-    .iter()
-    .find_map(|path| node.at(path).filter(|spec| spec.get("containers").is_some()));
+    let spec =
+        [&["spec", "template", "spec"] as &[&str], &["spec", "jobTemplate", "spec", "template", "spec"], &["spec"]]
+            .iter()
+            .find_map(|path| node.at(path).filter(|spec| spec.get("containers").is_some()));
     let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
     if let Some(spec) = spec {
         for (kind, reference, optional) in references(spec) {
             let needing = Needing { optional, ..needing.clone() };
             let name = reference.text().unwrap_or_default();
-            sink.need(&needing, Capability::new(kind, own.namespace.clone(), name), reference.span, "for its pods to start");
+            sink.need(
+                &needing,
+                Capability::new(kind, own.namespace.clone(), name),
+                reference.span,
+                "for its pods to start",
+            );
         }
     }
     values::scan(sink, of, own, node, Phase::Ready);
@@ -52,7 +54,12 @@ fn references(spec: &Node) -> Vec<(CapabilityKind, &Node, bool)> {
     found
 }
 
-fn push<'a>(found: &mut Vec<(CapabilityKind, &'a Node, bool)>, kind: CapabilityKind, reference: Option<&'a Node>, field: &str) {
+fn push<'a>(
+    found: &mut Vec<(CapabilityKind, &'a Node, bool)>,
+    kind: CapabilityKind,
+    reference: Option<&'a Node>,
+    field: &str,
+) {
     let Some(reference) = reference else { return };
     let optional = reference.get("optional").and_then(Node::as_bool).unwrap_or(false);
     if let Some(name) = reference.get(field) {

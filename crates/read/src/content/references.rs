@@ -30,8 +30,18 @@ fn walk(sink: &mut Sink, of: ComponentId, own: &ObjectRef, namespace: &str, node
     }
 }
 
-fn note(sink: &mut Sink, of: ComponentId, own: &ObjectRef, namespace: &str, around: &Node, (entry, text): (&Entry, &str), parent_key: &str) {
-    let Some(kind) = meaning(&entry.key).or_else(|| (entry.key == "name").then(|| meaning(parent_key))?) else { return };
+fn note(
+    sink: &mut Sink,
+    of: ComponentId,
+    own: &ObjectRef,
+    namespace: &str,
+    around: &Node,
+    (entry, text): (&Entry, &str),
+    parent_key: &str,
+) {
+    let Some(kind) = meaning(&entry.key).or_else(|| (entry.key == "name").then(|| meaning(parent_key))?) else {
+        return;
+    };
     let namespace = around.get("namespace").and_then(Node::text).unwrap_or(namespace);
     let capability = Capability::new(kind, namespace, text);
     if sink.is_offered(&capability) {

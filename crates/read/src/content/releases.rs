@@ -52,7 +52,10 @@ fn retries_by_default(sink: &Sink) -> bool {
         "Deployment" => object.name() == "helm-controller",
         _ => false,
     };
-    sink.assembled.objects.iter().any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
+    sink.assembled
+        .objects
+        .iter()
+        .any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
 }
 
 fn mentions(node: &Node, words: &str) -> bool {
@@ -80,7 +83,13 @@ impl Facts<'_> {
         let service = |name: EcoString| Capability::new(CapabilityKind::Service, namespace.clone(), name);
         sink.offer(self.id, service(release.release_name.clone()), Arrival::Healthy, own, release.at);
         if release.creates_namespace {
-            sink.offer(self.id, Capability::cluster(CapabilityKind::Namespace, namespace.clone()), Arrival::Installed, own, release.at);
+            sink.offer(
+                self.id,
+                Capability::cluster(CapabilityKind::Namespace, namespace.clone()),
+                Arrival::Installed,
+                own,
+                release.at,
+            );
         }
         self.local_crds(sink, repository);
         let Some(known) = self.known else { return };
@@ -95,7 +104,10 @@ impl Facts<'_> {
 
     /// CRDs of a chart that lies in this repository.
     fn local_crds(&self, sink: &mut Sink, repository: &Repository) {
-        let Some(directory) = crate::path::join("", &self.release.chart.chart).map(|chart| format!("{chart}/crds")) else { return };
+        let Some(directory) = crate::path::join("", &self.release.chart.chart).map(|chart| format!("{chart}/crds"))
+        else {
+            return;
+        };
         if self.release.skips_crds.is_some() {
             return;
         }
@@ -105,7 +117,13 @@ impl Facts<'_> {
                 if Object::new(node).kind() == "CustomResourceDefinition" {
                     let group = node.text_at(&["spec", "group"]).unwrap_or_default();
                     let kind = node.text_at(&["spec", "names", "kind"]).unwrap_or_default();
-                    sink.offer(self.id, Capability::crd(group, kind), Arrival::Installed, &self.release.object, self.release.at);
+                    sink.offer(
+                        self.id,
+                        Capability::crd(group, kind),
+                        Arrival::Installed,
+                        &self.release.object,
+                        self.release.at,
+                    );
                 }
             }
         }
@@ -123,7 +141,12 @@ impl Facts<'_> {
         for from in &release.values_from {
             let kind = if from.kind == "Secret" { CapabilityKind::Secret } else { CapabilityKind::ConfigMap };
             let needing = Needing { optional: from.optional, ..build.clone() };
-            sink.need(&needing, Capability::new(kind, own.namespace.clone(), from.name.clone()), from.at, "for its values");
+            sink.need(
+                &needing,
+                Capability::new(kind, own.namespace.clone(), from.name.clone()),
+                from.at,
+                "for its values",
+            );
         }
         self.kube_config(sink, &build);
         if let Some(known) = self.known {
@@ -138,7 +161,8 @@ impl Facts<'_> {
 
     fn kube_config(&self, sink: &mut Sink, build: &Needing<'_>) {
         if let Some(name) = &self.release.kube_config_secret {
-            let capability = Capability::new(CapabilityKind::Secret, self.release.object.namespace.clone(), owned(Some(name)));
+            let capability =
+                Capability::new(CapabilityKind::Secret, self.release.object.namespace.clone(), owned(Some(name)));
             sink.need(build, capability, name.span, "for its kubeconfig");
         }
     }
@@ -154,7 +178,8 @@ impl Facts<'_> {
             ("route", "gateway.networking.k8s.io", "HTTPRoute"),
         ];
         for (key, group, kind) in switches {
-            let needing = Needing { of: self.id, object: &self.release.object, phase: Phase::Apply, soft: true, optional: false };
+            let needing =
+                Needing { of: self.id, object: &self.release.object, phase: Phase::Apply, soft: true, optional: false };
             for at in switched_on(values, key, generic) {
                 if key == "rawResources" {
                     continue;
@@ -223,7 +248,13 @@ pub(crate) fn offer_known(
     for class in known.classes.iter().filter(|class| any_holds(&class.when, values)) {
         let Some(kind) = class_kind(&class.kind) else { continue };
         for (name, place) in class.names(values) {
-            sink.offer(by, Capability::cluster(kind, name), Arrival::Healthy, own, place.filter(|it| !it.is_generated()).unwrap_or(at));
+            sink.offer(
+                by,
+                Capability::cluster(kind, name),
+                Arrival::Healthy,
+                own,
+                place.filter(|it| !it.is_generated()).unwrap_or(at),
+            );
         }
     }
     for gift in known.gives.iter().filter(|gift| any_holds(&gift.when, values)) {
@@ -231,7 +262,14 @@ pub(crate) fn offer_known(
     }
 }
 
-fn need_known(sink: &mut Sink, of: ComponentId, known: &catalogue::Component, values: Option<&Node>, own: &ObjectRef, at: Span) {
+fn need_known(
+    sink: &mut Sink,
+    of: ComponentId,
+    known: &catalogue::Component,
+    values: Option<&Node>,
+    own: &ObjectRef,
+    at: Span,
+) {
     for need in known.needs.iter().filter(|need| any_holds(&need.when, values)) {
         let name = need.name.as_deref();
         let capability = match need.capability.as_str() {
@@ -243,7 +281,8 @@ fn need_known(sink: &mut Sink, of: ComponentId, known: &catalogue::Component, va
             catalogue::Phase::Ready => Phase::Ready,
             catalogue::Phase::Run => Phase::Run,
         };
-        let soft_kind = name.and_then(|name| name.rsplit_once('/')).is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
+        let soft_kind =
+            name.and_then(|name| name.rsplit_once('/')).is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
         let needing = Needing { of, object: own, phase, soft: need.soft || soft_kind, optional: false };
         sink.need(&needing, capability, at, ecow::eco_format!("because {}", need.why));
     }
@@ -273,7 +312,12 @@ fn gift_capability(word: &str, name: Option<&str>) -> Capability {
         "csi-driver" => CapabilityKind::CsiDriver,
         "snapshot-controller" => CapabilityKind::SnapshotController,
         "metrics-api" => CapabilityKind::MetricsApi,
-        other => return Capability::cluster(CapabilityKind::Other, name.map_or_else(|| other.into(), |name| ecow::eco_format!("{other} {name}"))),
+        other => {
+            return Capability::cluster(
+                CapabilityKind::Other,
+                name.map_or_else(|| other.into(), |name| ecow::eco_format!("{other} {name}")),
+            );
+        }
     };
     Capability::cluster(kind, name.unwrap_or_default())
 }
@@ -292,12 +336,17 @@ pub(crate) fn known_images(sink: &mut Sink, of: ComponentId, own: &ObjectRef, no
         }
         for crds in known.crds.iter().filter(|crds| crds.via == Via::Program) {
             for kind in &crds.kinds {
-                sink.offer(of, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Healthy, own, image.span);
+                sink.offer(
+                    of,
+                    Capability::cluster(CapabilityKind::Crd, kind.as_str()),
+                    Arrival::Healthy,
+                    own,
+                    image.span,
+                );
             }
         }
     }
 }
-
 
 /// OCIRepository and HelmChart objects, by kind, namespace and name, as (chart name) they carry.
 fn chart_sources(sink: &Sink) -> BTreeMap<ObjectRef, EcoString> {

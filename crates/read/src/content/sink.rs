@@ -59,7 +59,14 @@ impl Sink {
         self.workloads.get(&component).copied().unwrap_or(component)
     }
 
-    pub(crate) fn offer(&mut self, by: ComponentId, capability: Capability, arrival: Arrival, object: &ObjectRef, at: Span) {
+    pub(crate) fn offer(
+        &mut self,
+        by: ComponentId,
+        capability: Capability,
+        arrival: Arrival,
+        object: &ObjectRef,
+        at: Span,
+    ) {
         if self.offered.insert((capability.clone(), by)) {
             self.assembled.cluster.offers.push(Offer { by, capability, arrival, object: object.clone(), at });
         }

@@ -47,7 +47,9 @@ fn note(sink: &mut Sink, needing: &Needing<'_>, entry: &Entry, parent_key: &str)
         "storageClassName" | "storageClass" | "cacheStorageClassName" | "storage_class" if text != "-" => {
             (class(CapabilityKind::StorageClass), "for its volumes")
         }
-        "volumeSnapshotClassName" | "snapshotClass" | "volumeSnapshotClass" => (class(CapabilityKind::SnapshotClass), "for its snapshots"),
+        "volumeSnapshotClassName" | "snapshotClass" | "volumeSnapshotClass" => {
+            (class(CapabilityKind::SnapshotClass), "for its snapshots")
+        }
         "ingressClassName" => (class(CapabilityKind::IngressClass), "to be reached"),
         "className" if parent_key == "ingress" => (class(CapabilityKind::IngressClass), "to be reached"),
         "runtimeClassName" => (class(CapabilityKind::RuntimeClass), "for its pods to start"),

@@ -117,7 +117,8 @@ impl Assembler<'_> {
         };
         let build = kustomize::build(self.repository, &directory, &kustomization.overlay, Mode::Flux);
         let mut outcome = Outcome { build, directory: Some(directory), ..Outcome::default() };
-        let variables = Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
+        let variables =
+            Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
         for node in &mut outcome.build.objects {
             match variables.apply(node) {
                 Ok(undefined) => outcome.undefined.extend(undefined),
@@ -257,7 +258,8 @@ impl Assembler<'_> {
         // A ResourceSet waits for the existence of what it names unless `ready: true` asks for more.
         for mut dependency in dependencies(object.spec("dependsOn"), "Kustomization", &reference.namespace) {
             let asks = object.spec("dependsOn").and_then(Node::as_seq).unwrap_or_default().iter().any(|item| {
-                item.get("ready").and_then(Node::as_bool) == Some(true) && item.get("name").is_some_and(|name| name.span == dependency.at)
+                item.get("ready").and_then(Node::as_bool) == Some(true)
+                    && item.get("name").is_some_and(|name| name.span == dependency.at)
             });
             if dependency.waits_for == model::WaitsFor::Done && !asks {
                 dependency.waits_for = model::WaitsFor::Exists;
@@ -292,7 +294,10 @@ impl Assembler<'_> {
 fn resource_set_patience(object: Object<'_>) -> model::Patience {
     const TIMEOUT_SECONDS: u64 = 300;
     const RETRY_SECONDS: u64 = 300;
-    let timeout = object.annotation("fluxcd.controlplane.io/reconcileTimeout").and_then(Node::text).and_then(model::parse_duration);
+    let timeout = object
+        .annotation("fluxcd.controlplane.io/reconcileTimeout")
+        .and_then(Node::text)
+        .and_then(model::parse_duration);
     model::Patience {
         timeout_seconds: timeout.unwrap_or(TIMEOUT_SECONDS),
         attempts: 1,

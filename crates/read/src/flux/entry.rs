@@ -57,7 +57,10 @@ fn written(repository: &Repository) -> Vec<Written<'_>> {
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
             let object = Object::new(node);
             if object.is(KUSTOMIZE_GROUP, "Kustomization") && !object.name().is_empty() {
-                let covers = node.text_at(&["spec", "path"]).filter(|path| !is_templated(path)).and_then(|at| path::join("", at));
+                let covers = node
+                    .text_at(&["spec", "path"])
+                    .filter(|path| !is_templated(path))
+                    .and_then(|at| path::join("", at));
                 found.push(Written { file, directory: path::parent(file), covers, node });
             }
         }
@@ -143,7 +146,8 @@ fn from_roots(written: &[Written<'_>], known: &[Entry]) -> Vec<Entry> {
     let mut roots: BTreeMap<&str, bool> = BTreeMap::new();
     for (index, it) in written.iter().enumerate() {
         let covered = ancestors(it.directory).any(|directory| {
-            known.contains(directory) || covering.get(directory).is_some_and(|by| by.iter().any(|other| *other != index))
+            known.contains(directory)
+                || covering.get(directory).is_some_and(|by| by.iter().any(|other| *other != index))
         });
         if !covered {
             let leads_on = it.covers.as_deref().is_some_and(|covers| has_below(&directories, covers, it.directory));
@@ -169,7 +173,10 @@ fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a directory other than `except` lies at or below `outer`.
 fn has_below(directories: &BTreeSet<&str>, outer: &str, except: &str) -> bool {
-    directories.range(outer..).take_while(|directory| directory.starts_with(outer)).any(|directory| *directory != except && path::is_below(directory, outer))
+    directories
+        .range(outer..)
+        .take_while(|directory| directory.starts_with(outer))
+        .any(|directory| *directory != except && path::is_below(directory, outer))
 }
 
 /// The Kustomization that Flux itself makes for the directory it syncs: it waits for nothing.

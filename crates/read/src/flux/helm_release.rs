@@ -73,8 +73,14 @@ impl HelmRelease {
             values_from: values_from(field("valuesFrom")),
             release_name: release_name(node, &reference),
             target_namespace,
-            creates_namespace: node.at(&["spec", "install", "createNamespace"]).and_then(Node::as_bool).unwrap_or(false),
-            skips_crds: node.at(&["spec", "install", "crds"]).filter(|crds| crds.text() == Some("Skip")).map(|crds| crds.span),
+            creates_namespace: node
+                .at(&["spec", "install", "createNamespace"])
+                .and_then(Node::as_bool)
+                .unwrap_or(false),
+            skips_crds: node
+                .at(&["spec", "install", "crds"])
+                .filter(|crds| crds.text() == Some("Skip"))
+                .map(|crds| crds.span),
             kube_config_secret: field("kubeConfig").and_then(|config| config.at(&["secretRef", "name"])).cloned(),
             object: reference,
         }
@@ -138,7 +144,8 @@ fn patience(node: &Node, spec_at: Span, retries_by_default: bool) -> Patience {
     const RETRY_SECONDS_DEFAULT: u64 = 300;
     const REMEDIATION_SECONDS: u64 = 30;
     let at = |path: &[&str]| node.at(path);
-    let timeout = at(&["spec", "install", "timeout"]).or(at(&["spec", "timeout"])).and_then(Node::text).and_then(parse_duration);
+    let timeout =
+        at(&["spec", "install", "timeout"]).or(at(&["spec", "timeout"])).and_then(Node::text).and_then(parse_duration);
     let strategy = |action: &str| match at(&["spec", action, "strategy", "name"]).and_then(Node::text) {
         Some(name) => name == "RetryOnFailure",
         None => retries_by_default,

@@ -68,7 +68,9 @@ impl Kustomization {
             overlay: overlay(spec),
             common_metadata: field("commonMetadata").cloned(),
             post_build: field("postBuild").cloned(),
-            decryption_secret: field("decryption").and_then(|decryption| decryption.at(&["secretRef", "name"])).cloned(),
+            decryption_secret: field("decryption")
+                .and_then(|decryption| decryption.at(&["secretRef", "name"]))
+                .cloned(),
             kube_config_secret: field("kubeConfig").and_then(|config| config.at(&["secretRef", "name"])).cloned(),
             object: reference,
         }
@@ -135,7 +137,11 @@ fn health_checks(node: &Node, namespace: &str) -> Vec<(ObjectRef, Span)> {
         .filter_map(|check| {
             let own = check.get("namespace").and_then(Node::text).unwrap_or(namespace);
             let kind = check.get("kind")?.text()?;
-            let group = check.get("apiVersion").and_then(Node::text).and_then(|version| version.split_once('/')).map_or("", |it| it.0);
+            let group = check
+                .get("apiVersion")
+                .and_then(Node::text)
+                .and_then(|version| version.split_once('/'))
+                .map_or("", |it| it.0);
             let own = if crate::object::is_cluster_scoped(group, kind) { "" } else { own };
             Some((ObjectRef::new(kind, own, check.get("name")?.text()?), check.span))
         })
@@ -150,7 +156,9 @@ fn patience(spec: Option<&Node>, spec_at: Span) -> Patience {
     let retry = seconds("retryInterval");
     let field = if retry.is_some() { "retryInterval" } else { "interval" };
     Patience {
-        timeout_seconds: seconds("timeout").unwrap_or_else(|| interval.saturating_sub(TIMEOUT_SECONDS_MIN)).max(TIMEOUT_SECONDS_MIN),
+        timeout_seconds: seconds("timeout")
+            .unwrap_or_else(|| interval.saturating_sub(TIMEOUT_SECONDS_MIN))
+            .max(TIMEOUT_SECONDS_MIN),
         attempts: 1,
         retry: Retry::Every(retry.unwrap_or(interval)),
         retry_at: spec.and_then(|spec| spec.get(field)).map_or(spec_at, |field| field.span),

@@ -91,19 +91,28 @@ impl<'a> Sources<'a> {
         };
         if is_other {
             let address = other.unwrap_or_default();
-            return Place::Elsewhere(format!("GitRepository {} ({address}) is another repository", source.object.path()));
+            return Place::Elsewhere(format!(
+                "GitRepository {} ({address}) is another repository",
+                source.object.path()
+            ));
         }
         self.here(directory, written)
     }
 
     fn in_artifact(&self, source: &SourceRef, directory: &str) -> Place {
         let Some(artifact) = self.artifacts.get(source.object.name.as_str()) else {
-            return Place::Elsewhere(format!("no ArtifactGenerator here makes ExternalArtifact {}", source.object.path()));
+            return Place::Elsewhere(format!(
+                "no ArtifactGenerator here makes ExternalArtifact {}",
+                source.object.path()
+            ));
         };
         let found = artifact::resolve(artifact, directory).into_iter().find(|candidate| self.exists(candidate));
         match found {
             Some(found) => Place::Here(found),
-            None => Place::Elsewhere(format!("no copy rule of ExternalArtifact {} leads to `{directory}`", source.object.path())),
+            None => Place::Elsewhere(format!(
+                "no copy rule of ExternalArtifact {} leads to `{directory}`",
+                source.object.path()
+            )),
         }
     }
 
@@ -112,7 +121,11 @@ impl<'a> Sources<'a> {
     }
 
     fn here(&self, directory: String, written: &str) -> Place {
-        if self.exists(&directory) { Place::Here(directory) } else { Place::Missing(format!("path `{written}` does not exist")) }
+        if self.exists(&directory) {
+            Place::Here(directory)
+        } else {
+            Place::Missing(format!("path `{written}` does not exist"))
+        }
     }
 }
 

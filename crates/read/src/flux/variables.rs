@@ -92,16 +92,20 @@ impl Variables {
             return Ok(Vec::new());
         }
         let before = node.clone();
-        let undefined = substitute::substitute_node(node, &|name| self.known.get(name).cloned()).map_err(|error| error.to_string())?;
+        let undefined = substitute::substitute_node(node, &|name| self.known.get(name).cloned())
+            .map_err(|error| error.to_string())?;
         if undefined.is_empty() {
             return Ok(Vec::new());
         }
         // A second pass keeps the unknown ones readable: `${NAME}` says more than an empty text.
         let names: Vec<EcoString> = undefined.iter().map(|undefined| undefined.name.clone()).collect();
         *node = before;
-        let keep = |name: &str| self.known.get(name).cloned().or_else(|| {
-            names.iter().any(|unknown| unknown == name).then(|| ecow::eco_format!("${{{name}}}"))
-        });
+        let keep = |name: &str| {
+            self.known
+                .get(name)
+                .cloned()
+                .or_else(|| names.iter().any(|unknown| unknown == name).then(|| ecow::eco_format!("${{{name}}}")))
+        };
         substitute::substitute_node(node, &keep).map_err(|error| error.to_string())?;
         let unset = undefined.into_iter().map(|undefined| (undefined.name, undefined.span));
         Ok(if self.may_be_more { Vec::new() } else { unset.collect() })
