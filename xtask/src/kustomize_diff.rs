@@ -326,8 +326,8 @@ impl Disk {
     fn show(&self, failure: &kustomize::Failure) -> String {
         let path = self.paths.get(failure.span.file.0 as usize).map_or("", String::as_str);
         let line = self.source(failure.span.file).map_or(0, |text| {
-            let start = (failure.span.start as usize).min(text.len());
-            text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1
+            let before = text.get(..failure.span.start as usize).unwrap_or_default();
+            before.matches('\n').count() + 1
         });
         format!("{path}:{line}: {}", failure.message)
     }
