@@ -262,8 +262,12 @@ impl Judge<'_> {
         if let Some(gate) = ignoring {
             return (Verdict::FalselyReady, Some(*gate));
         }
-        let exists = self.exists_ties.contains(&(need.of, offer.by));
-        if exists { (Verdict::ExistsOnly, Some(offer.by)) } else { (Verdict::Unordered, None) }
+        // The tie may name the component itself or whatever applies it.
+        let mut around = std::iter::successors(Some(offer.by), |at| self.cluster.component(*at).parent);
+        match around.find(|at| self.exists_ties.contains(&(need.of, *at))) {
+            Some(tied) => (Verdict::ExistsOnly, Some(tied)),
+            None => (Verdict::Unordered, None),
+        }
     }
 
     fn weakness(&self, gate: ComponentId, offer: &Offer) -> Verdict {

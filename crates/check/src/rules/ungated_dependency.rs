@@ -26,19 +26,71 @@
 //!
 //! or `healthChecks` that name the HelmRelease. One finding stands for all dependents of the same weak gate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Judged, Verdict};
-use model::ComponentId;
+use model::{ComponentId, Gate, Role, TieTarget};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole};
+use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::words::{and_more, quoted};
 
+const RULE: &str = "ungated-dependency";
+
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let weak = |judged: &Judged| matches!(judged.verdict, Verdict::AppliedOnly | Verdict::ExistsOnly);
-    by_gate(context, pairs::gather(context, weak)).iter().map(|(gate, pairs)| finding(context, *gate, pairs)).collect()
+    let gates = by_gate(context, pairs::gather(context, weak));
+    let mut findings: Vec<Finding> = gates.iter().map(|(gate, pairs)| finding(context, *gate, pairs)).collect();
+    let live = restless(context);
+    let declared = context.cluster.ids().filter(|id| live.contains(id) && !gates.contains_key(id));
+    findings.extend(declared.filter_map(|id| declared_only(context, id)));
+    findings
+}
+
+/// Components that hold something which can be applied and not yet healthy.
+fn restless(context: &Context<'_>) -> BTreeSet<ComponentId> {
+    let children = context.cluster.components.iter().filter_map(|component| component.parent);
+    let moving =
+        context.cluster.offers.iter().filter(|offer| !matches!(offer.arrival, Arrival::Applied | Arrival::Installed));
+    children.chain(moving.map(|offer| offer.by)).collect()
+}
+
+/// Somebody declared the order, and what for can't be seen here: worth knowing that it waits for nothing.
+fn declared_only(context: &Context<'_>, gate: ComponentId) -> Option<Finding> {
+    let gated = context.component(gate);
+    let is_weak = gated.role == Role::Kustomization && gated.gate == Gate::Applied && !gated.at.is_generated();
+    let is_outside = |tie: &&&Tie| !context.is_nested(tie.from, gate) && !context.is_asleep(tie.from);
+    let ties: Vec<&&Tie> = context.dependents(gate).iter().filter(is_outside).collect();
+    let first = ties.first().filter(|_| is_weak && !context.is_asleep(gate))?;
+    let dependent = context.component(first.from);
+    Some(Finding {
+        rule: RULE,
+        severity: Severity::Info,
+        message: format!(
+            "{}{} depends on {}, which does not wait for its own objects",
+            quoted(dependent),
+            and_more(1, ties.len()),
+            quoted(gated)
+        ),
+        cluster: context.cluster.name.clone(),
+        component: dependent.object.clone(),
+        provider: Some(gated.object.clone()),
+        capability: None,
+        verdict: Some(Verdict::AppliedOnly),
+        consequence: None,
+        cost: "what the order is for can't be seen here; it ends when the objects are accepted".to_owned(),
+        locations: vec![
+            Location {
+                span: gated.gate_at,
+                role: LocationRole::Primary,
+                label: "done means only: the objects were accepted".to_owned(),
+            },
+            Location { span: first.at, role: LocationRole::Order, label: "waits for no more than that".to_owned() },
+        ],
+        fix: Some(format!("set `wait: true` on {}", gated.object)),
+        notes: Vec::new(),
+    })
 }
 
 /// Pairs by the gate that is too weak, the worst pair first.
@@ -57,7 +109,7 @@ pub(crate) fn by_gate<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> BTreeM
 fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Finding {
     let worst = &pairs[0];
     let gated = context.component(gate);
-    let mut finding = worst.finding(context, "ungated-dependency");
+    let mut finding = worst.finding(context, RULE);
     finding.provider = Some(gated.object.clone());
     finding.message = format!(
         "{}{} depends on {}, which is done before {} is there",
@@ -66,21 +118,29 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
         quoted(gated),
         worst.capabilities(context),
     );
-    finding.locations.insert(
-        0,
-        Location {
-            span: gated.gate_at,
-            role: LocationRole::Primary,
-            label: "done means only: the objects were accepted".to_owned(),
-        },
-    );
+    let exists_only = worst.judged[0].verdict == Verdict::ExistsOnly;
+    let (span, label) = match tie_to(context, worst.consumer, gate) {
+        Some(tie) if exists_only => (tie, "waits only until it exists"),
+        _ => (gated.gate_at, "done means only: the objects were accepted"),
+    };
+    finding.locations.insert(0, Location { span, role: LocationRole::Primary, label: label.to_owned() });
     finding.fix = Some(match gated.role {
-        model::Role::HelmRelease => format!("remove `disableWait` from {}", gated.object),
-        model::Role::ResourceSet => format!("set `wait: true` on {} and `ready: true` on the dependency", gated.object),
+        _ if exists_only && gated.gate == Gate::Healthy => "set `ready: true` on the dependency".to_owned(),
+        Role::Kustomization if exists_only => {
+            format!("set `ready: true` on the dependency and `wait: true` on {}", gated.object)
+        }
+        Role::HelmRelease => format!("remove `disableWait` from {}", gated.object),
+        Role::ResourceSet => format!("set `wait: true` on {} and `ready: true` on the dependency", gated.object),
         _ => format!("set `wait: true` on {}", gated.object),
     });
     finding.notes = dependents(context, pairs);
     finding
+}
+
+/// Where a component declares that it waits for another.
+fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<yaml::Span> {
+    let tie = context.cluster.ties.iter().find(|tie| tie.from == from && tie.to == TieTarget::Component(to));
+    tie.map(|tie| tie.at)
 }
 
 /// Who else is concerned, when it is more than one.
