@@ -73,6 +73,10 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
         Some(_) => add_tie(context, worst),
         None => fix(&gated.gate, gated),
     });
+    if matches!(gated.gate, Gate::LooksHealthy(_)) {
+        // Worth a line even where its dependents only make noise: without any, it gets one as well.
+        finding.severity = finding.severity.max(Severity::Info);
+    }
     finding.notes = dependents(context, pairs);
     finding
 }
@@ -88,7 +92,7 @@ fn fix(gate: &Gate, gated: &model::Component) -> String {
 fn no_op(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
     let component = context.component(id);
     let Gate::LooksHealthy(at) = component.gate else { return None };
-    let dependents = context.dependents(id).count();
+    let dependents = context.dependents(id).len();
     let label = "never evaluated: neither `wait` nor `healthChecks` is set".to_owned();
     Some(Finding {
         rule: RULE,
