@@ -41,6 +41,8 @@ pub(crate) enum PathError {
     NoList(String),
     #[error("a mapping was expected at `{0}`")]
     NoMapping(String),
+    #[error("a text of YAML would have to be written anew")]
+    Rewrite,
     #[error("{0}")]
     Value(String),
 }

@@ -53,8 +53,12 @@ impl Builder<'_> {
             }
         };
         for target in targets {
-            if let Err(error) = replace_target(resources, target, &value) {
-                self.fail(error, target.span);
+            match replace_target(resources, target, &value) {
+                Ok(()) => {}
+                Err(error @ PathError::Rewrite) => {
+                    self.overlook("a replacement inside of a text", &error.to_string(), target.span);
+                }
+                Err(error) => self.fail(error.to_string(), target.span),
             }
         }
     }
@@ -112,11 +116,13 @@ fn delimiter(options: &Node) -> Option<(&str, i64)> {
     Some((delimiter, options.get("index").and_then(Node::as_int).unwrap_or_default()))
 }
 
-fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Result<(), String> {
-    let select = target.get("select").filter(|select| !select.is_null()).ok_or("a target needs `select`")?;
-    let select = Selector::read(select).map_err(|error| error.to_string())?;
-    let rejects = target.items_at("reject").iter().map(Selector::read).collect::<Result<Vec<_>, _>>();
-    let rejects = rejects.map_err(|error| error.to_string())?;
+fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Result<(), PathError> {
+    let read = |node: &Node| Selector::read(node).map_err(|error| PathError::Value(error.to_string()));
+    let Some(select) = target.get("select").filter(|select| !select.is_null()) else {
+        return Err(PathError::Value("a target needs `select`".to_owned()));
+    };
+    let select = read(select)?;
+    let rejects = target.items_at("reject").iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let rejected = |resource: &Resource| {
         rejects.iter().any(|reject| {
             (reject.asks_for_meta() && reject.has_meta(resource))
@@ -132,8 +138,10 @@ fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Res
             continue;
         }
         for path in &paths {
-            copy_value(&mut resource.node, path, value, options)
-                .map_err(|error| format!("{}: `{path}`: {error}", resource.id()))?;
+            copy_value(&mut resource.node, path, value, options).map_err(|error| match error {
+                PathError::Rewrite => PathError::Rewrite,
+                error => PathError::Value(format!("{}: `{path}`: {error}", resource.id())),
+            })?;
         }
         resource.refresh();
     }
@@ -150,7 +158,7 @@ fn copy_value(object: &mut Node, path: &str, value: &Node, options: Option<&Node
         (true, Value::Seq(_)) => Missing::Seq,
     };
     let mut set = |field: &mut Node, made: bool| set_field(field, value, options, made);
-    if crate::structured::replace(object, &path, missing, value.span, &mut set) {
+    if crate::structured::replace(object, &path, missing, value.span, &mut set)? {
         return Ok(());
     }
     match path.visit(object, missing, value.span, &mut set)? {

@@ -123,3 +123,23 @@ fn replacements_may_be_in_a_file_and_see_new_names() {
          {apiVersion: x/v1, kind: X, metadata: {name: p-x, namespace: prod}, spec: {ref: p-s, ns: prod}}\n",
     );
 }
+
+#[test]
+fn replacements_reach_into_yaml_and_leave_the_rest_of_it() {
+    let tree = tree(&[
+        (
+            "kustomization.yaml",
+            "resources: [config.yaml]\nreplacements:\n- sourceValue: new\n  targets:\n  - select: {kind: ConfigMap}\n    \
+             fieldPaths: [data.settings.a.b]\n",
+        ),
+        (
+            "config.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  settings: |\n    # A comment.\n    a:\n      b: 'old'\n      \
+             c: [1, 2]\n",
+        ),
+    ]);
+    let build = tree.build("");
+    assert_eq!(build.failures, []);
+    let settings = object(&build, "ConfigMap").text_at(&["data", "settings"]);
+    assert_eq!(settings, Some("# A comment.\na:\n  b: 'new'\n  c: [1, 2]"));
+}
