@@ -1,26 +1,31 @@
 //! The files of a repository: found, read and parsed once, on all cores.
 //!
-//! Knows paths, sizes and YAML. Does not know what any file is for.
+//! Knows paths, sizes and YAML. Does not know what any file is for, but that the templates of a Helm chart are no YAML.
+
+mod index;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kustomize::{Files, PathKind};
 use yaml::{Document, FileId, Limits, Source, Span};
 
+use crate::parallel;
+use walk::cannot_read;
+
 /// A manifest is smaller than this; what is larger is named as a blind spot, not read.
 pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Files in one repository that are looked at.
-pub const FILES_MAX: usize = 400_000;
+const FILES_MAX: usize = 400_000;
 
 /// One file. YAML is parsed when the repository is opened, other text only when somebody asks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct File {
     path: String,
-    disk: PathBuf,
     source: OnceLock<Option<Source>>,
     documents: OnceLock<Vec<Document>>,
     bytes: OnceLock<Option<Vec<u8>>>,
@@ -30,9 +35,10 @@ struct File {
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
+    /// Sorted by path.
     files: Vec<File>,
-    by_path: BTreeMap<String, FileId>,
-    directories: BTreeMap<String, BTreeSet<String>>,
+    /// The names in every directory, sorted.
+    directories: BTreeMap<String, Vec<String>>,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
 }
@@ -56,27 +62,38 @@ pub enum OpenError {
 }
 
 impl Repository {
-    /// Finds every file below `root` that Git would not ignore, and parses the YAML ones.
+    /// Finds every file below `root` that Git tracks or would not ignore, and parses the YAML ones.
     pub fn open(root: &Path) -> Result<Self, OpenError> {
+        let mut repository = Self::find(root)?;
+        repository.parse_all();
+        Ok(repository)
+    }
+
+    /// Finds the files and reads none: YAML is then parsed when somebody asks for it.
+    pub fn find(root: &Path) -> Result<Self, OpenError> {
+        let unreadable = |source| OpenError::Unreadable { path: root.to_path_buf(), source };
         let metadata = fs::metadata(root).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => OpenError::Missing(root.to_path_buf()),
-            _ => OpenError::Unreadable { path: root.to_path_buf(), source },
+            _ => unreadable(source),
         })?;
         if !metadata.is_dir() {
             return Err(OpenError::NotADirectory(root.to_path_buf()));
         }
-        let root = root.canonicalize().map_err(|source| OpenError::Unreadable { path: root.to_path_buf(), source })?;
+        let root = root.canonicalize().map_err(unreadable)?;
         fs::read_dir(&root).map_err(|source| OpenError::Unreadable { path: root.clone(), source })?;
-        let mut repository = Self {
-            root,
-            files: Vec::new(),
-            by_path: BTreeMap::new(),
-            directories: BTreeMap::new(),
-            skipped: Vec::new(),
-        };
-        repository.walk();
-        repository.parse_all();
-        Ok(repository)
+        let walk::Found { files, skipped } = walk::walk(&root);
+        let directories = directories(&files);
+        let files = files.into_iter().map(|path| File { path, ..File::default() }).collect();
+        Ok(Self { root, files, directories, skipped })
+    }
+
+    /// The paths of the YAML files that are parsed when a repository is opened, sorted.
+    pub fn yaml_paths(&self) -> impl Iterator<Item = &str> {
+        let charts = self.charts();
+        self.files
+            .iter()
+            .map(|file| file.path.as_str())
+            .filter(move |path| is_yaml(path) && !is_template(path, &charts))
     }
 
     pub fn root(&self) -> &Path {
@@ -97,13 +114,14 @@ impl Repository {
     }
 
     pub fn id(&self, path: &str) -> Option<FileId> {
-        self.by_path.get(path).copied()
+        let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        u32::try_from(at).ok().map(FileId)
     }
 
     /// The text of a file, if it is text.
     pub fn source(&self, file: FileId) -> Option<&Source> {
         let file = self.files.get(file.0 as usize)?;
-        file.source.get_or_init(|| read_text(file).ok()).as_ref()
+        file.source.get_or_init(|| self.read_text(file).ok()).as_ref()
     }
 
     /// The path, line and column of a place.
@@ -113,90 +131,74 @@ impl Repository {
 
     /// All paths, sorted.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.by_path.keys().map(String::as_str)
+        self.files.iter().map(|file| file.path.as_str())
     }
 
-    fn walk(&mut self) {
-        let mut found: Vec<(String, PathBuf)> = Vec::new();
-        let walker = ignore::WalkBuilder::new(&self.root)
-            .hidden(false)
-            .follow_links(true)
-            .parents(false)
-            .filter_entry(|entry| entry.file_name() != ".git")
-            .build();
-        for entry in walker {
-            match entry {
-                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                    if let Some(path) = relative(&self.root, entry.path()) {
-                        found.push((path, entry.into_path()));
-                    }
-                }
-                Ok(_) => {}
-                Err(error) => self.skipped.push(Skipped { path: String::new(), why: error.to_string() }),
-            }
-            if found.len() >= FILES_MAX {
-                let why = format!("more than {FILES_MAX} files: the rest was not looked at");
-                self.skipped.push(Skipped { path: String::new(), why });
-                break;
-            }
-        }
-        found.sort();
-        for (path, disk) in found {
-            self.add(path, disk);
-        }
+    /// The directories of Helm charts.
+    fn charts(&self) -> BTreeSet<&str> {
+        self.files.iter().filter_map(|file| file.path.strip_suffix("Chart.yaml")).collect()
     }
 
-    fn add(&mut self, path: String, disk: PathBuf) {
-        let mut child = path.as_str();
-        loop {
-            let (directory, name) = child.rsplit_once('/').unwrap_or(("", child));
-            let names = self.directories.entry(directory.to_owned()).or_default();
-            let known = !names.insert(name.to_owned());
-            if known || directory.is_empty() {
-                break;
-            }
-            child = directory;
-        }
-        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        self.by_path.insert(path.clone(), id);
-        self.files.push(File {
-            path,
-            disk,
-            source: OnceLock::new(),
-            documents: OnceLock::new(),
-            bytes: OnceLock::new(),
-        });
-    }
-
-    /// Parses the YAML files on every core: each takes the next file that nobody has taken.
+    /// Parses the YAML files on every core.
     fn parse_all(&mut self) {
-        let wanted: Vec<usize> = (0..self.files.len()).filter(|index| is_yaml(&self.files[*index].path)).collect();
-        let next = AtomicUsize::new(0);
-        let skipped = std::sync::Mutex::new(Vec::new());
-        let files = &self.files;
-        std::thread::scope(|scope| {
-            let workers = std::thread::available_parallelism().map_or(1, usize::from).min(wanted.len().max(1));
-            for _ in 0..workers {
-                scope.spawn(|| {
-                    while let Some(index) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if let Err(why) = parse_file(files, *index)
-                            && let Ok(mut skipped) = skipped.lock()
-                        {
-                            skipped.push(Skipped { path: files[*index].path.clone(), why });
-                        }
-                    }
-                });
-            }
-        });
-        let mut skipped = skipped.into_inner().unwrap_or_default();
-        skipped.sort_by(|a: &Skipped, b| a.path.cmp(&b.path));
+        let charts = self.charts();
+        let wanted: Vec<&File> =
+            self.files.iter().filter(|file| is_yaml(&file.path) && !is_template(&file.path, &charts)).collect();
+        let failed = parallel::map(&wanted, |file| self.parse_file(file).err());
+        let skipped = wanted.iter().zip(failed).filter_map(|(file, why)| Some((file.path.clone(), why?)));
+        let skipped: Vec<Skipped> = skipped.map(|(path, why)| Skipped { path, why }).collect();
         self.skipped.extend(skipped);
+    }
+
+    fn parse_file(&self, file: &File) -> Result<(), String> {
+        let source = match self.read_text(file) {
+            Ok(source) => source,
+            Err(why) => {
+                let _ = file.source.set(None);
+                return Err(why);
+            }
+        };
+        let id = self.id(&file.path).unwrap_or(FileId::GENERATED);
+        let documents = yaml::parse(id, source.text(), Limits::default());
+        let _ = file.documents.set(documents);
+        let _ = file.source.set(Some(source));
+        Ok(())
+    }
+
+    fn read_text(&self, file: &File) -> Result<Source, String> {
+        let bytes = self.read_bytes(file)?;
+        let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
+        if text.as_bytes().contains(&0) {
+            return Err("is a binary file".to_owned());
+        }
+        Ok(Source::new(text))
+    }
+
+    fn read_bytes(&self, file: &File) -> Result<Vec<u8>, String> {
+        let open = || -> std::io::Result<(fs::File, fs::Metadata)> {
+            let opened = fs::File::open(self.root.join(&file.path))?;
+            let metadata = opened.metadata()?;
+            Ok((opened, metadata))
+        };
+        let (opened, metadata) = open().map_err(|error| cannot_read(error.kind()))?;
+        if !metadata.is_file() {
+            return Err("is no regular file".to_owned());
+        }
+        let too_large = || format!("is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
+        if metadata.len() > FILE_BYTES_MAX {
+            return Err(too_large());
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+        // It may grow while it is read.
+        let read =
+            opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(error.kind()))?;
+        if read as u64 > FILE_BYTES_MAX { Err(too_large()) } else { Ok(bytes) }
     }
 }
 
 impl Files for Repository {
     fn kind(&self, path: &str) -> PathKind {
-        if self.by_path.contains_key(path) {
+        if self.id(path).is_some() {
             PathKind::File
         } else if self.directories.contains_key(path) {
             PathKind::Directory
@@ -206,14 +208,14 @@ impl Files for Repository {
     }
 
     fn list(&self, directory: &str) -> Vec<String> {
-        self.directories.get(directory).map(|names| names.iter().cloned().collect()).unwrap_or_default()
+        self.directories.get(directory).cloned().unwrap_or_default()
     }
 
     fn documents(&self, path: &str) -> Option<(FileId, &[Document])> {
         let id = self.id(path)?;
         let file = &self.files[id.0 as usize];
         if file.documents.get().is_none() {
-            parse_file(&self.files, id.0 as usize).ok()?;
+            self.parse_file(file).ok()?;
         }
         Some((id, file.documents.get()?))
     }
@@ -223,52 +225,48 @@ impl Files for Repository {
         if let Some(Some(source)) = file.source.get() {
             return Some(source.text().as_bytes());
         }
-        file.bytes.get_or_init(|| read_bytes(&file.disk).ok()).as_deref()
+        file.bytes.get_or_init(|| self.read_bytes(file).ok()).as_deref()
+    }
+
+    fn source(&self, file: FileId) -> Option<&str> {
+        Self::source(self, file).map(Source::text)
     }
 }
 
-fn parse_file(files: &[File], index: usize) -> Result<(), String> {
-    let file = &files[index];
-    let source = match read_text(file) {
-        Ok(source) => source,
-        Err(why) => {
-            let _ = file.source.set(None);
-            return Err(why);
+/// The names in every directory on the way to these sorted paths.
+fn directories(paths: &[String]) -> BTreeMap<String, Vec<String>> {
+    let mut directories: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in paths {
+        let mut child = path.as_str();
+        loop {
+            let (directory, name) = child.rsplit_once('/').unwrap_or(("", child));
+            // What is below one directory stands together.
+            match directories.get_mut(directory) {
+                Some(names) if names.last().is_some_and(|last| last == name) => break,
+                Some(names) => names.push(name.to_owned()),
+                None => {
+                    directories.insert(directory.to_owned(), vec![name.to_owned()]);
+                }
+            }
+            if directory.is_empty() {
+                break;
+            }
+            child = directory;
         }
-    };
-    let id = FileId(u32::try_from(index).unwrap_or(u32::MAX));
-    let documents = yaml::parse(id, source.text(), Limits::default());
-    let _ = file.documents.set(documents);
-    let _ = file.source.set(Some(source));
-    Ok(())
-}
-
-fn read_text(file: &File) -> Result<Source, String> {
-    let bytes = read_bytes(&file.disk)?;
-    let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
-    if text.contains('\0') {
-        return Err("is a binary file".to_owned());
     }
-    Ok(Source::new(text))
-}
-
-fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
-    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
-    if !metadata.is_file() {
-        return Err("is no regular file".to_owned());
+    for names in directories.values_mut() {
+        names.sort_unstable();
     }
-    if metadata.len() > FILE_BYTES_MAX {
-        return Err(format!("is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024)));
-    }
-    fs::read(path).map_err(|error| error.to_string())
-}
-
-fn relative(root: &Path, path: &Path) -> Option<String> {
-    let relative = path.strip_prefix(root).ok()?.to_str()?;
-    Some(if cfg!(windows) { relative.replace('\\', "/") } else { relative.to_owned() })
+    directories
 }
 
 fn is_yaml(path: &str) -> bool {
     let ending = path.rsplit_once('.').map(|(_, ending)| ending);
     matches!(ending, Some("yaml" | "yml"))
+}
+
+/// Whether a file is below the `templates` of a chart: what is there becomes YAML only in Helm's hands.
+fn is_template(path: &str, charts: &BTreeSet<&str>) -> bool {
+    let mut starts = path.match_indices("templates/").map(|(at, _)| at);
+    starts.any(|at| charts.contains(&path[..at]))
 }
