@@ -18,7 +18,8 @@ fn check(name: &str) -> (Reading, Report) {
 }
 
 fn list(reading: &Reading, findings: &[&Finding]) -> String {
-    findings.iter().map(|finding| format!("\n  {}", story::say(reading, finding))).collect()
+    let lines: Vec<String> = findings.iter().map(|finding| format!("\n  {}", story::say(reading, finding))).collect();
+    lines.concat()
 }
 
 #[test]
@@ -52,8 +53,9 @@ fn every_planted_fault_is_found_where_the_table_says_and_nothing_else_is() {
     let planted = planted(&readme);
     assert!(planted.len() >= 16, "the table has only {} rows", planted.len());
     let (reading, report) = check("homelab-broken");
-    let is_it =
-        |finding: &Finding, fault: &Planted| finding.rule == fault.rule && story::place(&reading, finding) == fault.place;
+    let is_it = |finding: &Finding, fault: &Planted| {
+        finding.rule == fault.rule && story::place(&reading, finding) == fault.place
+    };
     let missed: Vec<String> = planted
         .iter()
         .filter(|fault| !report.findings.iter().any(|finding| is_it(finding, fault)))
