@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use graph::{Analysis, Consequence, Judged, Verdict};
-use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, TieTarget};
+use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, Tie, TieTarget};
 use read::Reading;
 
 use crate::finding::Severity;
@@ -14,6 +14,7 @@ pub(crate) struct Context<'a> {
     pub(crate) analysis: &'a Analysis,
     /// Components that are never applied, because they or something above them is suspended.
     asleep: Vec<bool>,
+    dependents: Vec<Vec<&'a Tie>>,
     /// Where this cluster declares order between releases: mostly on the releases, or on their Kustomizations.
     releases_are_tied: bool,
 }
@@ -25,7 +26,13 @@ impl<'a> Context<'a> {
             *ties.entry(cluster.component(tie.from).role).or_default() += 1;
         }
         let releases_are_tied = ties.get(&Role::HelmRelease) > ties.get(&Role::Kustomization);
-        let mut context = Self { reading, cluster, analysis, asleep: Vec::new(), releases_are_tied };
+        let mut dependents = vec![Vec::new(); cluster.components.len()];
+        for tie in &cluster.ties {
+            if let TieTarget::Component(to) = tie.to {
+                dependents[to.index()].push(tie);
+            }
+        }
+        let mut context = Self { reading, cluster, analysis, asleep: Vec::new(), dependents, releases_are_tied };
         context.asleep =
             cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
         context
@@ -71,8 +78,9 @@ impl<'a> Context<'a> {
         self.above(a).any(|at| at == b) || self.above(b).any(|at| at == a)
     }
 
-    pub(crate) fn dependents(&self, id: ComponentId) -> impl Iterator<Item = ComponentId> + '_ {
-        self.cluster.ties.iter().filter(move |tie| tie.to == TieTarget::Component(id)).map(|tie| tie.from)
+    /// Who is tied to a component, and where the tie is written.
+    pub(crate) fn dependents(&self, id: ComponentId) -> &[&'a Tie] {
+        &self.dependents[id.index()]
     }
 
     /// The name of the file a place is in, without its directory.
@@ -84,10 +92,15 @@ impl<'a> Context<'a> {
     /// How much an unmet need matters, by what it costs.
     pub(crate) fn severity(&self, judged: &Judged) -> Severity {
         const LONG_SECONDS: u64 = 600;
+        const SHORT_SECONDS: u64 = 30;
+        /// A timeout that leaves this much is no race.
+        const AMPLE_SECONDS: u64 = 900;
         let severity = match judged.consequence {
             Consequence::Deadlock | Consequence::Terminal { certain: true } => Severity::Error,
             Consequence::Terminal { certain: false } | Consequence::Silent => Severity::Warning,
             Consequence::Slow { seconds } if seconds >= LONG_SECONDS => Severity::Warning,
+            Consequence::Slow { seconds } if seconds < SHORT_SECONDS => Severity::Pedantic,
+            Consequence::Safe { spare_seconds } if spare_seconds >= AMPLE_SECONDS => Severity::Pedantic,
             Consequence::Slow { .. } | Consequence::Safe { .. } => Severity::Info,
             Consequence::Noise => Severity::Pedantic,
             Consequence::Nothing if judged.verdict == Verdict::BootstrapOnly => Severity::Info,
@@ -96,7 +109,14 @@ impl<'a> Context<'a> {
         let need = self.need(judged);
         // A webhook stands in the way only from the moment it is registered until it answers.
         let is_gentle = need.soft || need.capability.kind == CapabilityKind::Webhook;
-        if !is_gentle || judged.verdict == Verdict::Deadlocked {
+        if judged.verdict == Verdict::Deadlocked {
+            return severity;
+        }
+        // Whether a pod becomes ready without the host it talks to is a guess.
+        if need.capability.kind == CapabilityKind::Service {
+            return severity.min(Severity::Info);
+        }
+        if !is_gentle {
             return severity;
         }
         // However soft the kind, without its CRD nothing beside it is applied either: that stays worth a line.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graph::{Event, Events, Judged, Moment, Verdict};
-use model::{ComponentId, Stage};
+use graph::{Judged, Verdict};
+use model::{CapabilityKind, ComponentId, Stage};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -51,88 +51,63 @@ fn provider(context: &Context<'_>, judged: &Judged) -> Option<ComponentId> {
     offers.iter().map(by).find(|by| context.component(*by).stage == Stage::GitOps)
 }
 
-/// Leaves out what another suggestion for the same component already brings: a tie to a store that itself waits for its
-/// operator orders both. What was left out counts for the one that stays.
+/// Leaves out what another suggestion for the same component already brings: a store is made of its operator's kinds and
+/// waits for it, so a tie to the store orders both. What was left out counts for the one that stays.
 pub(crate) fn reduce<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> Vec<Pair<'a>> {
-    let mut reach = Reach { context, known: BTreeMap::new() };
+    let mut made_of = MadeOf { context, known: BTreeMap::new() };
     let mut by_consumer: BTreeMap<ComponentId, Vec<Pair<'a>>> = BTreeMap::new();
     for pair in pairs {
         by_consumer.entry(pair.consumer).or_default().push(pair);
     }
     let mut kept = Vec::new();
-    for (_, mut group) in by_consumer {
+    for (_, group) in by_consumer {
         let providers: Vec<ComponentId> = group.iter().map(|pair| pair.provider).collect();
-        let covers = |reach: &mut Reach<'_, '_>, provider: ComponentId| {
-            providers
-                .iter()
-                .copied()
-                .filter(|other| *other != provider)
-                .find(|other| reach.after(*other, provider) && !reach.after(provider, *other))
-        };
-        let mut moved: BTreeMap<ComponentId, Vec<&'a Judged>> = BTreeMap::new();
-        let mut stay = Vec::new();
-        for pair in group.drain(..) {
-            match last_cover(&mut reach, &covers, pair.provider) {
-                Some(other) => moved.entry(other).or_default().extend(pair.judged),
+        let (covered, mut stay): (Vec<_>, Vec<_>) =
+            group.into_iter().partition(|pair| providers.iter().any(|other| made_of.holds(*other, pair.provider)));
+        for pair in covered {
+            let heir = stay.iter_mut().find(|other| made_of.holds(other.provider, pair.provider));
+            match heir {
+                Some(heir) => heir.inherit(context, pair),
                 None => stay.push(pair),
             }
         }
-        for mut pair in stay {
-            if let Some(more) = moved.remove(&pair.provider) {
-                pair.severity = more
-                    .iter()
-                    .map(|judged| context.severity(judged))
-                    .max()
-                    .unwrap_or(pair.severity)
-                    .max(pair.severity);
-                pair.judged.extend(more);
-                pair.judged.sort_by_key(|judged| {
-                    (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need)
-                });
-            }
-            kept.push(pair);
-        }
+        kept.append(&mut stay);
     }
     kept
 }
 
-fn last_cover(
-    reach: &mut Reach<'_, '_>,
-    covers: &impl Fn(&mut Reach<'_, '_>, ComponentId) -> Option<ComponentId>,
-    provider: ComponentId,
-) -> Option<ComponentId> {
-    let mut at = covers(reach, provider)?;
-    let mut seen = BTreeSet::from([provider, at]);
-    while let Some(next) = covers(reach, at) {
-        if !seen.insert(next) {
-            break;
-        }
-        at = next;
-    }
-    Some(at)
-}
-
-/// What a component's being done implies, remembered.
-struct Reach<'c, 'a> {
+/// Which components are made of another's kinds, and are ordered after it.
+struct MadeOf<'c, 'a> {
     context: &'c Context<'a>,
-    known: BTreeMap<ComponentId, BTreeSet<Event>>,
+    known: BTreeMap<ComponentId, BTreeSet<ComponentId>>,
 }
 
-impl Reach<'_, '_> {
-    /// Whether `later` is never done before `earlier` is.
-    fn after(&mut self, later: ComponentId, earlier: ComponentId) -> bool {
-        let events = &self.context.analysis.events;
-        let implied = self.known.entry(later).or_insert_with(|| {
-            let mut seen = BTreeSet::new();
-            let mut work = vec![Events::of(later, Moment::Done)];
-            while let Some(event) = work.pop() {
-                if seen.insert(event) {
-                    work.extend(events.implied(event).iter().map(|(to, _)| *to));
-                }
-            }
-            seen
+impl MadeOf<'_, '_> {
+    fn holds(&mut self, later: ComponentId, operator: ComponentId) -> bool {
+        if later == operator {
+            return false;
+        }
+        let context = self.context;
+        let operators = self.known.entry(later).or_insert_with(|| {
+            let met = context.analysis.judged.iter().filter(|judged| {
+                let need = context.need(judged);
+                need.capability.kind == CapabilityKind::Crd
+                    && context.applier(need.of) == later
+                    && judged.verdict >= Verdict::AppliedOnly
+            });
+            met.filter_map(|judged| Some(context.applier(context.cluster.offers[judged.offer?].by))).collect()
         });
-        implied.contains(&Events::of(earlier, Moment::Done))
+        operators.contains(&context.applier(operator))
+    }
+}
+
+impl<'a> Pair<'a> {
+    fn inherit(&mut self, context: &Context<'a>, other: Self) {
+        self.severity = self.severity.max(other.severity);
+        self.judged.extend(other.judged);
+        self.judged.sort_by_key(|judged| {
+            (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need)
+        });
     }
 }
 

@@ -14,6 +14,12 @@ use crate::linking::{Links, is_given};
 use crate::reach::{Answers, Questions};
 use crate::schedule::Schedule;
 
+/// Controllers that back off double their pause up to this.
+const BACKOFF_SECONDS_MAX: u64 = 900;
+
+/// The least that a secret store which was asked too early costs.
+const STORE_SECONDS_MIN: u64 = 60;
+
 /// Is a need guaranteed? Best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
@@ -305,6 +311,10 @@ impl Judge<'_> {
             return if need.phase == Phase::Build { Consequence::Silent } else { Consequence::Noise };
         }
         let component = self.cluster.component(need.of);
+        // Its controller asks the store again after growing pauses, about as long as it has already waited.
+        if need.capability.kind == CapabilityKind::SecretStore && verdict == Verdict::Unordered {
+            return Consequence::Slow { seconds: wait_seconds.clamp(STORE_SECONDS_MIN, BACKOFF_SECONDS_MAX) };
+        }
         match component.role {
             Role::HelmRelease => release_consequence(need, component, verdict, wait_seconds),
             Role::Kustomization | Role::ResourceSet | Role::Bootstrap => {
@@ -367,7 +377,7 @@ fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: 
 
 /// A chart that is installed: what fails before a release is stored is tried again, what fails after is counted.
 fn release_consequence(need: &Need, component: &model::Component, verdict: Verdict, wait_seconds: u64) -> Consequence {
-    const BACKOFF_SECONDS_MAX: u64 = 900;
+    const REINSTALL_SECONDS: u64 = 60;
     let timeout = component.patience.timeout_seconds;
     let patience = timeout.saturating_mul(component.patience.attempts);
     match need.phase {
@@ -379,9 +389,8 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
         Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(1, BACKOFF_SECONDS_MAX) },
         Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
         Phase::Ready if wait_seconds <= timeout => Consequence::Safe { spare_seconds: timeout - wait_seconds },
-        Phase::Ready if wait_seconds <= patience => {
-            Consequence::Slow { seconds: wait_seconds.next_multiple_of(timeout.max(1)) }
-        }
+        // The try that is under way when it comes succeeds: only taking the failed one away costs.
+        Phase::Ready if wait_seconds <= patience => Consequence::Slow { seconds: REINSTALL_SECONDS },
         Phase::Ready => failed_install(component, verdict, wait_seconds > patience + patience / 2),
         Phase::Run => Consequence::Noise,
     }
@@ -389,9 +398,7 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
 
 fn failed_install(component: &model::Component, verdict: Verdict, clearly: bool) -> Consequence {
     match component.patience.retry {
-        Retry::Every(seconds) | Retry::Backoff(seconds) => {
-            Consequence::Slow { seconds: component.patience.timeout_seconds.saturating_add(seconds) }
-        }
+        Retry::Every(seconds) | Retry::Backoff(seconds) => Consequence::Slow { seconds },
         Retry::Never => Consequence::Terminal { certain: clearly && verdict == Verdict::Unordered },
     }
 }

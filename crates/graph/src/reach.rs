@@ -79,9 +79,7 @@ impl Events {
         for (at, event) in order.iter().enumerate() {
             place[event.0 as usize] = at;
         }
-        order.iter().any(|from| {
-            self.implied(*from).iter().any(|(to, _)| place[to.0 as usize] > place[from.0 as usize])
-        })
+        order.iter().any(|from| self.implied(*from).iter().any(|(to, _)| place[to.0 as usize] > place[from.0 as usize]))
     }
 
     /// Gives every event what the events that it implies have; says whether any had something new.

@@ -32,13 +32,14 @@
 use graph::{Consequence, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole};
+use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let unordered = pairs::gather(context, |judged| {
-        judged.verdict == Verdict::Unordered
-            && !matches!(judged.consequence, Consequence::Terminal { .. } | Consequence::Silent)
+        let is_terminal =
+            matches!(judged.consequence, Consequence::Terminal { .. }) && context.severity(judged) >= Severity::Warning;
+        judged.verdict == Verdict::Unordered && !is_terminal && judged.consequence != Consequence::Silent
     });
     pairs::reduce(context, unordered).iter().map(|pair| finding(context, pair)).collect()
 }

@@ -28,13 +28,15 @@
 use graph::{Consequence, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole};
+use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::rules::missing_dependency::add_tie;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let terminal = pairs::gather(context, |judged| {
-        judged.verdict == Verdict::Unordered && matches!(judged.consequence, Consequence::Terminal { .. })
+        judged.verdict == Verdict::Unordered
+            && matches!(judged.consequence, Consequence::Terminal { .. })
+            && context.severity(judged) >= Severity::Warning
     });
     pairs::reduce(context, terminal).iter().map(|pair| finding(context, pair)).collect()
 }

@@ -29,7 +29,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Judged, Verdict};
-use model::{ComponentId, Gate, Role, TieTarget};
+use model::{Arrival, ComponentId, Gate, Role, Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};

@@ -200,7 +200,7 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
     }
     let workload = sink.workload(of);
     match (group, object.kind()) {
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => {}
+        (group, _) if is_flux(group) => {}
         ("", "Namespace" | "Secret") | ("apiextensions.k8s.io" | "rbac.authorization.k8s.io", _) => {}
         ("", "ConfigMap") => hosts::collect(sink, workload, &own, &built.node, Phase::Ready),
         ("apps" | "batch", _) | ("", "Pod") => {
