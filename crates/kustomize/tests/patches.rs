@@ -119,6 +119,42 @@ fn json_patches_do_all_operations() {
 }
 
 #[test]
+fn json_patches_are_as_lenient_as_those_of_kustomize() {
+    let patched = |operation: &str| {
+        let kustomization =
+            format!("resources: [x.yaml]\npatches:\n- target: {{kind: X}}\n  patch: |\n    - {operation}\n");
+        let object = "apiVersion: x/v1\nkind: X\nmetadata: {name: x}\nspec: {l: [a, b], n: null}\n";
+        let build = tree(&[("kustomization.yaml", &kustomization), ("x.yaml", object)]).build("");
+        let failure = build.failures.first().map(|failure| failure.message.clone());
+        (failure, build.objects[0].clone())
+    };
+    let spec = |operation: &str, path: &[&str]| {
+        let (failure, object) = patched(operation);
+        assert_eq!(failure, None, "{operation}");
+        object.at(path).cloned()
+    };
+    let text = |operation: &str, path: &[&str]| spec(operation, path).and_then(|node| node.text().map(str::to_owned));
+    assert_eq!(text("{op: replace, path: /spec/new, value: 1}", &["spec", "new"]).as_deref(), Some("1"));
+    assert!(spec("{op: copy, from: /spec/none, path: /spec/q}", &["spec", "q"]).is_some_and(|node| node.is_null()));
+    assert_eq!(
+        spec("{op: add, path: /spec/l/-1, value: z}", &["spec", "l"]).unwrap().as_seq().unwrap()[2].text(),
+        Some("z")
+    );
+    assert_eq!(spec("{op: test, path: /spec/none, value: null}", &["spec", "none"]), None);
+    assert_eq!(text("{op: add, path: /spec/on, value: on}", &["spec", "on"]).as_deref(), Some("true"));
+    for operation in [
+        "{op: replace, path: /spec/none/deep, value: 1}",
+        "{op: replace, path: /spec/l/2, value: z}",
+        "{op: add, path: /spec/n/x, value: z}",
+        "{op: move, from: /spec/none, path: /spec/q}",
+        "{op: remove, path: /spec/l/9}",
+        "{op: bogus, path: /spec/q}",
+    ] {
+        assert!(patched(operation).0.is_some(), "{operation}");
+    }
+}
+
+#[test]
 fn a_patch_that_fits_nothing_fails_where_it_is_written() {
     let tree = tree(&[
         (

@@ -1,7 +1,7 @@
 //! JSON patches (RFC 6902): a list of operations on paths.
 //!
-//! Knows the operations, with the leniences of the library that kustomize uses: negative indices count from the end.
-//! Does not know which object a patch is for.
+//! Knows the operations, with the leniences of the library that kustomize uses: negative indices count from the end, and
+//! replacing or copying a key that is not there is no error. Does not know which object a patch is for.
 
 use ecow::EcoString;
 use thiserror::Error;
@@ -51,18 +51,24 @@ fn apply_one(object: &mut Node, operation: &Node) -> Result<(), JsonPatchError> 
     match text("op")? {
         "add" => add(object, path, value(), field("path")?.span),
         "remove" => remove(object, path).map(drop),
-        "replace" => {
-            let slot = find(object, path).ok_or_else(|| JsonPatchError::Path(path.to_owned()))?;
-            *slot = value();
-            Ok(())
-        }
+        "replace" => match find(object, path) {
+            Some(slot) => {
+                *slot = value();
+                Ok(())
+            }
+            None => add_key(object, path, value(), field("path")?.span),
+        },
         "move" => {
             let moved = remove(object, text("from")?)?;
             add(object, path, moved, field("path")?.span)
         }
         "copy" => {
             let from = text("from")?;
-            let copied = find(object, from).ok_or_else(|| JsonPatchError::Path(from.to_owned()))?.clone();
+            let copied = match find(object, from).cloned() {
+                Some(found) => found,
+                None if is_key(object, from) => Node::null(operation.span),
+                None => return Err(JsonPatchError::Path(from.to_owned())),
+            };
             add(object, path, copied, field("path")?.span)
         }
         "test" => {
@@ -118,6 +124,16 @@ fn add(object: &mut Node, path: &str, value: Node, key_span: Span) -> Result<(),
         }
         Value::Scalar(_) => Err(JsonPatchError::Path(path.to_owned())),
     }
+}
+
+/// To replace a key that a mapping does not have is to add it.
+fn add_key(object: &mut Node, path: &str, value: Node, key_span: Span) -> Result<(), JsonPatchError> {
+    if is_key(object, path) { add(object, path, value, key_span) } else { Err(JsonPatchError::Path(path.to_owned())) }
+}
+
+/// Whether a path leads into a mapping, if only to a key that it does not have.
+fn is_key(object: &mut Node, path: &str) -> bool {
+    split(path).and_then(|(parent, _)| find(object, parent)).is_some_and(|parent| parent.as_map().is_some())
 }
 
 fn remove(object: &mut Node, path: &str) -> Result<Node, JsonPatchError> {
