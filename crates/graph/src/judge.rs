@@ -324,16 +324,33 @@ impl Judge<'_> {
     }
 }
 
+/// Objects that gates name. A workload that a chart makes stands for the chart's release.
 fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
     let mut listed: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
+    let releases: Vec<&ObjectRef> = cluster
+        .components
+        .iter()
+        .filter(|component| component.role == Role::HelmRelease)
+        .map(|component| &component.object)
+        .collect();
     for id in cluster.ids() {
         if let Gate::Listed(objects) = &cluster.component(id).gate {
             for object in objects {
                 listed.entry(object).or_default().push(id);
+                for release in releases.iter().filter(|release| is_workload_of(object, release)) {
+                    listed.entry(release).or_default().push(id);
+                }
             }
         }
     }
     listed
+}
+
+/// Charts name their workloads after the release, with more before or behind it.
+fn is_workload_of(object: &ObjectRef, release: &ObjectRef) -> bool {
+    matches!(object.kind.as_str(), "Deployment" | "StatefulSet" | "DaemonSet")
+        && object.namespace == release.namespace
+        && (object.name.contains(release.name.as_str()) || release.name.contains(object.name.as_str()))
 }
 
 fn ignored(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
