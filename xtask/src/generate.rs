@@ -1,7 +1,10 @@
 //! `cargo xtask generate`: a synthetic Flux repository of a given size, for measuring how `check` scales.
 //!
 //! The same options always write the same bytes. Some faults are planted, at a fixed rate, so that findings grow with the
-//! repository too: every tenth application lacks its order after storage, every seventh is not waited for.
+//! repository too: every twentieth application lacks its order after storage, every seventh is not waited for.
+//!
+//! An application has three files (`ks.yaml`, `kustomization.yaml`, `helmrelease.yaml`), every second one an ExternalSecret
+//! besides, every fourth a claim, every tenth a ConfigMap: just under four files each, as in repositories of people.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -150,12 +153,14 @@ fn part(at: usize, shape: Shape) -> Part {
 /// What the applications need: a secret store, an issuer, storage. Each in two steps, controller and configuration.
 fn infrastructure(at: usize) -> Option<Part> {
     let (name, namespace, after, objects) = match at {
-        0 => ("external-secrets", "external-secrets", None, release("external-secrets", "external-secrets")),
+        0 => ("external-secrets", "external-secrets", None, release("external-secrets", "external-secrets", false)),
         STORES => ("external-secrets-stores", "external-secrets", Some(0), vec![("store.yaml", STORE.to_owned())]),
-        2 => ("cert-manager", "cert-manager", None, release("cert-manager", "cert-manager")),
+        2 => ("cert-manager", "cert-manager", None, release("cert-manager", "cert-manager", false)),
         3 => ("cert-manager-issuers", "cert-manager", Some(2), vec![("issuer.yaml", ISSUER.to_owned())]),
-        4 => ("rook-ceph", "rook-ceph", None, release("rook-ceph", "rook-ceph")),
-        STORAGE => ("rook-ceph-cluster", "rook-ceph", Some(4), release("rook-ceph-cluster", "rook-ceph-cluster")),
+        4 => ("rook-ceph", "rook-ceph", None, release("rook-ceph", "rook-ceph", false)),
+        STORAGE => {
+            ("rook-ceph-cluster", "rook-ceph", Some(4), release("rook-ceph-cluster", "rook-ceph-cluster", false))
+        }
         _ => return None,
     };
     let depends_on = after.and_then(infrastructure).map(|part| (part.name, part.namespace)).into_iter().collect();
@@ -165,16 +170,22 @@ fn infrastructure(at: usize) -> Option<Part> {
 fn application(at: usize, shape: Shape) -> Part {
     let (name, namespace) = address(at);
     let mut depends_on = Vec::new();
-    let with_storage = at.is_multiple_of(2);
+    let (with_secret, with_storage) = (at.is_multiple_of(2), at.is_multiple_of(4));
     let mut on = |provider: usize| depends_on.extend(infrastructure(provider).map(|part| (part.name, part.namespace)));
-    on(STORES);
-    if with_storage && at % 10 != 8 {
+    if with_secret {
+        on(STORES);
+    }
+    if with_storage && at % 20 != 8 {
         on(STORAGE);
     }
     depends_on.extend(earlier(at, shape).into_iter().map(address));
-    let mut objects = release(&name, "app-template");
-    objects.push(("externalsecret.yaml", external_secret(&name)));
-    objects.push(("configmap.yaml", config_map(&name, at)));
+    let mut objects = release(&name, "app-template", with_secret);
+    if with_secret {
+        objects.push(("externalsecret.yaml", external_secret(&name)));
+    }
+    if at.is_multiple_of(10) {
+        objects.push(("configmap.yaml", config_map(&name, at)));
+    }
     if with_storage {
         objects.push(("pvc.yaml", claim(&name)));
     }
@@ -211,10 +222,10 @@ fn scatter(number: usize) -> usize {
     usize::try_from((mixed ^ (mixed >> 33)) >> 32).unwrap_or_default()
 }
 
-fn release(name: &str, chart: &str) -> Vec<(&'static str, String)> {
-    let release = HELM_RELEASE.replace("NAME", name);
-    let source = OCI_REPOSITORY.replace("NAME", name).replace("CHART", chart);
-    vec![("helmrelease.yaml", release), ("ocirepository.yaml", source)]
+fn release(name: &str, chart: &str, with_secret: bool) -> Vec<(&'static str, String)> {
+    let source = OCI_REPOSITORY.replace("CHART", chart);
+    let release = HELM_RELEASE.replace("ENV_FROM", if with_secret { ENV_FROM } else { "" });
+    vec![("helmrelease.yaml", (source + &release).replace("NAME", name))]
 }
 
 fn external_secret(name: &str) -> String {
@@ -347,10 +358,7 @@ spec:
             env:
               TZ: Etc/UTC
               LOG_LEVEL: info
-            envFrom:
-              - secretRef:
-                  name: NAME-secret
-            probes:
+ENV_FROM            probes:
               liveness: &probes
                 enabled: true
                 custom: true
@@ -373,6 +381,8 @@ spec:
           http:
             port: 8080
 ";
+
+const ENV_FROM: &str = "            envFrom:\n              - secretRef:\n                  name: NAME-secret\n";
 
 const EXTERNAL_SECRET: &str = "\
 ---

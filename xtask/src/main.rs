@@ -7,6 +7,7 @@
 )]
 
 mod bench;
+mod docs;
 mod evaluate;
 mod generate;
 mod kustomize_diff;
@@ -40,6 +41,8 @@ enum Task {
     /// Run commands once and print what they cost as JSON (the inner half of `bench`)
     #[command(hide = true)]
     Measure(bench::MeasureOptions),
+    /// Write the pages of the rules from their manuals
+    Docs(docs::Options),
     /// Only parse the YAML files of a tree: the floor under `coldstart check`
     #[command(hide = true)]
     Parse(parse::Options),
@@ -64,6 +67,7 @@ fn run(task: Task) -> Result<()> {
         Task::Generate(options) => generate::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Measure(options) => bench::measure(&options),
+        Task::Docs(options) => docs::run(&options),
         Task::Parse(options) => parse::run(&options),
         Task::Paths(options) => paths::run(&options),
     }

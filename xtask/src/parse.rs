@@ -5,11 +5,9 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use clap::Args;
+use read::{FILE_BYTES_MAX, Repository};
 
 use crate::parallel;
-
-/// `check` does not read larger ones.
-const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
@@ -48,18 +46,10 @@ pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The YAML files of a tree, in order: those that `check` reads, which are those that Git would not ignore.
+/// The YAML files of a tree, in order: those that `check` reads, found in the way it finds them.
 pub(crate) fn yaml_files(tree: &Path) -> Vec<PathBuf> {
-    let mut walk = ignore::WalkBuilder::new(tree);
-    walk.hidden(false).follow_links(true).require_git(false).parents(false);
-    let walk = walk.filter_entry(|entry| entry.file_name() != ".git").build();
-    let files = walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-    let mut files: Vec<PathBuf> = files
-        .map(ignore::DirEntry::into_path)
-        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml"))
-        .collect();
-    files.sort();
-    files
+    let Ok(repository) = Repository::find(tree) else { return Vec::new() };
+    repository.yaml_paths().map(|path| repository.root().join(path)).collect()
 }
 
 fn parse(path: &Path) -> Option<Parsed> {

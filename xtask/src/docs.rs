@@ -1,0 +1,95 @@
+//! `cargo xtask docs`: the pages of the rules, written from the manuals that the rules carry themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use check::rules;
+use clap::Args;
+
+const DIRECTORY: &str = "docs/rules";
+
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Change nothing; fail when a page differs from what would be written
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let directory = directory();
+    let stale = stale(&directory)?;
+    if options.check {
+        ensure!(stale.is_empty(), "not as the rules say, run `cargo xtask docs`: {}", list(&stale));
+        return Ok(());
+    }
+    fs::create_dir_all(&directory).with_context(|| format!("cannot create {DIRECTORY}"))?;
+    let pages = pages();
+    for name in &stale {
+        let path = directory.join(name);
+        match pages.get(name) {
+            Some(text) => fs::write(&path, text).with_context(|| format!("cannot write {DIRECTORY}/{name}"))?,
+            None => fs::remove_file(&path).with_context(|| format!("cannot remove {DIRECTORY}/{name}"))?,
+        }
+    }
+    println!("{DIRECTORY}: {} pages, {} changed", pages.len(), stale.len());
+    Ok(())
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).join(DIRECTORY)
+}
+
+/// The text of every page by its name.
+fn pages() -> BTreeMap<String, String> {
+    let mut pages: BTreeMap<String, String> =
+        rules::all().iter().map(|rule| (format!("{}.md", rule.id), rule.manual())).collect();
+    let mut index = "# Rules\n\nWorst first. `coldstart check --explain RULE` shows the same pages.\n\n".to_owned();
+    index.push_str("| rule | what it finds |\n|---|---|\n");
+    for rule in rules::all() {
+        let _ = writeln!(index, "| [{0}]({0}.md) | {1} |", rule.id, rule.summary);
+    }
+    pages.insert("index.md".to_owned(), index);
+    pages
+}
+
+/// The names of pages that are missing, differ, or belong to no rule.
+fn stale(directory: &Path) -> Result<BTreeSet<String>> {
+    let pages = pages();
+    let differs =
+        |(name, text): &(&String, &String)| fs::read_to_string(directory.join(name)).ok().as_ref() != Some(text);
+    let mut stale: BTreeSet<String> = pages.iter().filter(differs).map(|(name, _)| name.clone()).collect();
+    if directory.is_dir() {
+        for entry in fs::read_dir(directory)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if !pages.contains_key(&name) {
+                stale.insert(name);
+            }
+        }
+    }
+    Ok(stale)
+}
+
+fn list(names: &BTreeSet<String>) -> String {
+    names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_say_what_the_rules_say() {
+        run(&Options { check: true }).unwrap();
+    }
+
+    #[test]
+    fn a_page_of_no_rule_and_a_missing_page_are_stale() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("gone.md"), "# gone\n").unwrap();
+        let stale = stale(directory.path()).unwrap();
+        assert_eq!(stale.len(), pages().len() + 1);
+    }
+}
