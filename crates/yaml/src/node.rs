@@ -290,12 +290,11 @@ impl Map {
 
     /// The value under `key`, made an empty mapping if it is absent or no mapping.
     pub fn map_mut(&mut self, key: &str, span: Span) -> &mut Map {
-        let at = match self.entries.iter().position(|entry| entry.key == key) {
-            Some(at) => at,
-            None => {
-                self.entries.push(Entry { key: key.into(), key_span: span, value: Node::map(Map::new(), span) });
-                self.entries.len() - 1
-            }
+        let at = if let Some(at) = self.entries.iter().position(|entry| entry.key == key) {
+            at
+        } else {
+            self.entries.push(Entry { key: key.into(), key_span: span, value: Node::map(Map::new(), span) });
+            self.entries.len() - 1
         };
         let slot = &mut self.entries.make_mut()[at].value;
         if slot.as_map().is_none() {
@@ -318,6 +317,15 @@ impl<'a> IntoIterator for &'a Map {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Map {
+    type Item = &'a mut Entry;
+    type IntoIter = std::slice::IterMut<'a, Entry>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
     }
 }
 

@@ -1,6 +1,5 @@
 //! From text to documents. One bad document is one [`Problem`], and the rest of the file is still read.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ecow::{EcoString, EcoVec};
@@ -326,7 +325,7 @@ fn merge_into(map: &mut Map, keys: &mut Keys, merges: &[Node]) {
     }
 }
 
-fn scalar(text: &Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
     let kind = match tag.and_then(Tag::core_suffix) {
         Some("str" | "binary") => ScalarKind::Str,
         Some("int") => ScalarKind::Int,
@@ -336,7 +335,7 @@ fn scalar(text: &Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span
         _ if style == ScalarStyle::Plain => ScalarKind::of_plain(text),
         _ => ScalarKind::Str,
     };
-    Node::new(Value::Scalar(Scalar { text: text.as_ref().into(), kind }), span)
+    Node::new(Value::Scalar(Scalar { text: text.into(), kind }), span)
 }
 
 fn to_u32(number: usize) -> u32 {
