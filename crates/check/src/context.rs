@@ -15,6 +15,7 @@ pub(crate) struct Context<'a> {
     /// Components that are never applied, because they or something above them is suspended.
     asleep: Vec<bool>,
     dependents: Vec<Vec<&'a Tie>>,
+    has_ties: Vec<bool>,
     /// Where this cluster declares order between releases: mostly on the releases, or on their Kustomizations.
     releases_are_tied: bool,
 }
@@ -27,12 +28,15 @@ impl<'a> Context<'a> {
         }
         let releases_are_tied = ties.get(&Role::HelmRelease) > ties.get(&Role::Kustomization);
         let mut dependents = vec![Vec::new(); cluster.components.len()];
+        let mut has_ties = vec![false; cluster.components.len()];
         for tie in &cluster.ties {
+            has_ties[tie.from.index()] = true;
             if let TieTarget::Component(to) = tie.to {
                 dependents[to.index()].push(tie);
             }
         }
-        let mut context = Self { reading, cluster, analysis, asleep: Vec::new(), dependents, releases_are_tied };
+        let mut context =
+            Self { reading, cluster, analysis, asleep: Vec::new(), dependents, has_ties, releases_are_tied };
         context.asleep =
             cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
         context
@@ -70,7 +74,22 @@ impl<'a> Context<'a> {
     pub(crate) fn pair(&self, consumer: ComponentId, provider: ComponentId) -> (ComponentId, ComponentId) {
         let (of, by) = (self.applier(consumer), self.applier(provider));
         let releases = [consumer, provider].iter().all(|id| self.component(*id).role == Role::HelmRelease);
-        if releases && (of == by || self.releases_are_tied) { (consumer, provider) } else { (of, by) }
+        if releases && (of == by || self.is_tied_by_releases((consumer, provider), (of, by))) {
+            (consumer, provider)
+        } else {
+            (of, by)
+        }
+    }
+
+    /// Whether people tie releases to this provider rather than Kustomizations to its Kustomization.
+    fn is_tied_by_releases(&self, releases: (ComponentId, ComponentId), appliers: (ComponentId, ComponentId)) -> bool {
+        let weight = |(consumer, provider): (ComponentId, ComponentId)| {
+            let role = self.component(consumer).role;
+            let to_it = self.dependents(provider).iter().filter(|tie| self.component(tie.from).role == role).count();
+            to_it + 2 * usize::from(self.has_ties[consumer.index()])
+        };
+        let (by_release, by_applier) = (weight(releases), weight(appliers));
+        by_release > by_applier || (by_release == by_applier && self.releases_are_tied)
     }
 
     /// Whether adding a tie between the two would close a circle: one applies the other.

@@ -78,28 +78,39 @@ impl Graph<'_> {
     fn counts(&self, because: Because) -> bool {
         (self.round)(because) && self.events.binds(because) && !self.told.contains(&because)
     }
-    /// Walks that between them use every tie and every need inside of the set, so that one edit can be named for each.
+    /// The shortest circle through every tie and every need inside of the set. A circle that borrows its mistake from a
+    /// shorter one is left out.
     fn walks(&self, set: &BTreeSet<Event>) -> Vec<Deadlock> {
-        let events = self.events;
         const WALKS_MAX: usize = 16;
-        let mut found: Vec<Deadlock> = Vec::new();
-        let mut covered: BTreeSet<Because> = BTreeSet::new();
+        const EDGES_MAX: usize = 256;
+        let mut candidates: Vec<Deadlock> = Vec::new();
         for from in set {
-            for (to, because) in events.implied(*from) {
+            for (to, because) in self.events.implied(*from) {
                 let starts_one = matches!(because, Because::Tie(_) | Because::Need(_));
-                if !starts_one || !self.counts(*because) || !set.contains(to) || covered.contains(because) {
+                if !starts_one || !self.counts(*because) || !set.contains(to) || candidates.len() >= EDGES_MAX {
                     continue;
                 }
                 let Some(mut steps) = self.shortest(set, *to, *from) else { continue };
                 steps.insert(0, Step { event: *from, because: *because });
-                covered.extend(steps.iter().map(|step| step.because));
-                found.push(Deadlock { steps });
-                if found.len() == WALKS_MAX {
-                    return found;
-                }
+                candidates.push(Deadlock { steps });
             }
         }
-        found
+        candidates.sort_by_key(|deadlock| deadlock.steps.len());
+        let mut told: BTreeSet<Because> = BTreeSet::new();
+        candidates.retain(|deadlock| {
+            let own = || {
+                deadlock
+                    .steps
+                    .iter()
+                    .map(|step| step.because)
+                    .filter(|it| matches!(it, Because::Tie(_) | Because::Need(_)))
+            };
+            let is_new = own().all(|because| !told.contains(&because));
+            told.extend(own());
+            is_new
+        });
+        candidates.truncate(WALKS_MAX);
+        candidates
     }
 
     /// The steps of a shortest way inside of the set.

@@ -163,7 +163,7 @@ impl Events {
     fn add_needs(&mut self, cluster: &Cluster, links: &Links) {
         let mut shared: BTreeMap<&model::Capability, Event> = BTreeMap::new();
         for (index, need) in cluster.needs.iter().enumerate() {
-            if !is_binding(need) {
+            if !is_binding(cluster, need) {
                 continue;
             }
             let offers = links.offers_for(index);
@@ -203,10 +203,11 @@ impl Events {
 }
 
 /// Needs without which nothing at all of a component is applied, and whose provider is certain.
-fn is_binding(need: &model::Need) -> bool {
+fn is_binding(cluster: &Cluster, need: &model::Need) -> bool {
     let certain = matches!(need.capability.kind, CapabilityKind::Crd | CapabilityKind::Source)
         || (need.phase == Phase::Build
             && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap));
-    // A missing CRD takes the whole stage down, however soft the kind.
-    certain && !need.optional && matches!(need.phase, Phase::Build | Phase::Apply)
+    // A missing CRD takes the whole stage of an apply down, however soft the kind. A chart may look before it renders.
+    let may_do_without = need.soft && cluster.component(need.of).role == model::Role::HelmRelease;
+    certain && !may_do_without && !need.optional && matches!(need.phase, Phase::Build | Phase::Apply)
 }

@@ -403,7 +403,7 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
             _ => Consequence::Slow { seconds: wait_seconds.min(BACKOFF_SECONDS_MAX) },
         },
         Phase::Apply if need.capability.kind == CapabilityKind::Webhook => failed_install(component, verdict, true),
-        Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(1, BACKOFF_SECONDS_MAX) },
+        Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(REINSTALL_SECONDS, BACKOFF_SECONDS_MAX) },
         Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
         Phase::Ready if wait_seconds <= timeout => Consequence::Safe { spare_seconds: timeout - wait_seconds },
         // The try that is under way when it comes succeeds: only taking the failed one away costs.

@@ -15,6 +15,7 @@ use yaml::{Node, Span};
 use crate::content::Sink;
 use crate::helmfile::{self, Release};
 use crate::object::Object;
+use crate::remote_crds;
 use crate::repository::Repository;
 
 /// Everything that a bootstrap brings, read once for all clusters of a repository.
@@ -23,14 +24,17 @@ pub(crate) struct Bootstrap {
     releases: Vec<Release>,
     objects: Vec<Node>,
     secrets: Vec<(String, String, Span)>,
+    /// Kinds whose CRDs are fetched by address.
+    crds: Vec<(String, Span)>,
     /// Files that the bootstrap applies: not dead, though Flux does not reach them.
     pub(crate) files: Vec<String>,
 }
 
 impl Bootstrap {
-    pub(crate) fn read(repository: &Repository) -> Self {
+    pub(crate) fn read(repository: &Repository, catalogue: &Catalogue) -> Self {
         let early = helmfile::read_early(repository);
-        let mut bootstrap = Self { secrets: early.secrets, ..Self::default() };
+        let crds = remote_crds::find(repository, catalogue);
+        let mut bootstrap = Self { secrets: early.secrets, crds, ..Self::default() };
         for helmfile in early.helmfiles {
             bootstrap.files.push(helmfile.path);
             bootstrap.releases.extend(helmfile.releases);
@@ -52,12 +56,16 @@ impl Bootstrap {
         for release in &self.releases {
             self.offer_release(catalogue, sink, release);
         }
-        if self.objects.is_empty() && self.secrets.is_empty() {
+        if self.objects.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
             return;
         }
         let by = add(sink, ObjectRef::new("Bootstrap", "", "bootstrap resources"), Span::GENERATED, 0);
         for node in &self.objects {
             offer_object(sink, by, node);
+        }
+        for (kind, at) in &self.crds {
+            let own = ObjectRef::new("CustomResourceDefinition", "", kind.as_str());
+            sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Applied, &own, *at);
         }
         for (namespace, name, at) in &self.secrets {
             let own = ObjectRef::new("Secret", namespace.as_str(), name.as_str());

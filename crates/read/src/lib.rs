@@ -12,6 +12,7 @@ pub mod helmfile;
 mod object;
 mod parallel;
 mod path;
+mod remote_crds;
 mod repository;
 pub mod resource_set;
 mod settings;
@@ -59,7 +60,7 @@ pub fn read(root: &Path) -> Result<Reading, ReadError> {
 }
 
 fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
-    let bootstrap = bootstrap::Bootstrap::read(repository);
+    let bootstrap = bootstrap::Bootstrap::read(repository, catalogue);
     let sources = flux::Sources::new(repository);
     let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
     let declared = flux::declared(repository);

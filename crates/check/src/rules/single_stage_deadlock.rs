@@ -41,10 +41,11 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     findings
 }
 
-/// A need on a CRD, and no declared tie: containment alone closes the circle.
+/// A need on a CRD that comes out of what needs it, and no declared tie: containment alone closes the circle.
 pub(crate) fn is_one_stage(context: &Context<'_>, deadlock: &Deadlock) -> bool {
-    deadlock.ties().next().is_none()
-        && deadlock.needs().any(|need| context.cluster.needs[need].capability.kind == CapabilityKind::Crd)
+    let mut needs = deadlock.needs();
+    let (Some(need), None) = (needs.next(), needs.next()) else { return false };
+    deadlock.ties().next().is_none() && context.cluster.needs[need].capability.kind == CapabilityKind::Crd
 }
 
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
@@ -62,8 +63,13 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
             span: offer.at,
             role: LocationRole::Offer,
             label: format!(
-                "... which this {}, applied by the same Kustomization, would install: one failed dry run stops both",
-                by.role.noun()
+                "... which this {}, {}, would install: one failed dry run stops both",
+                by.role.noun(),
+                if by.parent == Some(need.of) {
+                    "in the same Kustomization"
+                } else {
+                    "applied by way of the same Kustomization"
+                },
             ),
         });
     }

@@ -151,6 +151,7 @@ impl Facts<'_> {
         self.kube_config(sink, &build);
         if let Some(known) = self.known {
             need_known(sink, self.id, known, self.values.as_ref(), own, release.chart.at);
+            need_own_kinds(sink, self.id, known, own, release.chart.at);
         }
         let Some(values) = &self.values else { return };
         values::scan(sink, self.id, own, values, Phase::Ready);
@@ -174,16 +175,15 @@ impl Facts<'_> {
             ("serviceMonitor", "monitoring.coreos.com", "ServiceMonitor"),
             ("podMonitor", "monitoring.coreos.com", "PodMonitor"),
             ("prometheusRule", "monitoring.coreos.com", "PrometheusRule"),
-            ("rawResources", "", ""),
             ("route", "gateway.networking.k8s.io", "HTTPRoute"),
         ];
+        if self.known.is_some() && !generic {
+            return;
+        }
+        let needing =
+            Needing { of: self.id, object: &self.release.object, phase: Phase::Apply, soft: true, optional: false };
         for (key, group, kind) in switches {
-            let needing =
-                Needing { of: self.id, object: &self.release.object, phase: Phase::Apply, soft: true, optional: false };
             for at in switched_on(values, key, generic) {
-                if key == "rawResources" {
-                    continue;
-                }
                 sink.need(&needing, Capability::crd(group, kind), at, "which its chart renders");
             }
         }
@@ -259,6 +259,17 @@ pub(crate) fn offer_known(
     }
     for gift in known.gives.iter().filter(|gift| any_holds(&gift.when, values)) {
         sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, at);
+    }
+}
+
+/// An operator does not run without its own kinds: where another component brings them, it has to come first.
+fn need_own_kinds(sink: &mut Sink, of: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
+    let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
+    for kind in known.crds.iter().flat_map(|crds| &crds.kinds) {
+        let capability = Capability::cluster(CapabilityKind::Crd, kind.as_str());
+        if sink.is_offered(&capability) && !sink.is_offered_by(&capability, of) {
+            sink.need(&needing, capability, at, "because it works on them");
+        }
     }
 }
 

@@ -72,6 +72,10 @@ impl Sink {
         }
     }
 
+    pub(crate) fn is_offered_by(&self, capability: &Capability, by: ComponentId) -> bool {
+        self.offered.contains(&(capability.clone(), by))
+    }
+
     pub(crate) fn is_offered(&self, capability: &Capability) -> bool {
         let from = (capability.clone(), ComponentId(0));
         self.offered.range(from..).next().is_some_and(|(offered, _)| offered == capability)

@@ -1,0 +1,142 @@
+//! CRDs that a bootstrap fetches by address: scripts and machine configurations name a file of a project's repository,
+//! and the address alone tells which kinds it holds. Nothing is fetched here.
+
+use std::collections::BTreeSet;
+
+use catalogue::Catalogue;
+use yaml::{FileId, Span};
+
+use crate::repository::Repository;
+
+/// Kinds (`group/Kind` or `group/*`) with the place that names them.
+pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<(String, Span)> {
+    let mut found: Vec<(String, Span)> = Vec::new();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let candidates: Vec<&str> = repository.paths().filter(|path| is_bootstrap_text(path)).collect();
+    for path in candidates {
+        let Some(id) = repository.id(path) else { continue };
+        let Some(source) = repository.source(id) else { continue };
+        for (at, address) in addresses(source.text()) {
+            for kind in kinds(address, catalogue) {
+                if seen.insert(kind.clone()) {
+                    found.push((kind, span(id, at, address)));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Scripts, task files and machine configurations: what somebody runs or boots before GitOps.
+fn is_bootstrap_text(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_script = name.ends_with(".sh")
+        || name.ends_with(".just")
+        || name == "justfile"
+        || name == ".justfile"
+        || name.starts_with("Taskfile");
+    let in_place =
+        path.split('/').any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "hack"));
+    let is_text = name.ends_with(".yaml")
+        || name.ends_with(".yml")
+        || name.ends_with(".j2")
+        || name.ends_with(".tpl")
+        || name.ends_with(".gotmpl");
+    is_script || (in_place && is_text)
+}
+
+/// Every address in a text that speaks of CRDs, comments left out.
+fn addresses(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut offset = 0;
+    text.split_inclusive('\n').flat_map(move |line| {
+        let start = offset;
+        offset += line.len();
+        let code = if line.trim_start().starts_with('#') { "" } else { line };
+        code.match_indices("github").filter_map(move |(at, _)| {
+            let begin = code[..at]
+                .rfind(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | '='))
+                .map_or(0, |before| before + 1);
+            let end = code[at..]
+                .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ')' | ','))
+                .map_or(code.len(), |after| at + after);
+            let address = &code[begin..end];
+            let lower = address.to_ascii_lowercase();
+            (lower.contains("crd") || lower.contains("-install.yaml")).then_some((start + begin, address))
+        })
+    })
+}
+
+fn kinds(address: &str, catalogue: &Catalogue) -> Vec<String> {
+    let path = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    let file = path.rsplit('/').next().unwrap_or(path);
+    if let Some(group) = group_of_file(file) {
+        return vec![format!("{group}/*")];
+    }
+    let mut parts = path.split('/').skip(1);
+    let (Some(owner), Some(name)) = (parts.next(), parts.next()) else { return Vec::new() };
+    if name == "gateway-api" {
+        return vec!["gateway.networking.k8s.io/*".to_owned()];
+    }
+    let home = format!("github.com/{owner}/{}", name.trim_end_matches(".git"));
+    let is_it = |component: &&catalogue::Component| {
+        component.name.starts_with(name) || component.sources.iter().any(|source| source.contains(&home))
+    };
+    let of_project = catalogue.components().iter().filter(is_it).flat_map(|component| &component.crds);
+    of_project.flat_map(|crds| crds.kinds.iter().cloned()).collect()
+}
+
+/// `group_plural.yaml`, as controller-gen names files, or `plural.group.yaml`, as the object itself is named.
+fn group_of_file(file: &str) -> Option<&str> {
+    let stem = file.strip_suffix(".yaml").or_else(|| file.strip_suffix(".yml"))?;
+    let is_group = |text: &str| {
+        text.contains('.')
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'-'))
+    };
+    if let Some((group, _)) = stem.split_once('_').filter(|(group, _)| is_group(group)) {
+        return Some(group);
+    }
+    stem.split_once('.').map(|(_, group)| group).filter(|group| is_group(group))
+}
+
+fn span(file: FileId, at: usize, address: &str) -> Span {
+    let start = u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(file, start, start.saturating_add(u32::try_from(address.len()).unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{addresses, kinds};
+    use catalogue::Catalogue;
+
+    #[test]
+    fn an_address_tells_which_kinds_it_holds() {
+        let of = |address: &str| kinds(address, Catalogue::embedded());
+        assert_eq!(
+            of("https://raw.githubusercontent.com/o/r/v1/crd/monitoring.coreos.com_probes.yaml"),
+            ["monitoring.coreos.com/*"]
+        );
+        assert_eq!(
+            of("https://raw.githubusercontent.com/o/r/v1/crd/dnsendpoints.externaldns.k8s.io.yaml"),
+            ["externaldns.k8s.io/*"]
+        );
+        assert_eq!(
+            of("https://github.com/kubernetes-sigs/gateway-api/releases/download/v1/standard-install.yaml"),
+            ["gateway.networking.k8s.io/*"]
+        );
+        let whole = of(
+            "https://github.com/prometheus-operator/prometheus-operator/releases/download/v1/stripped-down-crds.yaml",
+        );
+        assert!(whole.contains(&"monitoring.coreos.com/ServiceMonitor".to_owned()), "{whole:?}");
+        assert!(of("https://github.com/unknown/thing/crds.yaml").is_empty());
+    }
+
+    #[test]
+    fn comments_and_other_addresses_are_passed_over() {
+        let text = "# https://github.com/a/b/crds.yaml\nkubectl apply -f \"https://github.com/a/b/crds.yaml\"\ncurl https://github.com/a/b/x\n";
+        let found: Vec<(usize, &str)> = addresses(text).collect();
+        assert_eq!(found, [(text.find("\"https").unwrap() + 1, "https://github.com/a/b/crds.yaml")]);
+    }
+}
