@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use ecow::{EcoString, EcoVec};
 
 use crate::span::Span;
@@ -60,7 +62,18 @@ impl PartialEq for Scalar {
 /// Equal as mappings: the same keys with the same values, in any order.
 impl PartialEq for Map {
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().all(|entry| other.get(&entry.key) == Some(&entry.value))
+        if self.len() != other.len() {
+            return false;
+        }
+        // Mostly the two come from one text: the same key is in the same place.
+        let mut others: Option<BTreeMap<&str, &Node>> = None;
+        self.iter().zip(other).all(|(entry, beside)| {
+            if entry.key == beside.key {
+                return entry.value == beside.value;
+            }
+            let others = others.get_or_insert_with(|| other.iter().map(|it| (it.key.as_str(), &it.value)).collect());
+            others.get(entry.key.as_str()) == Some(&&entry.value)
+        })
     }
 }
 

@@ -61,6 +61,8 @@ pub fn parse(file: FileId, text: &str, limits: Limits) -> Vec<Document> {
     options.simple_key_max_lookahead = KEY_CHARACTERS_MAX;
     let mut reader = Reader {
         parser: Parser::new_from_str_with_options(text, options),
+        text,
+        behind: 0,
         file,
         limits,
         document: Document::default(),
@@ -77,6 +79,9 @@ pub fn parse_value(file: FileId, text: &str) -> Option<Node> {
 
 struct Reader<'text> {
     parser: Parser<'text, granit_parser::StrInput<'text>>,
+    text: &'text str,
+    /// Where the event before the one at hand ended.
+    behind: usize,
     file: FileId,
     limits: Limits,
     document: Document,
@@ -163,7 +168,11 @@ impl<'text> Reader<'text> {
     }
 
     fn node(&mut self, (event, span): Next<'text>, depth: usize) -> Result<Built, Problem> {
-        let at = self.span(span);
+        let at = match event {
+            Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => self.block_span(span),
+            _ => self.span(span),
+        };
+        self.behind = at.end as usize;
         self.count(1, depth, at)?;
         let before = self.nodes;
         let (anchor, built) = match event {
@@ -275,6 +284,19 @@ impl<'text> Reader<'text> {
             _ => end.end.max(start.end),
         };
         Span::new(self.file, start.start, last.max(start.start))
+    }
+
+    /// The range of a literal or folded block: from its indicator, not from its first word, to its last line, not into
+    /// the one after.
+    fn block_span(&self, span: granit_parser::Span) -> Span {
+        let span = self.span(span);
+        let (start, end) = (span.start as usize, span.end as usize);
+        let indicator = self.text.get(self.behind..start).and_then(|between| between.find(['|', '>']));
+        let start = indicator.map_or(start, |at| self.behind + at);
+        let block = self.text.get(start..end).unwrap_or_default();
+        let whole_lines = block.trim_end_matches([' ', '\t']);
+        let end = if whole_lines.ends_with('\n') { start + whole_lines.len() } else { end };
+        Span::new(self.file, to_u32(start), to_u32(end))
     }
 
     fn span(&self, span: granit_parser::Span) -> Span {
