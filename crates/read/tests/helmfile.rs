@@ -302,3 +302,16 @@ fn broken_text_is_no_reason_to_stop() {
     let early = read_early(&repository);
     assert!(early.helmfiles.is_empty() && early.files.is_empty() && early.secrets.is_empty());
 }
+
+#[test]
+fn templates_of_many_actions_cost_what_they_are_long() {
+    const ACTIONS: usize = 50_000;
+    let object = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: seed\ndata:\n";
+    let one_line = format!("{object}  k: \"{}\"\n", "{{ .x }}".repeat(ACTIONS));
+    let many_lines = format!("{object}{}", "  {{ if .x }}\n".repeat(ACTIONS));
+    let open = format!("{object}  k: \"{}\"\n", "{# ".repeat(ACTIONS));
+    for text in [one_line, many_lines, open] {
+        let (_root, repository) = repository(&[("bootstrap/seed.yaml", &text)]);
+        assert!(bootstrap_files(&repository).len() <= 1);
+    }
+}

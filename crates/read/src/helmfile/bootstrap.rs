@@ -160,7 +160,14 @@ fn kustomize_roots(repository: &Repository) -> BTreeSet<String> {
 
 fn bootstrap_file(repository: &Repository, path: String, namespace: Option<String>) -> Option<BootstrapFile> {
     let id = repository.id(&path)?;
-    let objects: Vec<Node> = neutral::parse(id, repository.source(id)?.text()).into_iter().filter(is_object).collect();
+    let text = repository.source(id)?.text();
+    // What is no template has been parsed already.
+    let documents = if neutral::is_template(text) {
+        neutral::parse(id, text)
+    } else {
+        repository.documents(&path)?.1.iter().filter_map(|document| document.root.clone()).collect()
+    };
+    let objects: Vec<Node> = documents.into_iter().filter(is_object).collect();
     (!objects.is_empty()).then_some(BootstrapFile { path, namespace, objects })
 }
 

@@ -8,6 +8,8 @@ use yaml::{FileId, Limits, Node};
 
 /// Begins what stands for an inline action. No text that holds it is known.
 const UNKNOWN: char = '\u{e000}';
+/// Of a line that is looked at as a whole.
+const LINE_BYTES_MAX: usize = 4096;
 const PAIRS: [(&str, &str); 5] = [("{{", "}}"), ("{%", "%}"), ("{#", "#}"), ("#{", "}#"), ("#%", "%#")];
 
 /// The documents of a text, its template actions neutralised.
@@ -21,11 +23,16 @@ pub(crate) fn is_unknown(text: &str) -> bool {
     text.contains(UNKNOWN)
 }
 
+/// Whether a text has a template action at all.
+pub(crate) fn is_template(text: &str) -> bool {
+    Actions::new(text).next().is_some()
+}
+
 /// The same text in the same number of bytes, without actions. A line of nothing but actions becomes blank.
 pub(crate) fn neutralise(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     let mut at = 0;
-    while let Some((start, end)) = next_action(text, at) {
+    for (start, end) in Actions::new(text) {
         output.push_str(&text[at..start]);
         let is_blank = is_control(&text[start..end]) || is_alone_on_line(text, start, end);
         overwrite(&mut output, &text[start..end], is_blank);
@@ -35,17 +42,62 @@ pub(crate) fn neutralise(text: &str) -> String {
     output
 }
 
-/// The next action that also ends.
-fn next_action(text: &str, from: usize) -> Option<(usize, usize)> {
-    let rest = &text[from..];
-    let complete = |(open, close): &(&str, &str)| {
-        let start = rest.find(open)?;
-        let end = start + open.len() + rest[start + open.len()..].find(close)?;
-        // One that opens again before it closes was none.
-        let start = rest[start..end].rfind(open).map_or(start, |later| start + later);
-        Some((from + start, from + end + close.len()))
-    };
-    PAIRS.iter().filter_map(complete).min()
+/// The actions of a text, one after the other. For each pair the next action is remembered until it is passed, so that
+/// the text is looked through once, not once for each action.
+struct Actions<'text> {
+    text: &'text str,
+    at: usize,
+    next: [Next; PAIRS.len()],
+}
+
+#[derive(Clone, Copy)]
+enum Next {
+    Unknown,
+    None,
+    At(usize, usize),
+}
+
+impl<'text> Actions<'text> {
+    fn new(text: &'text str) -> Self {
+        Self { text, at: 0, next: [Next::Unknown; PAIRS.len()] }
+    }
+
+    /// The next action of one pair that also ends.
+    fn complete(&self, (open, close): (&str, &str)) -> Next {
+        let rest = &self.text[self.at..];
+        let found = || {
+            let start = rest.find(open)?;
+            let end = start + open.len() + rest[start + open.len()..].find(close)?;
+            // One that opens again before it closes was none.
+            let start = rest[start..end].rfind(open).map_or(start, |later| start + later);
+            Some((self.at + start, self.at + end + close.len()))
+        };
+        found().map_or(Next::None, |(start, end)| Next::At(start, end))
+    }
+}
+
+impl Iterator for Actions<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        for (pair, delimiters) in PAIRS.into_iter().enumerate() {
+            let is_passed = match self.next[pair] {
+                Next::Unknown => true,
+                Next::None => false,
+                Next::At(start, _) => start < self.at,
+            };
+            if is_passed {
+                self.next[pair] = self.complete(delimiters);
+            }
+        }
+        let known = self.next.iter().filter_map(|next| match next {
+            Next::At(start, end) => Some((*start, *end)),
+            Next::Unknown | Next::None => None,
+        });
+        let action = known.min()?;
+        self.at = action.1;
+        Some(action)
+    }
 }
 
 /// Whether an action decides what follows instead of standing for text.
@@ -64,9 +116,13 @@ fn is_control(action: &str) -> bool {
 fn is_alone_on_line(text: &str, start: usize, end: usize) -> bool {
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+    // Nobody writes lines of actions that long, and looking through one for each of its actions takes long.
+    if line_end - line_start > LINE_BYTES_MAX {
+        return false;
+    }
     let is_blank = |part: &str| {
         let mut at = 0;
-        while let Some((start, end)) = next_action(part, at) {
+        for (start, end) in Actions::new(part) {
             if !part[at..start].trim().is_empty() {
                 return false;
             }
