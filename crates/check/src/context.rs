@@ -1,6 +1,6 @@
 //! What every rule is given.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Analysis, Consequence, Judged, Verdict};
 use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, Tie, TieTarget};
@@ -102,6 +102,23 @@ impl<'a> Context<'a> {
         &self.dependents[id.index()]
     }
 
+    /// Whether a chain of declared ties leads from one to the other, whatever it proves.
+    pub(crate) fn is_tied(&self, from: ComponentId, to: ComponentId) -> bool {
+        let mut seen = BTreeSet::from([to]);
+        let mut work = vec![to];
+        while let Some(at) = work.pop() {
+            for tie in self.dependents(at) {
+                if tie.from == from || self.above(from).any(|above| above == tie.from) {
+                    return true;
+                }
+                if seen.insert(tie.from) {
+                    work.push(tie.from);
+                }
+            }
+        }
+        false
+    }
+
     /// The name of the file a place is in, without its directory.
     pub(crate) fn file_name(&self, span: yaml::Span) -> Option<String> {
         let path = self.reading.repository.path(span.file)?;
@@ -114,12 +131,14 @@ impl<'a> Context<'a> {
         const SHORT_SECONDS: u64 = 30;
         /// A timeout that leaves this much is no race.
         const AMPLE_SECONDS: u64 = 900;
+        let is_class =
+            matches!(self.need(judged).capability.kind, CapabilityKind::StorageClass | CapabilityKind::SnapshotClass);
         let severity = match judged.consequence {
             Consequence::Deadlock | Consequence::Terminal { certain: true } => Severity::Error,
             Consequence::Terminal { certain: false } | Consequence::Silent => Severity::Warning,
             Consequence::Slow { seconds } if seconds >= LONG_SECONDS => Severity::Warning,
             Consequence::Slow { seconds } if seconds < SHORT_SECONDS => Severity::Pedantic,
-            Consequence::Safe { spare_seconds } if spare_seconds >= AMPLE_SECONDS => Severity::Pedantic,
+            Consequence::Safe { spare_seconds } if spare_seconds >= AMPLE_SECONDS && !is_class => Severity::Pedantic,
             Consequence::Slow { .. } | Consequence::Safe { .. } => Severity::Info,
             Consequence::Noise => Severity::Pedantic,
             Consequence::Nothing if judged.verdict == Verdict::BootstrapOnly => Severity::Info,

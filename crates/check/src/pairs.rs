@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Judged, Verdict};
-use model::{CapabilityKind, ComponentId, Stage};
+use model::{CapabilityKind, ComponentId, Role, Stage};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -54,19 +54,23 @@ fn provider(context: &Context<'_>, judged: &Judged) -> Option<ComponentId> {
 /// Leaves out what another suggestion for the same component already brings: a store is made of its operator's kinds and
 /// waits for it, so a tie to the store orders both. What was left out counts for the one that stays.
 pub(crate) fn reduce<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> Vec<Pair<'a>> {
-    let mut made_of = MadeOf { context, known: BTreeMap::new() };
+    let operators = Operators::new(context);
     let mut by_consumer: BTreeMap<ComponentId, Vec<Pair<'a>>> = BTreeMap::new();
     for pair in pairs {
         by_consumer.entry(pair.consumer).or_default().push(pair);
     }
     let mut kept = Vec::new();
     for (_, group) in by_consumer {
-        let providers: Vec<ComponentId> = group.iter().map(|pair| pair.provider).collect();
-        let (covered, mut stay): (Vec<_>, Vec<_>) =
-            group.into_iter().partition(|pair| providers.iter().any(|other| made_of.holds(*other, pair.provider)));
+        let mut stay: Vec<Pair<'a>> = Vec::new();
+        let mut covered: Vec<Pair<'a>> = Vec::new();
+        let above: Vec<BTreeSet<ComponentId>> = group.iter().map(|pair| operators.of(pair)).collect();
+        for (index, pair) in group.into_iter().enumerate() {
+            let is_covered =
+                above.iter().enumerate().any(|(other, set)| other != index && set.contains(&pair.provider));
+            if is_covered { covered.push(pair) } else { stay.push(pair) }
+        }
         for pair in covered {
-            let heir = stay.iter_mut().find(|other| made_of.holds(other.provider, pair.provider));
-            match heir {
+            match stay.iter_mut().find(|other| operators.of(other).contains(&pair.provider)) {
                 Some(heir) => heir.inherit(context, pair),
                 None => stay.push(pair),
             }
@@ -76,28 +80,42 @@ pub(crate) fn reduce<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> Vec<Pai
     kept
 }
 
-/// Which components are made of another's kinds, and are ordered after it.
-struct MadeOf<'c, 'a> {
+/// Who brings the kinds that offered things are made of, where those are ordered after it.
+struct Operators<'c, 'a> {
     context: &'c Context<'a>,
-    known: BTreeMap<ComponentId, BTreeSet<ComponentId>>,
+    by_component: BTreeMap<ComponentId, BTreeSet<ComponentId>>,
+    by_kind: BTreeMap<(ComponentId, &'a str), BTreeSet<ComponentId>>,
 }
 
-impl MadeOf<'_, '_> {
-    fn holds(&mut self, later: ComponentId, operator: ComponentId) -> bool {
-        if later == operator {
-            return false;
+impl<'c, 'a> Operators<'c, 'a> {
+    fn new(context: &'c Context<'a>) -> Self {
+        let mut operators = Self { context, by_component: BTreeMap::new(), by_kind: BTreeMap::new() };
+        for judged in &context.analysis.judged {
+            let need = context.need(judged);
+            let Some(offer) = judged.offer.filter(|_| need.capability.kind == CapabilityKind::Crd) else { continue };
+            if judged.verdict >= Verdict::AppliedOnly {
+                let operator = context.applier(context.cluster.offers[offer].by);
+                operators.by_component.entry(need.of).or_default().insert(operator);
+                operators.by_kind.entry((need.of, &need.object.kind)).or_default().insert(operator);
+            }
         }
-        let context = self.context;
-        let operators = self.known.entry(later).or_insert_with(|| {
-            let met = context.analysis.judged.iter().filter(|judged| {
-                let need = context.need(judged);
-                need.capability.kind == CapabilityKind::Crd
-                    && context.applier(need.of) == later
-                    && judged.verdict >= Verdict::AppliedOnly
-            });
-            met.filter_map(|judged| Some(context.applier(context.cluster.offers[judged.offer?].by))).collect()
-        });
-        operators.contains(&context.applier(operator))
+        operators
+    }
+
+    /// The operators behind what this pair is about.
+    fn of(&self, pair: &Pair<'_>) -> BTreeSet<ComponentId> {
+        let offers =
+            pair.judged.iter().filter_map(|judged| judged.offer).map(|offer| &self.context.cluster.offers[offer]);
+        let mut found = BTreeSet::new();
+        for offer in offers {
+            let by_kind = self.by_kind.get(&(offer.by, offer.object.kind.as_str()));
+            let by_release = (self.context.component(offer.by).role == Role::HelmRelease)
+                .then(|| self.by_component.get(&offer.by))
+                .flatten();
+            found.extend(by_kind.into_iter().chain(by_release).flatten().copied());
+        }
+        found.remove(&pair.provider);
+        found
     }
 }
 

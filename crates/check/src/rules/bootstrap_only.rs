@@ -27,7 +27,8 @@ use crate::rules::missing_dependency::{add_tie, tie_place};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let pairs = pairs::gather(context, |judged| judged.verdict == Verdict::BootstrapOnly);
-    pairs::reduce(context, pairs).iter().map(|pair| finding(context, pair)).collect()
+    let untied = pairs.into_iter().filter(|pair| !context.is_tied(pair.consumer, pair.provider)).collect();
+    pairs::reduce(context, untied).iter().map(|pair| finding(context, pair)).collect()
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {

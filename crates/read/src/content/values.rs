@@ -47,6 +47,9 @@ fn note(sink: &mut Sink, needing: &Needing<'_>, entry: &Entry, parent_key: &str)
         "storageClassName" | "storageClass" | "cacheStorageClassName" | "storage_class" if text != "-" => {
             (class(CapabilityKind::StorageClass), "for its volumes")
         }
+        "name" if parent_key.eq_ignore_ascii_case("storageClass") => {
+            (class(CapabilityKind::StorageClass), "for its volumes")
+        }
         "volumeSnapshotClassName" | "snapshotClass" | "volumeSnapshotClass" => {
             (class(CapabilityKind::SnapshotClass), "for its snapshots")
         }
