@@ -140,9 +140,8 @@ impl<'a> Context<'a> {
             Consequence::Slow { seconds } if seconds < SHORT_SECONDS => Severity::Pedantic,
             Consequence::Safe { spare_seconds } if spare_seconds >= AMPLE_SECONDS && !is_class => Severity::Pedantic,
             Consequence::Slow { .. } | Consequence::Safe { .. } => Severity::Info,
-            Consequence::Noise => Severity::Pedantic,
             Consequence::Nothing if judged.verdict == Verdict::BootstrapOnly => Severity::Info,
-            Consequence::Nothing => Severity::Pedantic,
+            Consequence::Noise | Consequence::Nothing => Severity::Pedantic,
         };
         let need = self.need(judged);
         // A webhook stands in the way only from the moment it is registered until it answers.

@@ -142,8 +142,8 @@ impl Graph<'_> {
 
     /// Tarjan's algorithm without recursion; only sets that hold a cycle.
     fn strongly_connected(&self) -> Vec<BTreeSet<Event>> {
-        let events = self.events;
         const UNSEEN: u32 = u32::MAX;
+        let events = self.events;
         let count = events.len();
         let (mut order, mut low, mut on_stack) = (vec![UNSEEN; count], vec![0_u32; count], vec![false; count]);
         let (mut stack, mut sets, mut next_order) = (Vec::new(), Vec::new(), 0_u32);

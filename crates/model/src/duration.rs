@@ -27,7 +27,11 @@ pub fn parse_duration(text: &str) -> Option<u64> {
         milliseconds += number * factor;
         rest = &after[unit_end..];
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates, and is never negative here")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a float cast saturates, and is never negative here"
+    )]
     Some((milliseconds / 1_000.0) as u64)
 }
 
@@ -35,8 +39,12 @@ pub fn parse_duration(text: &str) -> Option<u64> {
 pub fn say_seconds(seconds: u64) -> String {
     let (hours, minutes, rest) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
     let parts = [(hours, "h"), (minutes, "min"), (rest, "s")];
-    let said: Vec<String> =
-        parts.iter().filter(|(amount, _)| *amount > 0).take(2).map(|(amount, unit)| format!("{amount} {unit}")).collect();
+    let said: Vec<String> = parts
+        .iter()
+        .filter(|(amount, _)| *amount > 0)
+        .take(2)
+        .map(|(amount, unit)| format!("{amount} {unit}"))
+        .collect();
     if said.is_empty() { "0 s".to_owned() } else { said.join(" ") }
 }
 
@@ -46,7 +54,9 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_go_reads_them() {
-        for (text, seconds) in [("1h", 3600), ("1h30m", 5400), ("90s", 90), ("0", 0), ("1.5m", 90), ("500ms", 0), ("10m0s", 600)] {
+        for (text, seconds) in
+            [("1h", 3600), ("1h30m", 5400), ("90s", 90), ("0", 0), ("1.5m", 90), ("500ms", 0), ("10m0s", 600)]
+        {
             assert_eq!(parse_duration(text), Some(seconds), "{text}");
         }
         for text in ["", "1", "h", "1d", "-1h", "1h 30m", "${X}"] {

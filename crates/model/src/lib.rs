@@ -10,8 +10,8 @@ mod object;
 
 pub use capability::{Capability, CapabilityKind};
 pub use cluster::{
-    Arrival, BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Dead, Gate, Need, Offer, Patience, Phase, Retry, Role, Stage,
-    Tie, TieTarget, WaitsFor,
+    Arrival, BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Dead, Gate, Need, Offer, Patience, Phase, Retry,
+    Role, Stage, Tie, TieTarget, WaitsFor,
 };
 pub use duration::{parse_duration, say_seconds};
 pub use object::ObjectRef;

@@ -54,7 +54,7 @@ impl Bootstrap {
     /// Adds the bootstrap's components and their offers to a cluster.
     pub(crate) fn offer(&self, catalogue: &Catalogue, sink: &mut Sink) {
         for release in &self.releases {
-            self.offer_release(catalogue, sink, release);
+            Self::offer_release(catalogue, sink, release);
         }
         if self.objects.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
             return;
@@ -79,7 +79,7 @@ impl Bootstrap {
         }
     }
 
-    fn offer_release(&self, catalogue: &Catalogue, sink: &mut Sink, release: &Release) {
+    fn offer_release(catalogue: &Catalogue, sink: &mut Sink, release: &Release) {
         let own = ObjectRef::new("HelmfileRelease", release.namespace.as_str(), release.name.as_str());
         let known = catalogue.by_chart(&release.chart_name);
         let startup = known.map_or(60, |known| u64::from(known.startup_seconds));

@@ -30,19 +30,12 @@ pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<(Strin
 /// Scripts, task files and machine configurations: what somebody runs or boots before GitOps.
 fn is_bootstrap_text(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let is_script = name.ends_with(".sh")
-        || name.ends_with(".just")
-        || name == "justfile"
-        || name == ".justfile"
-        || name.starts_with("Taskfile");
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    let is_script =
+        matches!(ending, "sh" | "just") || matches!(name, "justfile" | ".justfile") || name.starts_with("Taskfile");
     let in_place =
         path.split('/').any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "hack"));
-    let is_text = name.ends_with(".yaml")
-        || name.ends_with(".yml")
-        || name.ends_with(".j2")
-        || name.ends_with(".tpl")
-        || name.ends_with(".gotmpl");
-    is_script || (in_place && is_text)
+    is_script || (in_place && matches!(ending, "yaml" | "yml" | "j2" | "tpl" | "gotmpl"))
 }
 
 /// Every address in a text that speaks of CRDs, comments left out.

@@ -13,7 +13,7 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, workload: ComponentId, own:
     match (object.group(), object.kind()) {
         ("external-secrets.io", "ExternalSecret") => stores(sink, &needing, node.get("spec")),
         ("external-secrets.io", "ClusterExternalSecret") => {
-            stores(sink, &needing, node.at(&["spec", "externalSecretSpec"]))
+            stores(sink, &needing, node.at(&["spec", "externalSecretSpec"]));
         }
         ("external-secrets.io", "PushSecret") => {
             for reference in object.spec("secretStoreRefs").and_then(Node::as_seq).unwrap_or_default() {

@@ -96,18 +96,15 @@ impl Sink {
             optional: needing.optional,
         };
         let needs = &mut self.assembled.cluster.needs;
-        match self.needed.get(&(needing.of, capability.clone())) {
+        if let Some(index) = self.needed.get(&(needing.of, capability.clone())) {
             // The need that is felt first is the one that counts.
-            Some(index) => {
-                let known = &mut needs[*index];
-                if (need.optional, need.soft, need.phase) < (known.optional, known.soft, known.phase) {
-                    *known = need;
-                }
+            let known = &mut needs[*index];
+            if (need.optional, need.soft, need.phase) < (known.optional, known.soft, known.phase) {
+                *known = need;
             }
-            None => {
-                self.needed.insert((needing.of, capability), needs.len());
-                needs.push(need);
-            }
+        } else {
+            self.needed.insert((needing.of, capability), needs.len());
+            needs.push(need);
         }
     }
 
