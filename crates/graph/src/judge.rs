@@ -174,8 +174,11 @@ impl Judge<'_> {
     fn verdict(&self, index: usize, offer: usize) -> (Verdict, Option<ComponentId>) {
         let need = &self.cluster.needs[index];
         let offer = &self.cluster.offers[offer];
-        if self.cluster.component(offer.by).stage == Stage::Bootstrap {
-            return (Verdict::BootstrapOnly, None);
+        match (self.cluster.component(need.of).stage, self.cluster.component(offer.by).stage) {
+            (Stage::GitOps, Stage::Bootstrap) => return (Verdict::BootstrapOnly, None),
+            // What only GitOps brings is not there while the bootstrap runs.
+            (Stage::Bootstrap, Stage::GitOps) => return (Verdict::Unoffered, None),
+            _ => {}
         }
         if let Some(verdict) = self.own(need, offer) {
             return (verdict, None);

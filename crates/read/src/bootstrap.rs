@@ -9,8 +9,9 @@ use catalogue::{Catalogue, any_holds};
 use kustomize::Mode;
 use model::{
     Arrival, Capability, CapabilityKind, Component, ComponentId, Gate, ObjectRef, Offer, Patience, Retry, Role, Stage,
+    Tie, TieTarget, WaitsFor,
 };
-use yaml::{Node, Span};
+use yaml::{FileId, Node, Span};
 
 use crate::content::Sink;
 use crate::helmfile::{self, Release};
@@ -22,8 +23,12 @@ use crate::repository::Repository;
 #[derive(Debug, Default)]
 pub(crate) struct Bootstrap {
     releases: Vec<Release>,
+    /// The helmfiles with releases, in the order they run.
+    runs: Vec<FileId>,
     objects: Vec<Node>,
     secrets: Vec<(String, String, Span)>,
+    /// Where a script or a Terraform file restores the sealing key.
+    sealing_key: Option<Span>,
     /// Kinds whose CRDs are fetched by address.
     crds: Vec<(String, Span)>,
     /// Files that the bootstrap applies: not dead, though Flux does not reach them.
@@ -37,6 +42,7 @@ impl Bootstrap {
         let mut bootstrap = Self { secrets: early.secrets, crds, ..Self::default() };
         for helmfile in early.helmfiles {
             bootstrap.files.push(helmfile.path);
+            bootstrap.runs.extend(helmfile.releases.first().map(|release| release.span.file));
             bootstrap.releases.extend(helmfile.releases);
         }
         for directory in early.directories {
@@ -48,13 +54,25 @@ impl Bootstrap {
             bootstrap.files.push(file.path);
             bootstrap.objects.extend(file.objects);
         }
+        bootstrap.sealing_key = sealing_key(repository);
         bootstrap
     }
 
     /// Adds the bootstrap's components and their offers to a cluster.
     pub(crate) fn offer(&self, catalogue: &Catalogue, sink: &mut Sink) {
-        for release in &self.releases {
-            Self::offer_release(catalogue, sink, release);
+        let ids: Vec<ComponentId> =
+            self.releases.iter().map(|release| Self::offer_release(catalogue, sink, release)).collect();
+        self.order(sink, &ids);
+        for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
+            if let Some(known) = catalogue.by_chart(&release.chart_name) {
+                let own = sink.cluster().component(*id).object.clone();
+                crate::content::need_gifts(sink, *id, known, &own, release.span);
+            }
+        }
+        if let Some(at) = self.sealing_key {
+            let by = add(sink, ObjectRef::new("Bootstrap", "", "sealing key"), at, 0);
+            let own = ObjectRef::new("Secret", "", "sealing key");
+            sink.offer(by, Capability::cluster(CapabilityKind::SealingKey, ""), Arrival::Applied, &own, at);
         }
         if self.objects.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
             return;
@@ -79,12 +97,44 @@ impl Bootstrap {
         }
     }
 
-    fn offer_release(catalogue: &Catalogue, sink: &mut Sink, release: &Release) {
+    /// `needs`, and the order of the helmfiles themselves: one begins when the one before it has ended.
+    fn order(&self, sink: &mut Sink, ids: &[ComponentId]) {
+        let releases = || self.releases.iter().zip(ids).filter(|(release, _)| !release.only_crds);
+        let mut ties = Vec::new();
+        for (release, from) in releases() {
+            for (name, at) in &release.needs {
+                let is_it = |other: &Release| {
+                    *name == *other.name || name.ends_with(&format!("{}/{}", other.namespace, other.name))
+                };
+                if let Some((_, to)) = releases().find(|(other, to)| *to != from && is_it(other)) {
+                    ties.push(Tie { from: *from, to: TieTarget::Component(*to), at: *at, waits_for: WaitsFor::Done });
+                }
+            }
+            let earlier = releases().filter(|(other, _)| self.run_of(other) < self.run_of(release));
+            ties.extend(earlier.map(|(_, to)| Tie {
+                from: *from,
+                to: TieTarget::Component(*to),
+                at: release.span,
+                waits_for: WaitsFor::Done,
+            }));
+        }
+        sink.cluster().ties.extend(ties);
+    }
+
+    /// Which helmfile, in the order they run, a release belongs to.
+    fn run_of(&self, release: &Release) -> usize {
+        self.runs.iter().position(|file| *file == release.span.file).unwrap_or(0)
+    }
+
+    fn offer_release(catalogue: &Catalogue, sink: &mut Sink, release: &Release) -> ComponentId {
         let own = ObjectRef::new("HelmfileRelease", release.namespace.as_str(), release.name.as_str());
         let known = catalogue.by_chart(&release.chart_name);
         let startup = known.map_or(60, |known| u64::from(known.startup_seconds));
         let by = add(sink, own.clone(), release.span, startup);
-        let Some(known) = known else { return };
+        if release.wait != Some(true) {
+            sink.cluster().components[by.index()].gate = Gate::Applied;
+        }
+        let Some(known) = known else { return by };
         if release.only_crds {
             // `helm template --include-crds`: whatever the values say about installing them later, they are applied now.
             for kind in known.crds.iter().flat_map(|crds| &crds.kinds) {
@@ -96,7 +146,7 @@ impl Bootstrap {
                     release.span,
                 );
             }
-            return;
+            return by;
         }
         sink.cluster().components[by.index()].known_as = Some(known.name.as_str().into());
         crate::content::offer_known(sink, by, known, None, &own, release.span, false);
@@ -112,6 +162,7 @@ impl Bootstrap {
                 );
             }
         }
+        by
     }
 }
 
@@ -141,12 +192,36 @@ pub(crate) fn offer_foundation(sink: &mut Sink) {
     }
 }
 
+/// The label of a sealing key in a file that is no manifest: Terraform, a script, a template.
+fn sealing_key(repository: &Repository) -> Option<Span> {
+    let label = crate::content::SEALING_KEY_LABEL;
+    let endings = ["tf", "tofu", "hcl", "sh", "just", "j2", "tpl", "py", "nix"];
+    let paths =
+        repository.paths().filter(|path| path.rsplit('.').next().is_some_and(|ending| endings.contains(&ending)));
+    paths.filter_map(|path| repository.id(path)).find_map(|id| {
+        let at = repository.source(id)?.text().find(label)?;
+        let start = u32::try_from(at).ok()?;
+        Some(Span::new(id, start, start + u32::try_from(label.len()).ok()?))
+    })
+}
+
 fn offer_object(sink: &mut Sink, by: ComponentId, node: &Node) {
     let object = Object::new(node);
     let own = object.reference("");
     let kind = match (object.group(), object.kind()) {
         ("", "Namespace") => CapabilityKind::Namespace,
-        ("", "Secret") => CapabilityKind::Secret,
+        ("", "Secret") => {
+            if crate::content::is_sealing_key(node) {
+                sink.offer(
+                    by,
+                    Capability::cluster(CapabilityKind::SealingKey, ""),
+                    Arrival::Applied,
+                    &own,
+                    object.name_span(),
+                );
+            }
+            CapabilityKind::Secret
+        }
         ("", "ConfigMap") => CapabilityKind::ConfigMap,
         (_, "ClusterSecretStore" | "SecretStore") => CapabilityKind::SecretStore,
         ("apiextensions.k8s.io", "CustomResourceDefinition") => {

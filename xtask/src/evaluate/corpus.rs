@@ -14,7 +14,7 @@ use crate::{parallel, parse::yaml_files, table::Table};
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Bare clones, as DIR/<owner>+<name>/repo: the newest commit of each is run
+    /// Bare clones, as `DIR/<owner>+<name>/repo`: the newest commit of each is run
     #[arg(long, value_name = "DIR", required_unless_present = "trees")]
     mirrors: Option<PathBuf>,
     /// Directories to run, each a repository

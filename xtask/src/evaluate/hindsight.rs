@@ -22,10 +22,10 @@ pub(crate) struct Options {
     /// The cases, one JSON object per line
     #[arg(long, value_name = "FILE.jsonl")]
     cases: PathBuf,
-    /// Bare clones, as DIR/<owner>+<name>/repo
+    /// Bare clones, as `DIR/<owner>+<name>/repo`
     #[arg(long, value_name = "DIR")]
     mirrors: PathBuf,
-    /// Where the findings go, as <owner>+<name>@<commit>.json, with what `check` printed below raw/
+    /// Where the findings go, as `<owner>+<name>@<commit>.json`, with what `check` printed below raw/
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Only cases of these repositories

@@ -2,7 +2,7 @@
 //!
 //! A Secret or ConfigMap that a HelmRelease takes values from, or that a plain workload's pods need to start, and that
 //! nothing in the repository makes: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no operator
-//! by its naming convention.
+//! by its naming convention. And the sealing key of SealedSecrets, where nothing restores it.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -21,52 +21,71 @@
 //! Put what makes it into the repository (an ExternalSecret, a SealedSecret, a SOPS file), or seed it in the bootstrap.
 
 use graph::{Consequence, Verdict};
-use model::{CapabilityKind, Phase, Role};
+use model::{CapabilityKind, Need, Phase, Role};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::quoted;
+use crate::words::{and_more, quoted};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let unoffered =
-        context.judged().filter(|judged| judged.verdict == Verdict::Unoffered).map(|judged| context.need(judged));
-    let wanted = unoffered.filter(|need| {
+        || context.judged().filter(|judged| judged.verdict == Verdict::Unoffered).map(|judged| context.need(judged));
+    let keys: Vec<&Need> = unoffered().filter(|need| need.capability.kind == CapabilityKind::SealingKey).collect();
+    let wanted = unoffered().filter(|need| {
         matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap) && !need.optional
     });
-    wanted
-        .filter_map(|need| {
-            let component = context.component(need.of);
-            let (severity, cost) = match (component.role, need.phase) {
-                (Role::HelmRelease, Phase::Build) => {
-                    (Severity::Warning, "never installed unless something outside makes it")
-                }
-                (_, Phase::Ready) => (Severity::Info, "its pods never start unless something outside makes it"),
-                _ => return None,
-            };
-            Some(Finding {
-                rule: "missing-secret",
-                severity,
-                message: format!(
-                    "{} needs {} {}, and nothing here makes it",
-                    quoted(component),
-                    need.capability,
-                    need.why
-                ),
-                cluster: context.cluster.name.clone(),
-                component: component.object.clone(),
-                provider: None,
-                capability: Some(need.capability.to_string()),
-                verdict: Some(Verdict::Unoffered),
-                consequence: Some(Consequence::Terminal { certain: false }),
-                cost: cost.to_owned(),
-                locations: vec![Location {
-                    span: need.at,
-                    role: LocationRole::Primary,
-                    label: "nothing that was read makes it".to_owned(),
-                }],
-                fix: Some(format!("add what makes {} to the repository, or seed it in the bootstrap", need.capability)),
-                notes: Vec::new(),
-            })
-        })
-        .collect()
+    wanted.filter_map(|need| secret(context, need)).chain(sealing_key(context, &keys)).collect()
+}
+
+fn secret(context: &Context<'_>, need: &Need) -> Option<Finding> {
+    let component = context.component(need.of);
+    let (severity, cost) = match (component.role, need.phase) {
+        (Role::HelmRelease, Phase::Build) => (Severity::Warning, "never installed unless something outside makes it"),
+        (_, Phase::Ready) => (Severity::Info, "its pods never start unless something outside makes it"),
+        _ => return None,
+    };
+    let message = format!("{} needs {} {}, and nothing here makes it", quoted(component), need.capability, need.why);
+    let fix = format!("add what makes {} to the repository, or seed it in the bootstrap", need.capability);
+    Some(finding(context, need, (severity, message, cost), fix))
+}
+
+/// One key opens all of them: one finding, however many SealedSecrets.
+fn sealing_key(context: &Context<'_>, needs: &[&Need]) -> Option<Finding> {
+    let first = needs.first()?;
+    let more = and_more(1, needs.len());
+    let message = format!(
+        "{}{more} has SealedSecrets, and nothing here brings the sealing key back",
+        quoted(context.component(first.of))
+    );
+    let cost = "no SealedSecret is ever unsealed on a new cluster: its controller makes a new key";
+    let fix =
+        "keep the key outside of the cluster and seed it in the bootstrap, before the controller starts".to_owned();
+    Some(finding(context, first, (Severity::Warning, message, cost), fix))
+}
+
+fn finding(
+    context: &Context<'_>,
+    need: &Need,
+    (severity, message, cost): (Severity, String, &str),
+    fix: String,
+) -> Finding {
+    Finding {
+        rule: "missing-secret",
+        severity,
+        message,
+        cluster: context.cluster.name.clone(),
+        component: context.component(need.of).object.clone(),
+        provider: None,
+        capability: Some(need.capability.to_string()),
+        verdict: Some(Verdict::Unoffered),
+        consequence: Some(Consequence::Terminal { certain: false }),
+        cost: cost.to_owned(),
+        locations: vec![Location {
+            span: need.at,
+            role: LocationRole::Primary,
+            label: "nothing that was read makes it".to_owned(),
+        }],
+        fix: Some(fix),
+        notes: Vec::new(),
+    }
 }

@@ -18,7 +18,8 @@ use model::Cluster;
 use crate::bootstrap::Bootstrap;
 use crate::flux::Assembled;
 use crate::repository::Repository;
-pub(crate) use releases::offer_known;
+pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
+pub(crate) use releases::{need_gifts, offer_known};
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.

@@ -107,7 +107,12 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
     let kind = match (object.group(), object.kind()) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => return offer_crd(sink, built, &own),
         ("", "Namespace") => (CapabilityKind::Namespace, Arrival::Applied),
-        ("", "Secret") => (CapabilityKind::Secret, Arrival::Applied),
+        ("", "Secret") => {
+            if is_sealing_key(&built.node) {
+                sink.offer(by, Capability::cluster(CapabilityKind::SealingKey, ""), Arrival::Applied, &own, at);
+            }
+            (CapabilityKind::Secret, Arrival::Applied)
+        }
         ("", "ConfigMap") => (CapabilityKind::ConfigMap, Arrival::Applied),
         ("", "Service") => (CapabilityKind::Service, Arrival::Healthy),
         ("", "ServiceAccount") => (CapabilityKind::ServiceAccount, Arrival::Applied),
@@ -123,6 +128,14 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
         ("gateway.networking.k8s.io", "Gateway") => (CapabilityKind::Gateway, Arrival::Unreported),
         (_, "NetworkAttachmentDefinition") => (CapabilityKind::NetworkAttachment, Arrival::Applied),
         ("resource.k8s.io", "DeviceClass") => (CapabilityKind::Device, Arrival::Applied),
+        (group, "ArtifactGenerator") if group == crate::flux::SOURCE_EXTENSIONS_GROUP => {
+            for artifact in crate::artifact::artifacts(&built.node) {
+                let name = ecow::eco_format!("ExternalArtifact:{}", artifact.name);
+                let capability = Capability::new(CapabilityKind::Source, own.namespace.clone(), name);
+                sink.offer(by, capability, Arrival::Applied, &own, at);
+            }
+            return;
+        }
         (group, _) if group == crate::flux::SOURCE_GROUP => {
             let name = ecow::eco_format!("{}:{}", own.kind, own.name);
             sink.offer(
@@ -158,6 +171,14 @@ fn offer_crd(sink: &mut Sink, built: &Built, own: &ObjectRef) {
     let at = Object::new(&built.node).name_span();
     sink.offer(built.component, Capability::crd(group, kind), Arrival::Applied, own, at);
 }
+
+/// A Secret that the sealing controller takes for one of its keys.
+pub(crate) fn is_sealing_key(node: &Node) -> bool {
+    node.at(&["metadata", "labels"]).is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some())
+}
+
+/// The label that marks a sealing key.
+pub(crate) const SEALING_KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-secrets-key";
 
 /// What the controller of a custom resource makes for it.
 fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap<&str, Vec<&Made>>) {
@@ -245,7 +266,13 @@ pub(crate) fn webhook_needs(sink: &mut Sink) {
         let object = Object::new(&built.node);
         let exact = ecow::eco_format!("{}/{}", object.group(), object.kind());
         let whole = ecow::eco_format!("{}/*", object.group());
-        for name in [exact, whole].into_iter().filter(|name| covered.contains(name)) {
+        // A policy engine is asked about everything but what Flux itself is made of.
+        let any = if is_flux(object.group()) || object.kind() == "Namespace" {
+            EcoString::new()
+        } else {
+            EcoString::from("*")
+        };
+        for name in [exact, whole, any].into_iter().filter(|name| covered.contains(name)) {
             let own = reference(built);
             let needing =
                 Needing { of: built.component, object: &own, phase: Phase::Apply, soft: false, optional: false };

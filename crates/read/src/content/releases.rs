@@ -15,6 +15,8 @@ use crate::flux::{HelmRelease, SOURCE_GROUP};
 use crate::object::{Object, owned};
 use crate::repository::Repository;
 
+/// Why a chart is a blind spot.
+const CHART_UNSEEN: &str = "is a chart that is neither here nor in the catalogue";
 /// Generic charts whose objects are whatever their values say.
 const GENERIC_CHARTS: [&str; 3] = ["app-template", "common", "raw"];
 
@@ -91,8 +93,13 @@ impl Facts<'_> {
                 release.at,
             );
         }
-        self.local_crds(sink, repository);
-        let Some(known) = self.known else { return };
+        let is_local = self.local_crds(sink, repository);
+        let Some(known) = self.known else {
+            if !is_local && !GENERIC_CHARTS.contains(&self.chart.as_str()) {
+                self.unseen_chart(sink);
+            }
+            return;
+        };
         let component = &mut sink.cluster().components[self.id.index()];
         component.known_as = Some(known.name.as_str().into());
         component.startup_seconds = u64::from(known.startup_seconds);
@@ -102,15 +109,27 @@ impl Facts<'_> {
         offer_known(sink, self.id, known, self.values.as_ref(), own, release.at, release.skips_crds.is_some());
     }
 
-    /// CRDs of a chart that lies in this repository.
-    fn local_crds(&self, sink: &mut Sink, repository: &Repository) {
-        let Some(directory) = crate::path::join("", &self.release.chart.chart).map(|chart| format!("{chart}/crds"))
-        else {
-            return;
+    fn unseen_chart(&self, sink: &mut Sink) {
+        sink.cluster().blind.push(model::BlindSpot {
+            what: format!("chart {} of {}", self.chart, self.release.object),
+            why: CHART_UNSEEN.to_owned(),
+            at: self.release.chart.at,
+            component: None,
+        });
+    }
+
+    /// CRDs of a chart that lies in this repository; whether it does.
+    fn local_crds(&self, sink: &mut Sink, repository: &Repository) -> bool {
+        let Some(chart) = crate::path::join("", &self.release.chart.chart).filter(|chart| !chart.is_empty()) else {
+            return false;
         };
-        if self.release.skips_crds.is_some() {
-            return;
+        if repository.kind(&chart) != kustomize::PathKind::Directory {
+            return false;
         }
+        if self.release.skips_crds.is_some() {
+            return true;
+        }
+        let directory = format!("{chart}/crds");
         for name in repository.list(&directory) {
             let Some((_, documents)) = repository.documents(&format!("{directory}/{name}")) else { continue };
             for node in documents.iter().filter_map(|document| document.root.as_ref()) {
@@ -127,6 +146,7 @@ impl Facts<'_> {
                 }
             }
         }
+        true
     }
 
     fn needs(&self, sink: &mut Sink) {
@@ -259,6 +279,18 @@ pub(crate) fn offer_known(
     }
     for gift in known.gives.iter().filter(|gift| any_holds(&gift.when, values)) {
         sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, at);
+    }
+}
+
+/// What a bootstrap release needs of others in the bootstrap: CRDs are a matter of its values, which are not known here.
+pub(crate) fn need_gifts(sink: &mut Sink, of: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
+    for need in known.needs.iter().filter(|need| need.capability != "crd" && !need.soft && any_holds(&need.when, None))
+    {
+        let capability = gift_capability(&need.capability, need.name.as_deref());
+        if sink.is_offered(&capability) {
+            let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
+            sink.need(&needing, capability, at, ecow::eco_format!("because {}", need.why));
+        }
     }
 }
 

@@ -80,7 +80,7 @@ struct Turn {
 struct Outcome {
     build: Build,
     undefined: Vec<(EcoString, Span)>,
-    unseen: Option<String>,
+    unseen: Option<(String, &'static str)>,
     broken: Option<(String, Span)>,
     directory: Option<String>,
 }
@@ -112,7 +112,7 @@ impl Assembler<'_> {
         let entry = self.entry.root.source.as_ref();
         let directory = match self.sources.place(kustomization, entry, self.entry.url.as_deref()) {
             Place::Here(directory) => directory,
-            Place::Elsewhere(why) => return Outcome { unseen: Some(why), ..Outcome::default() },
+            Place::Elsewhere { what, why } => return Outcome { unseen: Some((what, why)), ..Outcome::default() },
             Place::Missing(why) => return Outcome { broken: Some((why, kustomization.path_at)), ..Outcome::default() },
         };
         let build = kustomize::build(self.repository, &directory, &kustomization.overlay, Mode::Flux);
@@ -133,8 +133,9 @@ impl Assembler<'_> {
 
     fn absorb(&mut self, turn: Turn, outcome: Outcome, next: &mut Vec<Turn>) {
         let Turn { id, kustomization } = turn;
-        if let Some(why) = outcome.unseen {
-            self.blind(format!("{} of {}", "the objects", kustomization.object), why, kustomization.path_at, Some(id));
+        if let Some((what, why)) = outcome.unseen {
+            let what = format!("what {} applies: {what}", kustomization.object);
+            self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
         }
         let failures = outcome.build.failures.into_iter().map(|failure| (failure.message, failure.span));
         for (message, at) in outcome.broken.into_iter().chain(failures) {

@@ -17,8 +17,11 @@ use crate::repository::Repository;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Here(String),
-    /// In another repository or artifact, or not to be told.
-    Elsewhere(String),
+    /// In another repository or artifact, or not to be told: what it is, and why it was not looked at.
+    Elsewhere {
+        what: String,
+        why: &'static str,
+    },
     /// It should be here, and is not.
     Missing(String),
 }
@@ -30,7 +33,8 @@ pub(crate) struct Sources<'a> {
     objects: BTreeMap<ObjectRef, &'a Node>,
     /// Some objects get their namespace only when built: by kind and name alone.
     by_name: BTreeMap<(String, String), &'a Node>,
-    artifacts: BTreeMap<String, artifact::Artifact>,
+    /// Several clusters of a repository may each make an artifact of the same name.
+    artifacts: BTreeMap<String, Vec<artifact::Artifact>>,
 }
 
 impl<'a> Sources<'a> {
@@ -45,7 +49,7 @@ impl<'a> Sources<'a> {
                     sources.by_name.insert((object.kind().to_owned(), object.name().to_owned()), node);
                 } else if object.is(SOURCE_EXTENSIONS_GROUP, "ArtifactGenerator") {
                     for artifact in artifact::artifacts(node) {
-                        sources.artifacts.insert(artifact.name.to_string(), artifact);
+                        sources.artifacts.entry(artifact.name.to_string()).or_default().push(artifact);
                     }
                 }
             }
@@ -74,7 +78,10 @@ impl<'a> Sources<'a> {
             "ExternalArtifact" => self.in_artifact(source, &directory),
             "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&entry?.object))),
             "OCIRepository" if !directory.is_empty() && self.exists(&directory) => Place::Here(directory),
-            kind => Place::Elsewhere(format!("{kind} {} is not part of this repository", source.object.path())),
+            kind => Place::Elsewhere {
+                what: format!("{kind} {}", source.object.path()),
+                why: "is in another repository or artifact",
+            },
         }
     }
 
@@ -90,29 +97,21 @@ impl<'a> Sources<'a> {
             _ => false,
         };
         if is_other {
-            let address = other.unwrap_or_default();
-            return Place::Elsewhere(format!(
-                "GitRepository {} ({address}) is another repository",
-                source.object.path()
-            ));
+            let what = format!("GitRepository {} ({})", source.object.path(), other.unwrap_or_default());
+            return Place::Elsewhere { what, why: "is in another repository or artifact" };
         }
         self.here(directory, written)
     }
 
     fn in_artifact(&self, source: &SourceRef, directory: &str) -> Place {
-        let Some(artifact) = self.artifacts.get(source.object.name.as_str()) else {
-            return Place::Elsewhere(format!(
-                "no ArtifactGenerator here makes ExternalArtifact {}",
-                source.object.path()
-            ));
-        };
-        let found = artifact::resolve(artifact, directory).into_iter().find(|candidate| self.exists(candidate));
-        match found {
+        let artifacts = self.artifacts.get(source.object.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let candidates = artifacts.iter().flat_map(|artifact| artifact::resolve(artifact, directory));
+        match candidates.into_iter().find(|candidate| self.exists(candidate)) {
             Some(found) => Place::Here(found),
-            None => Place::Elsewhere(format!(
-                "no copy rule of ExternalArtifact {} leads to `{directory}`",
-                source.object.path()
-            )),
+            None => Place::Elsewhere {
+                what: format!("`{directory}` of ExternalArtifact {}", source.object.path()),
+                why: "is made by no ArtifactGenerator here",
+            },
         }
     }
 
