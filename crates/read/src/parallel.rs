@@ -1,10 +1,17 @@
 //! Work on every core, results in the order of the input.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Asked once: the answer takes some files of the system.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
 
 /// Maps every item; each worker takes the next item that nobody has taken. The caller's thread is one of the workers.
 pub(crate) fn map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) -> Vec<O> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let workers = cores().min(items.len());
     if workers <= 1 {
         return items.iter().map(work).collect();
     }
