@@ -29,7 +29,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Judged, Verdict};
-use model::{Arrival, ComponentId, Gate, Role, Tie, TieTarget};
+use model::{Arrival, ComponentId, Gate, ObjectRef, Offer, Role, Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -40,12 +40,25 @@ const RULE: &str = "ungated-dependency";
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let weak = |judged: &Judged| matches!(judged.verdict, Verdict::AppliedOnly | Verdict::ExistsOnly);
-    let gates = by_gate(context, pairs::gather(context, weak));
+    let mut gates = by_gate(context, pairs::gather(context, weak));
+    gates.retain(|gate, pairs| pairs[0].severity > Severity::Pedantic || is_all_it_holds(context, *gate, pairs));
     let mut findings: Vec<Finding> = gates.iter().map(|(gate, pairs)| finding(context, *gate, pairs)).collect();
     let live = restless(context);
     let declared = context.cluster.ids().filter(|id| live.contains(id) && !gates.contains_key(id));
     findings.extend(declared.filter_map(|id| declared_only(context, id)));
     findings
+}
+
+/// Whether the dependents' needs account for everything in there that could be unhealthy. Where they do not, the order may
+/// be for the rest.
+fn is_all_it_holds(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> bool {
+    let judged = pairs.iter().flat_map(|pair| &pair.judged).filter_map(|judged| judged.offer);
+    let needed: BTreeSet<&ObjectRef> = judged.map(|offer| &context.cluster.offers[offer].object).collect();
+    let is_moving =
+        |offer: &&Offer| offer.by == gate && !matches!(offer.arrival, Arrival::Applied | Arrival::Installed);
+    let offered = context.cluster.offers.iter().filter(is_moving).map(|offer| &offer.object);
+    let children = context.cluster.components.iter().filter(|component| component.parent == Some(gate));
+    offered.chain(children.map(|child| &child.object)).all(|object| needed.contains(object))
 }
 
 /// Components that hold something which can be applied and not yet healthy.
