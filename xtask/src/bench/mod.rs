@@ -129,12 +129,12 @@ fn compare(tree: &Path, binary: &Path, scratch: &Path, options: &Options) -> Res
             format!("{:.1}", costs.cpu()),
             format!("{:.1}", costs.memory_mib()),
             costs.rounds.iter().map(|cost| cost.failed).max().unwrap_or(0).to_string(),
-            format!("{:.2}", costs.wall() / all[0].wall()),
+            format!("{:.2}", costs.wall_min() / all[0].wall_min()),
         ]);
     }
     print!("{}", table.render());
     if let Some(floor) = all.last() {
-        println!("check takes {:.2} times the floor", all[0].wall() / floor.wall());
+        println!("check takes {:.2} times the floor", all[0].wall_min() / floor.wall_min());
     }
     Ok(())
 }
@@ -230,10 +230,10 @@ fn scale(binary: &Path, scratch: &Path, options: &Options) -> Result<()> {
             format!("{:.0}", costs.wall()),
             format!("{:.0}", costs.cpu()),
             format!("{:.0}", costs.memory_mib()),
-            format!("{:.1}", costs.wall() * 1000.0 / number),
+            format!("{:.1}", costs.wall_min() * 1000.0 / number),
             format!("{:.1}", costs.memory_mib() * 1024.0 / number),
-            format!("{:.0}", floor.wall()),
-            format!("{:.2}", costs.wall() / floor.wall()),
+            format!("{:.0}", floor.wall_min()),
+            format!("{:.2}", costs.wall_min() / floor.wall_min()),
         ]);
         fs::remove_dir_all(&tree).with_context(|| format!("cannot remove {}", tree.display()))?;
     }
