@@ -76,8 +76,11 @@ fn directories(repository: &Repository, applied: &[Applied]) -> Vec<String> {
 fn files(repository: &Repository, applied: &[Applied]) -> Vec<BootstrapFile> {
     let mut wanted: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (_, file, documents) in repository.yaml_files() {
+        if !in_bootstrap(file) || is_archived(file) {
+            continue;
+        }
         let is_manifest = documents.iter().filter_map(|document| document.root.as_ref()).any(is_object);
-        if is_manifest && in_bootstrap(file) && !is_archived(file) && !is_below_kustomization(repository, file) {
+        if is_manifest && !is_below_kustomization(repository, file) {
             wanted.insert(file.to_owned(), None);
         }
     }
