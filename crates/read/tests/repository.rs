@@ -11,7 +11,7 @@ struct Tree(tempfile::TempDir);
 
 impl Tree {
     fn new(files: &[(&str, &str)]) -> Self {
-        let tree = Self(tempfile::tempdir().unwrap());
+        let tree = Self(tempfile::tempdir().expect("a directory"));
         for (path, text) in files {
             tree.write(path, text.as_bytes());
         }
@@ -24,8 +24,8 @@ impl Tree {
 
     fn write(&self, path: &str, bytes: &[u8]) {
         let path = self.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, bytes).expect("a file");
     }
 
     /// Runs Git here; `false` when there is no Git.
@@ -49,7 +49,7 @@ impl Tree {
     }
 
     fn open(&self) -> Repository {
-        Repository::open(self.path()).unwrap()
+        Repository::open(self.path()).expect("a repository")
     }
 }
 

@@ -17,7 +17,7 @@ fn only(text: &str) -> (Node, usize) {
     let mut documents = parse(FileId(0), text, Limits::default());
     assert_eq!(documents.len(), 1);
     let document = documents.remove(0);
-    (document.root.unwrap(), document.problems.len())
+    (document.root.expect("a document"), document.problems.len())
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Random documents: every scalar's place reads back as the scalar, and no text at all is a reason to panic.
 
+use std::fmt::Write as _;
+
 use coldstart_yaml::{FileId, Limits, Node, Value, parse};
 use proptest::prelude::*;
 
@@ -37,14 +39,14 @@ fn tree() -> impl Strategy<Value = Tree> {
 }
 
 /// Appends a value that follows `key:` or `-`, with what ends its line.
-fn write(tree: &Tree, depth: usize, flow: bool, out: &mut String) {
+fn put(tree: &Tree, depth: usize, flow: bool, out: &mut String) {
     let indent = "  ".repeat(depth);
     match tree {
         Tree::Scalar(text, style) => write_scalar(text, *style, &indent, flow, out),
         Tree::Seq(items, own) if flow || *own => {
             out.push_str(" [");
             for item in items {
-                write(item, depth, true, out);
+                put(item, depth, true, out);
                 out.push(',');
             }
             out.push(']');
@@ -52,22 +54,22 @@ fn write(tree: &Tree, depth: usize, flow: bool, out: &mut String) {
         Tree::Map(items, own) if flow || *own => {
             out.push_str(" {");
             for (at, item) in items.iter().enumerate() {
-                out.push_str(&format!("k{at}:"));
-                write(item, depth, true, out);
+                let _ = write!(out, "k{at}:");
+                put(item, depth, true, out);
                 out.push_str(", ");
             }
             out.push('}');
         }
         Tree::Seq(items, _) => {
             for item in items {
-                out.push_str(&format!("\n{indent}-"));
-                write(item, depth + 1, false, out);
+                let _ = write!(out, "\n{indent}-");
+                put(item, depth + 1, false, out);
             }
         }
         Tree::Map(items, _) => {
             for (at, item) in items.iter().enumerate() {
-                out.push_str(&format!("\n{indent}# comment {at}\n{indent}k{at}:"));
-                write(item, depth + 1, false, out);
+                let _ = write!(out, "\n{indent}# comment {at}\n{indent}k{at}:");
+                put(item, depth + 1, false, out);
             }
         }
     }
@@ -75,13 +77,14 @@ fn write(tree: &Tree, depth: usize, flow: bool, out: &mut String) {
 
 fn write_scalar(text: &str, style: Style, indent: &str, flow: bool, out: &mut String) {
     let lines = text.replace(' ', &format!("\n{indent}  "));
-    match style {
-        Style::Literal if !flow => out.push_str(&format!(" |-\n{indent}  {lines}")),
-        Style::Folded if !flow => out.push_str(&format!(" >-\n{indent}  {lines}")),
-        Style::Single => out.push_str(&format!(" '{lines}''s'")),
-        Style::Double => out.push_str(&format!(" \"{text}\\t\\u00e9\"")),
-        _ => out.push_str(&format!(" x{text}")),
-    }
+    let written = match style {
+        Style::Literal if !flow => format!(" |-\n{indent}  {lines}"),
+        Style::Folded if !flow => format!(" >-\n{indent}  {lines}"),
+        Style::Single => format!(" '{lines}''s'"),
+        Style::Double => format!(" \"{text}\\t\\u00e9\""),
+        _ => format!(" x{text}"),
+    };
+    out.push_str(&written);
 }
 
 fn scalars<'tree>(node: &'tree Node, found: &mut Vec<&'tree Node>) {
@@ -113,7 +116,7 @@ proptest! {
     #[test]
     fn the_place_of_a_scalar_reads_back_as_the_scalar(tree in tree()) {
         let mut text = "root:".to_owned();
-        write(&tree, 1, false, &mut text);
+        put(&tree, 1, false, &mut text);
         text.push('\n');
         let documents = parse(FileId(0), &text, Limits::default());
         prop_assert_eq!(documents.len(), 1);

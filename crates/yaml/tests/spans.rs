@@ -13,7 +13,7 @@ fn root(text: &str) -> Node {
     assert_eq!(documents.len(), 1, "{documents:?}");
     let document = documents.remove(0);
     assert_eq!(document.problems, []);
-    document.root.unwrap()
+    document.root.expect("a document")
 }
 
 /// Line and column, and the text underlined.
@@ -21,11 +21,11 @@ fn place(text: &str, span: Span) -> (u32, u32, String) {
     assert_eq!(span.file, FILE);
     let source = Source::new(text.to_owned());
     let Position { line, column } = source.position(span);
-    (line, column, source.slice(span).unwrap().to_owned())
+    (line, column, source.slice(span).expect("a range of the text").to_owned())
 }
 
 fn place_of(text: &str, path: &[&str]) -> (u32, u32, String) {
-    place(text, root(text).at(path).unwrap().span)
+    place(text, root(text).at(path).expect("a value").span)
 }
 
 #[test]
