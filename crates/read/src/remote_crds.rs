@@ -1,5 +1,6 @@
 //! CRDs that a bootstrap fetches by address: scripts and machine configurations name a file of a project's repository,
-//! and the address alone tells which kinds it holds. Nothing is fetched here.
+//! and the address alone tells which kinds it holds. The same goes for what a Kustomization takes from elsewhere. Nothing is
+//! fetched here.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +60,8 @@ fn addresses(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-fn kinds(address: &str, catalogue: &Catalogue) -> Vec<String> {
+/// The kinds whose CRDs a file or directory at this address holds, as far as the address tells.
+pub(crate) fn kinds(address: &str, catalogue: &Catalogue) -> Vec<String> {
     let path = address.split_once("://").map_or(address, |(_, rest)| rest);
     let path = path.split(['?', '#']).next().unwrap_or(path);
     let file = path.rsplit('/').next().unwrap_or(path);

@@ -156,6 +156,8 @@ impl Builder<'_> {
                 self.merge_into(resources, *at, patch, options);
                 self.drop_emptied(resources, options, span);
             }
+            // It may be meant for an object that would be fetched.
+            [] if !self.blind.is_empty() => {}
             [] => self.fail(format!("no object for this patch: {id} is not in the build"), patch_span(patch)),
             _ => self.fail(format!("more than one object for this patch: {id}"), patch_span(patch)),
         }

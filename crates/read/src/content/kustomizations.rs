@@ -1,6 +1,8 @@
 //! What a Kustomization needs before it can be built: its source, its variables, its keys.
 
-use model::{Capability, CapabilityKind, Phase};
+use std::collections::BTreeSet;
+
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::Node;
 
 use crate::content::sink::{Needing, Sink};
@@ -9,13 +11,11 @@ use crate::object::owned;
 
 pub(crate) fn read_all(sink: &mut Sink) {
     let kustomizations = std::mem::take(&mut sink.assembled.kustomizations);
-    let root = kustomizations.first().and_then(|(_, root)| root.source.clone());
+    let given = given_sources(&kustomizations, sink);
     for (id, kustomization) in &kustomizations {
         let needing =
             Needing { of: *id, object: &kustomization.object, phase: Phase::Build, soft: false, optional: false };
-        if let Some(source) = &kustomization.source
-            && root.as_ref().is_some_and(|root| root.object != source.object)
-        {
+        if let Some(source) = kustomization.source.as_ref().filter(|source| !given.contains(&source.object)) {
             let name = ecow::eco_format!("{}:{}", source.object.kind, source.object.name);
             let capability = Capability::new(CapabilityKind::Source, source.object.namespace.clone(), name);
             sink.need(&needing, capability, source.at, "for what it applies");
@@ -33,6 +33,21 @@ pub(crate) fn read_all(sink: &mut Sink) {
         }
     }
     sink.assembled.kustomizations = kustomizations;
+}
+
+/// Sources that whoever starts the cluster makes: the root's own, and where nobody wrote the root down, those of the first
+/// Kustomizations below it.
+fn given_sources(kustomizations: &[(ComponentId, Kustomization)], sink: &Sink) -> BTreeSet<ObjectRef> {
+    let root = kustomizations.first().map(|(id, root)| (*id, root.source.as_ref()));
+    let is_first = |id: ComponentId| {
+        let parent = sink.assembled.cluster.component(id).parent;
+        parent.is_none() || root.is_some_and(|(root, source)| source.is_none() && parent == Some(root))
+    };
+    let firsts = kustomizations.iter().filter(|(id, _)| is_first(*id));
+    firsts
+        .filter_map(|(_, first)| Some(first.source.as_ref()?.object.clone()))
+        .filter(|source| source.kind != "ExternalArtifact")
+        .collect()
 }
 
 fn variables(sink: &mut Sink, needing: &Needing<'_>, kustomization: &Kustomization) {

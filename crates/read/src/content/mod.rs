@@ -31,6 +31,7 @@ pub(crate) fn extract(
 ) -> Cluster {
     let mut sink = Sink::new(assembled);
     bootstrap.offer(catalogue, &mut sink);
+    offer_fetched(catalogue, &mut sink);
     objects::read_all(&mut sink, catalogue);
     kustomizations::read_all(&mut sink);
     releases::read_all(&mut sink, repository, catalogue);
@@ -38,4 +39,27 @@ pub(crate) fn extract(
     crate::bootstrap::offer_foundation(&mut sink);
     objects::webhook_needs(&mut sink);
     sink.finish()
+}
+
+/// CRDs that a component takes from another repository: not seen, but their address tells what they are.
+fn offer_fetched(catalogue: &Catalogue, sink: &mut Sink) {
+    let spots: Vec<model::BlindSpot> =
+        sink.cluster().blind.iter().filter(|spot| spot.what.to_ascii_lowercase().contains("crd")).cloned().collect();
+    for spot in spots {
+        let Some(by) = spot.component else { continue };
+        let own = sink.cluster().component(by).object.clone();
+        let addresses = spot.what.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '`' | ','));
+        for kind in addresses
+            .filter(|word| word.contains("github"))
+            .flat_map(|address| crate::remote_crds::kinds(address, catalogue))
+        {
+            sink.offer(
+                by,
+                model::Capability::cluster(model::CapabilityKind::Crd, kind),
+                model::Arrival::Applied,
+                &own,
+                spot.at,
+            );
+        }
+    }
 }

@@ -134,7 +134,7 @@ impl Assembler<'_> {
     fn absorb(&mut self, turn: Turn, outcome: Outcome, next: &mut Vec<Turn>) {
         let Turn { id, kustomization } = turn;
         if let Some((what, why)) = outcome.unseen {
-            let what = format!("what {} applies: {what}", kustomization.object);
+            let what = format!("what {} applies: `{}` of {what}", kustomization.object, kustomization.path);
             self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
         }
         let failures = outcome.build.failures.into_iter().map(|failure| (failure.message, failure.span));
@@ -164,7 +164,10 @@ impl Assembler<'_> {
             (KUSTOMIZE_GROUP, "Kustomization") => {
                 let kustomization = Kustomization::read(&node, namespace);
                 if !self.by_object.contains_key(&kustomization.object) {
-                    let id = self.add_kustomization(&kustomization, Some(owner));
+                    // Whoever applies the root by hand applies the rest of its file with it.
+                    let root = &self.entry.root;
+                    let beside_root = !root.at.is_generated() && kustomization.at.file == root.at.file;
+                    let id = self.add_kustomization(&kustomization, Some(owner).filter(|_| !beside_root));
                     next.push(Turn { id, kustomization });
                 }
             }
