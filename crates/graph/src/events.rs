@@ -1,6 +1,6 @@
 //! The graph of events. An edge `X ⇒ Y` says: when X has happened, Y has happened before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, Phase, Stage, TieTarget, WaitsFor};
 
@@ -44,7 +44,7 @@ pub struct Events {
     components: usize,
     edges: Vec<Vec<(Event, Because)>>,
     /// Ties whose other end can't be judged: they order, and are left out of cycles.
-    opaque: Vec<usize>,
+    opaque: BTreeSet<usize>,
     /// The event "this need is met", by need.
     met: BTreeMap<usize, Event>,
 }
@@ -57,7 +57,7 @@ impl Events {
         let mut events = Self {
             components,
             edges: vec![Vec::new(); components * MOMENTS],
-            opaque: Vec::new(),
+            opaque: BTreeSet::new(),
             met: BTreeMap::new(),
         };
         events.add_lives(cluster);
@@ -129,7 +129,7 @@ impl Events {
             match tie.waits_for {
                 WaitsFor::Done => self.add(start, Self::of(to, Moment::Done), Because::Tie(index)),
                 WaitsFor::Opaque => {
-                    self.opaque.push(index);
+                    self.opaque.insert(index);
                     self.add(start, Self::of(to, Moment::Done), Because::Tie(index));
                 }
                 WaitsFor::Exists => {
