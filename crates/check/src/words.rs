@@ -47,6 +47,11 @@ fn slow(judged: &Judged, need: &Need, component: &Component, seconds: u64) -> St
     }
 }
 
+/// The verb as it stands after that many: `depends`, `depend`.
+pub(crate) fn agree<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
+    if count == 1 { one } else { many }
+}
+
 /// `and 3 more` for what does not fit.
 pub(crate) fn and_more(shown: usize, all: usize) -> String {
     if all > shown { format!(" and {} more", all - shown) } else { String::new() }

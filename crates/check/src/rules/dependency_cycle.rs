@@ -26,7 +26,7 @@
 use std::collections::BTreeSet;
 
 use graph::{Consequence, Deadlock, Verdict};
-use model::{ComponentId, TieTarget};
+use model::{Component, ComponentId, Role, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -49,7 +49,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
     let components = deadlock.components(&context.analysis.events);
     let first = context.component(*components.first()?);
-    let mut names: Vec<String> = components.iter().map(|id| quoted(context.component(*id))).collect();
+    let mut names: Vec<String> = components.iter().map(|id| named(context.component(*id))).collect();
     names.push(names[0].clone());
     let locations = locations(context, deadlock);
     Some(Finding {
@@ -67,6 +67,14 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
         fix: Some("remove one of these edges".to_owned()),
         notes: Vec::new(),
     })
+}
+
+/// Releases are named as such: they often share their Kustomization's name.
+fn named(component: &Component) -> String {
+    match component.role {
+        Role::HelmRelease => format!("HelmRelease {}", quoted(component)),
+        _ => quoted(component),
+    }
 }
 
 fn locations(context: &Context<'_>, deadlock: &Deadlock) -> Vec<Location> {

@@ -33,7 +33,7 @@ use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::rules::missing_dependency::add_tie;
 use crate::rules::ungated_dependency::{by_gate, dependents};
-use crate::words::{and_more, quoted};
+use crate::words::{agree, and_more, quoted};
 
 const RULE: &str = "falsely-ready-gate";
 
@@ -53,9 +53,10 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
     let mut finding = worst.finding(context, RULE);
     finding.provider = Some(gated.object.clone());
     finding.message = format!(
-        "{}{} relies on the health of {}, which proves nothing about {}",
+        "{}{} {} on the health of {}, which proves nothing about {}",
         quoted(context.component(worst.consumer)),
         and_more(1, pairs.len()),
+        agree(pairs.len(), "relies", "rely"),
         quoted(gated),
         worst.capabilities(context),
     );

@@ -25,7 +25,7 @@ use model::{CapabilityKind, Need, Phase, Role};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{and_more, quoted};
+use crate::words::{agree, and_more, quoted};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let unoffered =
@@ -54,8 +54,9 @@ fn sealing_key(context: &Context<'_>, needs: &[&Need]) -> Option<Finding> {
     let first = needs.first()?;
     let more = and_more(1, needs.len());
     let message = format!(
-        "{}{more} has SealedSecrets, and nothing here brings the sealing key back",
-        quoted(context.component(first.of))
+        "{}{more} {} SealedSecrets, and nothing here brings the sealing key back",
+        quoted(context.component(first.of)),
+        agree(needs.len(), "has", "have")
     );
     let cost = "no SealedSecret is ever unsealed on a new cluster: its controller makes a new key";
     let fix =

@@ -30,7 +30,7 @@ use model::{Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{and_more, quoted};
+use crate::words::{agree, and_more, quoted};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     // A patch that ties every child to the parent is one line, and one finding.
@@ -60,15 +60,16 @@ pub(crate) fn is_parent_wait(context: &Context<'_>, deadlock: &Deadlock) -> bool
 fn finding(context: &Context<'_>, ties: &[&Tie], locked: bool) -> Finding {
     let tie = ties[0];
     let more = and_more(1, ties.len());
+    let waits = agree(ties.len(), "waits", "wait");
     let child = context.component(tie.from);
     let TieTarget::Component(parent) = tie.to else { unreachable!("only ties to components come here") };
     let parent = context.component(parent);
     let (severity, message, cost) = if locked {
         let message =
-            format!("{}{more} waits for {}, which applies it and waits for it", quoted(child), quoted(parent));
+            format!("{}{more} {waits} for {}, which applies it and waits for it", quoted(child), quoted(parent));
         (Severity::Error, message, "never converges".to_owned())
     } else {
-        let message = format!("{}{more} waits for {}, which applies it", quoted(child), quoted(parent));
+        let message = format!("{}{more} {waits} for {}, which applies it", quoted(child), quoted(parent));
         (Severity::Info, message, "none today; a deadlock the day the parent waits".to_owned())
     };
     Finding {

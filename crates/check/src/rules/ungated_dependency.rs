@@ -34,7 +34,7 @@ use model::{Arrival, ComponentId, Gate, ObjectRef, Offer, Role, Tie, TieTarget};
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
-use crate::words::{and_more, quoted};
+use crate::words::{agree, and_more, quoted};
 
 const RULE: &str = "ungated-dependency";
 
@@ -81,9 +81,10 @@ fn declared_only(context: &Context<'_>, gate: ComponentId) -> Option<Finding> {
         rule: RULE,
         severity: Severity::Info,
         message: format!(
-            "{}{} depends on {}, which does not wait for its own objects",
+            "{}{} {} on {}, which does not wait for its own objects",
             quoted(dependent),
             and_more(1, ties.len()),
+            agree(ties.len(), "depends", "depend"),
             quoted(gated)
         ),
         cluster: context.cluster.name.clone(),
@@ -125,9 +126,10 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
     let mut finding = worst.finding(context, RULE);
     finding.provider = Some(gated.object.clone());
     finding.message = format!(
-        "{}{} depends on {}, which is done before {} is there",
+        "{}{} {} on {}, which is done before {} is there",
         quoted(context.component(worst.consumer)),
         and_more(1, pairs.len()),
+        agree(pairs.len(), "depends", "depend"),
         quoted(gated),
         worst.capabilities(context),
     );
