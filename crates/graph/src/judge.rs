@@ -147,8 +147,11 @@ impl Judge<'_> {
             weak_gate: None,
             wait_seconds: 0,
         };
+        if is_given(&need.capability) {
+            return nothing(Verdict::Guaranteed);
+        }
         if offers.is_empty() {
-            return nothing(if is_given(&need.capability) { Verdict::Guaranteed } else { Verdict::Unoffered });
+            return nothing(Verdict::Unoffered);
         }
         if self.deadlocked.contains(&index) {
             return Judged {

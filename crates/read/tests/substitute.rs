@@ -1,7 +1,9 @@
 //! Substitution held against what `github.com/fluxcd/pkg/envsubst` 1.8.0 answers, and against what an object looks like
 //! after `sigs.k8s.io/yaml` 1.6.0 wrote it, it was substituted, and was read again.
 
-use coldstart_read::substitute::{is_disabled, is_variable_name, substitute, substitute_node, variable_value};
+use coldstart_read::substitute::{
+    SubstituteError, is_disabled, is_variable_name, substitute, substitute_node, variable_value,
+};
 use proptest::prelude::*;
 use yaml::{EcoString, FileId, Node, ScalarKind, Value};
 
@@ -487,7 +489,31 @@ fn nesting_and_growth_have_limits() {
     let large = |_: &str| Some(EcoString::from("x".repeat(1024 * 1024)));
     assert!(substitute(&"${a}".repeat(64), &large).is_err());
     assert!(substitute("${a//x/${a}}", &large).is_err());
-    assert!(substitute("${a##*x*y*z}", &large).is_err());
+}
+
+/// Matching every prefix anew would take minutes for each of these.
+#[test]
+fn long_text_is_trimmed_by_long_patterns_or_refused() {
+    let lookup = |name: &str| match name {
+        "a" => Some(EcoString::from("a".repeat(4096))),
+        "pattern" => Some(format!("*{}b", "a".repeat(512)).into()),
+        "nettap" => Some(format!("b{}*", "a".repeat(512)).into()),
+        "stars" => Some(format!("{}b", "*a".repeat(500)).into()),
+        "longer" => Some(format!("*{}b", "a".repeat(2048)).into()),
+        "umlauts" => Some("ä".repeat(4096).into()),
+        "characters" => Some(format!("*{}b", "?".repeat(512)).into()),
+        "classes" => Some(format!("*{}", "*[a-y]".repeat(512)).into()),
+        "large" => Some(format!("{}/b/c", "a".repeat(1024 * 1024)).into()),
+        _ => None,
+    };
+    for text in ["${a#${pattern}}", "${a##${pattern}}", "${a%${nettap}}", "${a%%${nettap}}", "${a#${stars}}"] {
+        assert_eq!(substitute(text, &lookup).unwrap().text, "a".repeat(4096), "{text}");
+    }
+    assert_eq!(substitute("${large##*/}${large%%/*}${large#*/*/}", &lookup).unwrap().text.len(), 1024 * 1024 + 2);
+    for text in ["${a#${longer}}", "${umlauts#${characters}}", "${umlauts##${classes}}", "${a#${pattern}}${a#x}"] {
+        let text = text.repeat(8);
+        assert_eq!(substitute(&text, &lookup), Err(SubstituteError::TooSlow), "{text}");
+    }
 }
 
 #[test]

@@ -10,6 +10,8 @@ use super::is_touched;
 pub const NESTING_MAX: usize = 100;
 /// What one text may grow to.
 pub const OUTPUT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// How often all patterns of one text may be held against a character.
+pub const COMPARISONS_MAX: usize = 4 * 1024 * 1024;
 
 /// A NUL ends the text for the original, wherever it stands.
 const END: char = '\0';
@@ -37,6 +39,8 @@ pub enum SubstituteError {
     TooDeep,
     #[error("grows larger than {} MiB", OUTPUT_BYTES_MAX / (1024 * 1024))]
     TooLarge,
+    #[error("trims long text by long patterns, which takes too long")]
+    TooSlow,
 }
 
 /// Replaces every `${…}` of `text`, and `$$` by `$`. A bare `$name` stays.
@@ -44,7 +48,8 @@ pub fn substitute(text: &str, lookup: &dyn Fn(&str) -> Option<EcoString>) -> Res
     if !is_touched(text) && !text.contains(END) {
         return Ok(Substituted { text: text.into(), undefined: Vec::new() });
     }
-    let mut expansion = Expansion { text, at: 0, lookup, undefined: Vec::new(), nesting: 0 };
+    let mut expansion =
+        Expansion { text, at: 0, lookup, undefined: Vec::new(), nesting: 0, comparisons: COMPARISONS_MAX };
     let mut output = String::with_capacity(text.len());
     loop {
         output.push_str(&expansion.run(Until::Never, true));
@@ -85,6 +90,8 @@ struct Expansion<'text> {
     lookup: &'text dyn Fn(&str) -> Option<EcoString>,
     undefined: Vec<EcoString>,
     nesting: usize,
+    /// How many are left.
+    comparisons: usize,
 }
 
 impl<'text> Expansion<'text> {
@@ -270,6 +277,6 @@ impl<'text> Expansion<'text> {
         if value.is_none() && operator != Operator::Default {
             self.undefined.push(name.into());
         }
-        functions::apply(operator, value.as_deref().unwrap_or_default(), arguments)
+        functions::apply(operator, value.as_deref().unwrap_or_default(), arguments, &mut self.comparisons)
     }
 }

@@ -2,10 +2,7 @@
 //! character in two, a replacement character stands for the rest of it.
 
 use super::expand::{OUTPUT_BYTES_MAX, SubstituteError};
-use super::glob;
-
-/// Trimming tries the pattern on every prefix: longer values are refused.
-pub const TRIMMED_BYTES_MAX: usize = 16 * 1024;
+use super::glob::{Pattern, Unmatched};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
@@ -27,7 +24,13 @@ pub(super) enum Operator {
     TrimLongestSuffix,
 }
 
-pub(super) fn apply(operator: Operator, value: &str, arguments: &[String]) -> Result<String, SubstituteError> {
+/// Trimming takes from `comparisons` what it needs.
+pub(super) fn apply(
+    operator: Operator,
+    value: &str,
+    arguments: &[String],
+    comparisons: &mut usize,
+) -> Result<String, SubstituteError> {
     let first = arguments.first().map(String::as_str).unwrap_or_default();
     let second = arguments.get(1).map(String::as_str);
     Ok(match operator {
@@ -43,11 +46,11 @@ pub(super) fn apply(operator: Operator, value: &str, arguments: &[String]) -> Re
         Operator::ReplaceAll => replace_all(value, first, second.unwrap_or_default())?,
         Operator::ReplacePrefix | Operator::ReplaceSuffix => replace_end(operator, value, first, second),
         Operator::TrimShortestPrefix | Operator::TrimLongestPrefix => {
-            trim(value, first, operator == Operator::TrimLongestPrefix)?
+            trim(value, first, operator == Operator::TrimLongestPrefix, comparisons)?
         }
         Operator::TrimShortestSuffix | Operator::TrimLongestSuffix => {
-            let trimmed = trim(&reversed(value), &reversed(first), operator == Operator::TrimLongestSuffix)?;
-            reversed(&trimmed)
+            let longest = operator == Operator::TrimLongestSuffix;
+            reversed(&trim(&reversed(value), &reversed(first), longest, comparisons)?)
         }
     })
 }
@@ -101,22 +104,12 @@ fn replace_end(operator: Operator, value: &str, from: &str, to: Option<&str>) ->
 }
 
 /// Without the prefix that `pattern` matches. A bad pattern matches nothing.
-fn trim(value: &str, pattern: &str, longest: bool) -> Result<String, SubstituteError> {
-    if value.len() > TRIMMED_BYTES_MAX || pattern.len() > TRIMMED_BYTES_MAX {
-        return Err(SubstituteError::TooLarge);
-    }
-    let mut matched = 0;
-    for end in (1..=value.len()).rev() {
-        match glob::matches(pattern.as_bytes(), &value.as_bytes()[..end]) {
-            Err(glob::BadPattern) => return Ok(value.to_owned()),
-            Ok(true) if longest => {
-                matched = end;
-                break;
-            }
-            Ok(true) => matched = end,
-            Ok(false) => {}
-        }
-    }
+fn trim(value: &str, pattern: &str, longest: bool, comparisons: &mut usize) -> Result<String, SubstituteError> {
+    let matched = match Pattern::new(pattern).prefix(value, longest, comparisons) {
+        Ok(matched) => matched.unwrap_or_default(),
+        Err(Unmatched::BadPattern) => 0,
+        Err(Unmatched::TooMuch) => return Err(SubstituteError::TooSlow),
+    };
     Ok(String::from_utf8_lossy(&value.as_bytes()[matched..]).into_owned())
 }
 

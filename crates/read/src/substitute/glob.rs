@@ -119,6 +119,14 @@ impl Chunk {
         self.signs.iter().any(|sign| matches!(sign, Sign::Any | Sign::Class { .. }))
     }
 
+    fn is_malformed(&self) -> bool {
+        matches!(self.signs.last(), Some(Sign::Malformed))
+    }
+
+    fn bytes_max(&self) -> usize {
+        self.signs.len() * char::MAX.len_utf8()
+    }
+
     /// Where `name` goes on after this, if this is what it has at `start`.
     fn matches(&self, name: &[u8], start: usize, left: &mut usize) -> Result<Option<usize>, Unmatched> {
         let mut at = start;
@@ -151,7 +159,8 @@ impl Chunk {
             return Ok(true);
         }
         let furthest = if self.starred { name.len() } else { from };
-        for start in from..=furthest {
+        let nearest = if self.is_malformed() { from } else { from.max(name.len().saturating_sub(self.bytes_max())) };
+        for start in nearest..=furthest {
             if self.matches(name, start, left)? == Some(name.len()) {
                 return Ok(true);
             }

@@ -9,8 +9,7 @@ mod functions;
 mod glob;
 mod object;
 
-pub use expand::{NESTING_MAX, OUTPUT_BYTES_MAX, SubstituteError, Substituted, substitute};
-pub use functions::TRIMMED_BYTES_MAX;
+pub use expand::{COMPARISONS_MAX, NESTING_MAX, OUTPUT_BYTES_MAX, SubstituteError, Substituted, substitute};
 pub use object::{ObjectError, Undefined, is_disabled, substitute_node};
 pub(crate) use object::{is_written_plain, place, reread};
 
