@@ -1,0 +1,187 @@
+//! What the documents show is what the program does: every `console` block of the README and of the pages is run, every
+//! YAML example is YAML, every option has its row.
+
+#![expect(clippy::unwrap_used, reason = "a page that can not be read fails")]
+
+mod story;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use story::{Ran, Tree, command, run};
+
+/// A line of its own that stands for any number of lines.
+const ELISION: &str = "...";
+/// How a command begins in a block.
+const PROMPT: &str = "$ ";
+/// What a command of ours begins with: as it is once installed, and as the README has it run from a clone.
+const OURS: [&str; 2] = ["coldstart ", "cargo run --release -- "];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The README and every page below `docs/`, by their paths in the repository.
+fn pages() -> Vec<(String, String)> {
+    let root = root();
+    let mut found = vec!["README.md".to_owned()];
+    let mut work = vec![root.join("docs")];
+    while let Some(directory) = work.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                work.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                found.push(path.strip_prefix(&root).unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    found.sort();
+    found.into_iter().map(|page| (page.clone(), fs::read_to_string(root.join(&page)).unwrap())).collect()
+}
+
+/// A fenced block: the line of its fence, counted from 1, and its text.
+struct Block {
+    line: usize,
+    text: String,
+}
+
+fn blocks(page: &str, language: &str) -> Vec<Block> {
+    let mut found = Vec::new();
+    let mut open: Option<(Block, bool)> = None;
+    for (index, line) in page.lines().enumerate() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(words)) => {
+                open = Some((Block { line: index + 1, text: String::new() }, words.trim() == language));
+            }
+            (None, None) => {}
+            (Some(_), Some(_)) => found.extend(open.take().filter(|(_, wanted)| *wanted).map(|(block, _)| block)),
+            (Some((block, _)), None) => {
+                block.text.push_str(line);
+                block.text.push('\n');
+            }
+        }
+    }
+    found
+}
+
+/// A command of a block, and the lines that are shown for it.
+struct Shown<'a> {
+    command: &'a str,
+    lines: Vec<&'a str>,
+}
+
+fn commands(block: &Block) -> Vec<Shown<'_>> {
+    let mut shown: Vec<Shown<'_>> = Vec::new();
+    for line in block.text.lines() {
+        match (line.strip_prefix(PROMPT), shown.last_mut()) {
+            (Some(command), _) => shown.push(Shown { command, lines: Vec::new() }),
+            (None, Some(last)) => last.lines.push(line),
+            (None, None) => panic!("a console block begins with a command: {line}"),
+        }
+    }
+    shown
+}
+
+/// Whether the lines that are shown are those that were said, elisions apart.
+fn fits(shown: &[&str], said: &[&str]) -> bool {
+    match shown.split_first() {
+        None => said.is_empty(),
+        Some((&ELISION, rest)) => (0..=said.len()).any(|skip| fits(rest, &said[skip..])),
+        Some((first, rest)) => said.split_first().is_some_and(|(line, after)| line == first && fits(rest, after)),
+    }
+}
+
+/// What is wrong with one block, a paragraph each.
+fn tell(block: &Block) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut last: Option<Ran> = None;
+    for shown in commands(block) {
+        if shown.command == "echo $?" {
+            let code = last.as_ref().map(|ran| ran.code.to_string()).unwrap_or_default();
+            if shown.lines != [code.as_str()] {
+                wrong.push(format!("the exit code is {code}, not {}", shown.lines.join(" ")));
+            }
+            continue;
+        }
+        let Some(words) = OURS.iter().find_map(|start| shown.command.strip_prefix(start)) else {
+            wrong.push(format!("`{}` is no command of ours: no `console` block for that", shown.command));
+            continue;
+        };
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let ran = run(command(&words).current_dir(root()));
+        let said: Vec<&str> = ran.stdout.lines().chain(ran.stderr.lines()).collect();
+        if !fits(&shown.lines, &said) {
+            let missing = shown.lines.iter().filter(|line| **line != ELISION && !said.contains(line));
+            let missing: String = missing.map(|line| format!("\n    {line}")).collect();
+            let more = if missing.is_empty() { "\n    nothing, but not in this order" } else { &missing };
+            wrong.push(format!("`{}` does not say:{more}\n  it says:\n{}", shown.command, said.join("\n")));
+        }
+        last = Some(ran);
+    }
+    wrong
+}
+
+#[test]
+fn commands_in_the_documents_say_what_is_shown() {
+    let (mut count, mut wrong) = (0, String::new());
+    for (page, text) in pages() {
+        for block in blocks(&text, "console") {
+            count += 1;
+            for told in tell(&block) {
+                writeln!(wrong, "{page}:{}: {told}\n", block.line).unwrap();
+            }
+        }
+    }
+    assert!(count >= 4, "only {count} blocks were found");
+    assert!(wrong.is_empty(), "documents that show something else than the program does:\n\n{wrong}");
+}
+
+#[test]
+fn yaml_in_the_documents_is_yaml() {
+    let tree = Tree::empty();
+    let mut names = Vec::new();
+    for (page, text) in pages() {
+        for block in blocks(&text, "yaml") {
+            let name = format!("{}/{}.yaml", page.trim_end_matches(".md"), block.line);
+            tree.write(&name, block.text.as_bytes());
+            names.push(name);
+        }
+    }
+    assert!(names.len() >= 10, "only {} examples were found", names.len());
+    let repository = read::Repository::open(tree.path()).unwrap();
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (_, path, documents) in repository.yaml_files() {
+        seen += 1;
+        let problems = documents.iter().flat_map(|document| &document.problems);
+        wrong.extend(problems.map(|problem| format!("{path}: {}", problem.message)));
+    }
+    assert_eq!(seen, names.len(), "{names:?}");
+    assert!(wrong.is_empty(), "examples that are no YAML (page and line of the block): {wrong:#?}");
+}
+
+#[test]
+fn every_option_has_its_row() {
+    for name in ["check", "graph"] {
+        let help = run(&mut command(&[name, "--help"])).exits(0).stdout;
+        let page = fs::read_to_string(root().join("docs/commands").join(format!("{name}.md"))).unwrap();
+        let options =
+            help.lines().filter_map(|line| line.trim_start().split_whitespace().find(|word| word.starts_with("--")));
+        let missing: Vec<&str> =
+            options.filter(|option| *option != "--help" && !page.contains(&format!("`{option}"))).collect();
+        assert!(missing.is_empty(), "docs/commands/{name}.md has no row for {missing:?}");
+    }
+}
+
+#[test]
+fn an_elision_stands_for_any_number_of_lines() {
+    let said = ["a", "b", "c", "d"];
+    assert!(fits(&["a", "b", "c", "d"], &said));
+    assert!(fits(&["...", "d"], &said));
+    assert!(fits(&["a", "...", "c", "..."], &said));
+    assert!(fits(&["...", "a", "b", "c", "d", "..."], &said));
+    assert!(!fits(&["a", "c", "..."], &said));
+    assert!(!fits(&["a", "..", "d"], &said));
+}
