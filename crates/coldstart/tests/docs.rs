@@ -114,9 +114,9 @@ fn tell(block: &Block) -> Vec<String> {
         let said: Vec<&str> = ran.stdout.lines().chain(ran.stderr.lines()).collect();
         if !fits(&shown.lines, &said) {
             let missing = shown.lines.iter().filter(|line| **line != ELISION && !said.contains(line));
-            let missing: String = missing.map(|line| format!("\n    {line}")).collect();
-            let more = if missing.is_empty() { "\n    nothing, but not in this order" } else { &missing };
-            wrong.push(format!("`{}` does not say:{more}\n  it says:\n{}", shown.command, said.join("\n")));
+            let missing: Vec<&str> = missing.copied().collect();
+            let missing = if missing.is_empty() { "all of this in this order".to_owned() } else { missing.join("\n") };
+            wrong.push(format!("`{}` does not say:\n{missing}\nit says:\n{}", shown.command, said.join("\n")));
         }
         last = Some(ran);
     }
@@ -167,12 +167,25 @@ fn every_option_has_its_row() {
     for name in ["check", "graph"] {
         let help = run(&mut command(&[name, "--help"])).exits(0).stdout;
         let page = fs::read_to_string(root().join("docs/commands").join(format!("{name}.md"))).unwrap();
-        let options =
-            help.lines().filter_map(|line| line.trim_start().split_whitespace().find(|word| word.starts_with("--")));
+        let options = help.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")));
         let missing: Vec<&str> =
             options.filter(|option| *option != "--help" && !page.contains(&format!("`{option}"))).collect();
         assert!(missing.is_empty(), "docs/commands/{name}.md has no row for {missing:?}");
     }
+}
+
+#[test]
+fn every_file_of_a_rule_is_registered() {
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("crates/check/src/rules")).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().trim_end_matches(".rs").replace('_', "-");
+        if name == "mod" {
+            continue;
+        }
+        count += 1;
+        assert!(check::rules::find(&name).is_some(), "{name} is not registered in rules/mod.rs");
+    }
+    assert_eq!(count, check::rules::all().len());
 }
 
 #[test]
