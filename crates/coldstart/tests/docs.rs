@@ -162,6 +162,36 @@ fn yaml_in_the_documents_is_yaml() {
     assert!(wrong.is_empty(), "examples that are no YAML (page and line of the block): {wrong:#?}");
 }
 
+/// The anchor that a heading gets where Markdown is shown.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    kept.chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
+}
+
+#[test]
+fn links_to_chapters_lead_to_them() {
+    let mut wrong = Vec::new();
+    for (page, text) in pages() {
+        let directory = root().join(&page).parent().unwrap().to_path_buf();
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for (file, chapter) in
+            targets.filter_map(|target| target.split_once('#')).filter(|(file, _)| !file.contains("://"))
+        {
+            let target = if file.is_empty() { root().join(&page) } else { directory.join(file) };
+            let chapters = fs::read_to_string(target).unwrap_or_default();
+            let mut headings =
+                chapters.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+            if !headings.any(|heading| anchor(heading) == chapter) {
+                wrong.push(format!("{page}: no chapter {file}#{chapter}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn every_option_has_its_row() {
     for name in ["check", "graph"] {
