@@ -1,4 +1,4 @@
-use yaml::{Document, FileId};
+use yaml::{Document, FileId, Node};
 
 /// The files of a repository as the builder sees them. Paths are relative to the repository's root, with `/` and without
 /// `.` or `..` parts; the root itself is the empty path. The builder asks for nothing outside of it.
@@ -19,6 +19,11 @@ pub trait Files: Sync {
     /// it they have the span of the whole patch.
     fn source(&self, _file: FileId) -> Option<&str> {
         None
+    }
+
+    /// The documents inside of a text. Many builds meet the same inline patch: whoever keeps them need not parse it again.
+    fn inline(&self, _block: &Node, parse: &dyn Fn() -> Vec<Document>) -> Vec<Document> {
+        parse()
     }
 }
 

@@ -42,7 +42,7 @@ impl Builder<'_> {
 
     /// The documents of a text that stands in a kustomization, or of the file that it names.
     pub(crate) fn inline(&self, block: &Node) -> Vec<Document> {
-        inline::parse(self.files, block)
+        self.files.inline(block, &|| inline::parse(self.files, block))
     }
 }
 

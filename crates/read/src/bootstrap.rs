@@ -4,6 +4,7 @@
 //! for the cluster that Flux builds, all of it is simply there.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use catalogue::{Catalogue, any_holds};
 use kustomize::Mode;
@@ -27,8 +28,8 @@ pub(crate) struct Bootstrap {
     runs: Vec<FileId>,
     objects: Vec<Node>,
     secrets: Vec<(String, String, Span)>,
-    /// Where a script or a Terraform file restores the sealing key.
-    sealing_key: Option<Span>,
+    /// Where a script or a Terraform file restores the sealing key; looked for only where something is sealed.
+    sealing_key: OnceLock<Option<Span>>,
     /// Kinds whose CRDs are fetched by address.
     crds: Vec<(String, Span)>,
     /// Files that the bootstrap applies: not dead, though Flux does not reach them.
@@ -54,12 +55,11 @@ impl Bootstrap {
             bootstrap.files.push(file.path);
             bootstrap.objects.extend(file.objects);
         }
-        bootstrap.sealing_key = sealing_key(repository);
         bootstrap
     }
 
     /// Adds the bootstrap's components and their offers to a cluster.
-    pub(crate) fn offer(&self, catalogue: &Catalogue, sink: &mut Sink) {
+    pub(crate) fn offer(&self, repository: &Repository, catalogue: &Catalogue, sink: &mut Sink) {
         let ids: Vec<ComponentId> =
             self.releases.iter().map(|release| Self::offer_release(catalogue, sink, release)).collect();
         self.order(sink, &ids);
@@ -69,7 +69,8 @@ impl Bootstrap {
                 crate::content::need_gifts(sink, *id, known, &own, release.span);
             }
         }
-        if let Some(at) = self.sealing_key {
+        let is_sealed = sink.assembled.objects.iter().any(|built| Object::new(&built.node).kind() == "SealedSecret");
+        if let Some(at) = is_sealed.then(|| *self.sealing_key.get_or_init(|| sealing_key(repository))).flatten() {
             let by = add(sink, ObjectRef::new("Bootstrap", "", "sealing key"), at, 0);
             let own = ObjectRef::new("Secret", "", "sealing key");
             sink.offer(by, Capability::cluster(CapabilityKind::SealingKey, ""), Arrival::Applied, &own, at);
@@ -195,7 +196,7 @@ pub(crate) fn offer_foundation(sink: &mut Sink) {
 /// The label of a sealing key in a file that is no manifest: Terraform, a script, a template.
 fn sealing_key(repository: &Repository) -> Option<Span> {
     let label = crate::content::SEALING_KEY_LABEL;
-    let endings = ["tf", "tofu", "hcl", "sh", "just", "j2", "tpl", "py", "nix"];
+    let endings = ["tf", "tofu", "hcl", "sh", "just", "j2", "tpl", "nix"];
     let paths =
         repository.paths().filter(|path| path.rsplit('.').next().is_some_and(|ending| endings.contains(&ending)));
     paths.filter_map(|path| repository.id(path)).find_map(|id| {

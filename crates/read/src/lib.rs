@@ -60,12 +60,15 @@ pub fn read(root: &Path) -> Result<Reading, ReadError> {
 }
 
 fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
-    let bootstrap = bootstrap::Bootstrap::read(repository, catalogue);
     let sources = flux::Sources::new(repository);
+    // The two have nothing to do with each other, and each has long stretches for one core alone.
+    let (bootstrap, declared, mut assembled) = std::thread::scope(|scope| {
+        let bootstrap = scope.spawn(|| bootstrap::Bootstrap::read(repository, catalogue));
+        let declared = flux::declared(repository);
+        let assembled: Vec<_> = declared.iter().map(|entry| flux::assemble(repository, &sources, entry)).collect();
+        (bootstrap.join().unwrap_or_default(), declared, assembled)
+    });
     let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
-    let declared = flux::declared(repository);
-    let mut assembled: Vec<flux::Assembled> =
-        declared.iter().map(|entry| flux::assemble(repository, &sources, entry)).collect();
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
     for entry in flux::undeclared(repository, &declared, &live) {
         assembled.push(flux::assemble(repository, &sources, &entry));

@@ -30,7 +30,7 @@ pub(crate) fn extract(
     bootstrap: &Bootstrap,
 ) -> Cluster {
     let mut sink = Sink::new(assembled);
-    bootstrap.offer(catalogue, &mut sink);
+    bootstrap.offer(repository, catalogue, &mut sink);
     offer_fetched(catalogue, &mut sink);
     objects::read_all(&mut sink, catalogue);
     kustomizations::read_all(&mut sink);

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use kustomize::{Files, PathKind};
-use yaml::{Document, FileId, Limits, Source, Span};
+use yaml::{Document, EcoString, FileId, Limits, Node, Source, Span};
 
 use crate::parallel;
 use walk::cannot_read;
@@ -41,6 +41,8 @@ pub struct Repository {
     directories: BTreeMap<String, Vec<String>>,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
+    /// Inline patches that were parsed already, by place, each with its text.
+    inline: Mutex<BTreeMap<Span, (EcoString, Vec<Document>)>>,
 }
 
 /// A file that was not read.
@@ -84,7 +86,7 @@ impl Repository {
         let walk::Found { files, skipped } = walk::walk(&root);
         let directories = directories(&files);
         let files = files.into_iter().map(|path| File { path, ..File::default() }).collect();
-        Ok(Self { root, files, directories, skipped })
+        Ok(Self { root, files, directories, skipped, inline: Mutex::default() })
     }
 
     /// The paths of the YAML files that are parsed when a repository is opened, sorted.
@@ -226,6 +228,22 @@ impl Files for Repository {
             return Some(source.text().as_bytes());
         }
         file.bytes.get_or_init(|| self.read_bytes(file).ok()).as_deref()
+    }
+
+    fn inline(&self, block: &Node, parse: &dyn Fn() -> Vec<Document>) -> Vec<Document> {
+        let text = block.text().unwrap_or_default();
+        if let Ok(known) = self.inline.lock()
+            && let Some((known_text, documents)) = known.get(&block.span)
+            && known_text == text
+        {
+            return documents.clone();
+        }
+        let documents = parse();
+        // A substitution may have changed the text since: the last one is kept.
+        if let Ok(mut known) = self.inline.lock() {
+            known.insert(block.span, (text.into(), documents.clone()));
+        }
+        documents
     }
 
     fn source(&self, file: FileId) -> Option<&str> {
