@@ -68,7 +68,7 @@ fn summary(cluster: &model::Cluster, analysis: &Analysis) -> ClusterSummary {
         kustomizations: count(Role::Kustomization),
         helm_releases: count(Role::HelmRelease),
         resource_sets: count(Role::ResourceSet),
-        bootstrap_releases: count(Role::Bootstrap),
+        bootstrap_releases: cluster.components.iter().filter(|it| it.object.kind == "HelmfileRelease").count(),
         tiers: analysis.schedule.tiers.len(),
         critical_path: analysis.schedule.critical_path.iter().map(|id| cluster.component(*id).object.clone()).collect(),
     }

@@ -1,7 +1,7 @@
 //! How findings say things.
 
 use graph::{Consequence, Judged};
-use model::{Component, Need, Role, say_seconds};
+use model::{Component, Need, Phase, Retry, Role, say_seconds};
 
 /// `namespace/name` in backticks.
 pub(crate) fn quoted(component: &Component) -> String {
@@ -35,11 +35,16 @@ pub(crate) fn cost(judged: &Judged, need: &Need, component: &Component) -> Strin
 fn slow(judged: &Judged, need: &Need, component: &Component, seconds: u64) -> String {
     let waits = say_seconds(seconds);
     match (component.role, component.patience.retry_field) {
+        (Role::HelmRelease, field)
+            if matches!(component.patience.retry, Retry::Every(_)) && need.phase > Phase::Apply =>
+        {
+            format!("if the race is lost, tries again after {waits} ({field})")
+        }
         (Role::HelmRelease, _) => format!("if the race is lost, tries again with growing pauses: about {waits}"),
-        (_, "interval") if need.phase <= model::Phase::Apply => {
+        (_, "interval") if need.phase <= Phase::Apply => {
             format!("if the race is lost, waits {waits} (interval; no retryInterval)")
         }
-        (_, field) if need.phase <= model::Phase::Apply => format!("if the race is lost, waits {waits} ({field})"),
+        (_, field) if need.phase <= Phase::Apply => format!("if the race is lost, waits {waits} ({field})"),
         _ => format!(
             "if it takes longer than the timeout, waits {} more ({waits} in all)",
             say_seconds(judged.wait_seconds.min(seconds))

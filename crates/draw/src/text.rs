@@ -207,6 +207,7 @@ fn agree(number: usize, clause: &str) -> String {
     match (number, clause.split_once(' ')) {
         (2.., Some(("is", rest))) => format!("{number} are {rest}"),
         (2.., Some(("has", rest))) => format!("{number} have {rest}"),
+        (2.., Some(("comes", rest))) => format!("{number} come {rest}"),
         _ => format!("{number} {clause}"),
     }
 }

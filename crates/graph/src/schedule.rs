@@ -108,6 +108,7 @@ impl Schedule {
             at = *to;
             if let (Because::Tie(_) | Because::Gate, Some((component, _))) = (because, events.component_of(at))
                 && !chain.contains(&component)
+                && chain.last().is_none_or(|last| cluster.component(component).parent != Some(*last))
             {
                 chain.push(component);
             }

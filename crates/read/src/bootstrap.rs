@@ -181,12 +181,13 @@ pub(crate) fn offer_foundation(sink: &mut Sink) {
         if component.stage == Stage::Bootstrap {
             continue;
         }
-        let id = add(
-            sink,
-            ObjectRef::new("Bootstrap", component.object.namespace, component.object.name),
-            component.at,
-            component.startup_seconds,
-        );
+        // One component with two hands: what the bootstrap installs is what Flux adopts.
+        let installed = sink.cluster().ids().find(|id| {
+            let early = sink.assembled.cluster.component(*id);
+            early.stage == Stage::Bootstrap && early.known_as.is_some() && early.known_as == component.known_as
+        });
+        let object = ObjectRef::new("Bootstrap", component.object.namespace, component.object.name);
+        let id = installed.unwrap_or_else(|| add(sink, object, component.at, component.startup_seconds));
         for offer in offers.iter().filter(|offer| offer.by == founder) {
             sink.offer(id, offer.capability.clone(), offer.arrival, &offer.object, offer.at);
         }

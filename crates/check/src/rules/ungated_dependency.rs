@@ -136,6 +136,7 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
     let exists_only = worst.judged[0].verdict == Verdict::ExistsOnly;
     let (span, label) = match tie_to(context, worst.consumer, gate) {
         Some(tie) if exists_only => (tie, "waits only until it exists"),
+        _ if matches!(gated.gate, Gate::Listed(_)) => (gated.gate_at, "waits for other objects than this"),
         _ => (gated.gate_at, "done means only: the objects were accepted"),
     };
     finding.locations.insert(0, Location { span, role: LocationRole::Primary, label: label.to_owned() });
@@ -145,6 +146,9 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
             format!("set `ready: true` on the dependency and `wait: true` on {}", gated.object)
         }
         Role::HelmRelease => format!("remove `disableWait` from {}", gated.object),
+        Role::Kustomization if matches!(gated.gate, Gate::Listed(_)) => {
+            format!("list it in the `healthChecks` of {}, or set `wait: true` instead", gated.object)
+        }
         Role::ResourceSet => format!("set `wait: true` on {} and `ready: true` on the dependency", gated.object),
         _ => format!("set `wait: true` on {}", gated.object),
     });

@@ -43,6 +43,9 @@ fn references(spec: &Node) -> Vec<(CapabilityKind, &Node, bool)> {
             push(&mut found, CapabilityKind::ConfigMap, from.get("configMapRef"), "name");
         }
     }
+    for secret in spec.items_at("imagePullSecrets") {
+        push(&mut found, CapabilityKind::Secret, Some(secret), "name");
+    }
     for volume in spec.items_at("volumes") {
         push(&mut found, CapabilityKind::Secret, volume.get("secret"), "secretName");
         push(&mut found, CapabilityKind::ConfigMap, volume.get("configMap"), "name");

@@ -16,7 +16,7 @@ use crate::object::{Object, owned};
 use crate::repository::Repository;
 
 /// Why a chart is a blind spot.
-const CHART_UNSEEN: &str = "is a chart that is neither here nor in the catalogue";
+const CHART_UNSEEN: &str = "comes from a chart that is neither here nor in the catalogue";
 /// Generic charts whose objects are whatever their values say.
 const GENERIC_CHARTS: [&str; 3] = ["app-template", "common", "raw"];
 
@@ -111,7 +111,7 @@ impl Facts<'_> {
 
     fn unseen_chart(&self, sink: &mut Sink) {
         sink.cluster().blind.push(model::BlindSpot {
-            what: format!("chart {} of {}", self.chart, self.release.object),
+            what: format!("{} (chart {})", self.release.object, self.chart),
             why: CHART_UNSEEN.to_owned(),
             at: self.release.chart.at,
             component: None,
