@@ -48,6 +48,9 @@ pub(crate) struct Check {
     /// Only this cluster: its directory, or the last part of that
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
+    /// Show every finding by itself, also where many components miss the same one
+    #[arg(long)]
+    pub each: bool,
     /// List everything that could not be seen, and why
     #[arg(long)]
     pub blind_spots: bool,

@@ -65,7 +65,7 @@ pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> 
 fn render(report: &Report, reading: &Reading, options: &Check) -> Result<String, Failure> {
     let text = |color, width, sample| {
         let (min_severity, blind_spots) = (min_severity(options), options.blind_spots);
-        let options = TextOptions { color, width, min_severity, blind_spots, sample };
+        let options = TextOptions { color, width, min_severity, each: options.each, blind_spots, sample };
         draw::text::report(report, &reading.repository, &options)
     };
     Ok(match options.format {

@@ -8,8 +8,14 @@ use draw::text::TextOptions;
 use made::{HOME, KS, Tree, deadlock, info, location, report, slow, summary, tree};
 use yaml::Span;
 
-const PLAIN: TextOptions =
-    TextOptions { color: false, width: None, min_severity: Severity::Warning, blind_spots: false, sample: None };
+const PLAIN: TextOptions = TextOptions {
+    color: false,
+    width: None,
+    min_severity: Severity::Warning,
+    each: false,
+    blind_spots: false,
+    sample: None,
+};
 
 #[test]
 fn a_report_says_what_was_read_what_is_wrong_and_what_was_not_seen() {
@@ -53,6 +59,24 @@ fn a_sample_says_what_it_left_out() {
     assert_eq!(text.matches("error[single-stage-deadlock]").count(), 1, "{text}");
     assert!(text.contains("warning[ungated-dependency]") && text.contains("… and 1 more"), "{text}");
     assert!(text.contains("2 errors, 1 warning"), "{text}");
+}
+
+#[test]
+fn many_that_miss_the_same_provider_are_told_once_with_their_names() {
+    let tree = tree();
+    let of = |name: &str| {
+        let mut finding = slow(&tree);
+        finding.rule = "missing-dependency";
+        finding.component.name = name.into();
+        finding.message = format!("`{name}` needs something");
+        finding
+    };
+    let report = made::of(["a", "b", "c", "d"].map(of).into(), HOME);
+    let folded = draw::text::report(&report, &tree, &PLAIN);
+    assert_eq!(folded.matches("warning[missing-dependency]").count(), 1, "{folded}");
+    assert!(folded.contains("so it is with 3 more") && folded.contains("4 warnings"), "{folded}");
+    let each = draw::text::report(&report, &tree, &TextOptions { each: true, ..PLAIN });
+    assert_eq!(each.matches("warning[missing-dependency]").count(), 4, "{each}");
 }
 
 #[test]
