@@ -3,19 +3,17 @@
 //! Objects are compared as JSON values, in any order. Directories that the real tool can't build without the network are
 //! counted apart. Also asks the other way round: what the real tool refuses, do we refuse?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use kustomize::{Build, Files, Mode, Overlay, PathKind};
-use yaml::{Document, FileId, Limits, Node, ScalarKind, Value};
+use kustomize::{Build, Mode, Overlay};
+use read::Repository;
+use yaml::{FileId, Limits, Node, ScalarKind, Value};
 
-const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-const DIRECTORIES_DEEP_MAX: usize = 40;
 const JOBS: usize = 2;
 const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
@@ -43,9 +41,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 fn compare(repository: &Path, kustomize: &Path) -> Result<Count> {
-    let disk = Disk::read(repository)?;
-    let directories = disk.kustomizations();
-    let outcomes = crate::parallel::map(&directories, JOBS, |directory| outcome(&disk, directory, kustomize));
+    let repository = Repository::open(repository)?;
+    let directories = kustomizations(&repository);
+    let outcomes = crate::parallel::map(&directories, JOBS, |directory| outcome(&repository, directory, kustomize));
     let mut count = Count::default();
     for (directory, outcome) in directories.iter().zip(outcomes) {
         count.directories += 1;
@@ -89,19 +87,19 @@ enum Verdict {
     Remote,
 }
 
-fn outcome(disk: &Disk, directory: &str, kustomize: &Path) -> Outcome {
+fn outcome(repository: &Repository, directory: &str, kustomize: &Path) -> Outcome {
     let start = Instant::now();
-    let build = kustomize::build(disk, directory, &Overlay::default(), Mode::Kustomize);
+    let build = kustomize::build(repository, directory, &Overlay::default(), Mode::Kustomize);
     let ours = start.elapsed();
     let start = Instant::now();
-    let real = real_build(kustomize, &disk.root.join(directory));
+    let real = real_build(kustomize, &repository.root().join(directory));
     let real_time = start.elapsed();
     let verdict = match (real, build.failures.first()) {
         (Ok(text), failure) => match difference(&text, &build) {
             None if failure.is_none() => Verdict::Equal,
-            None => Verdict::OnlyOursFails(failure.map(|failure| disk.show(failure)).unwrap_or_default()),
+            None => Verdict::OnlyOursFails(failure.map(|failure| show(repository, failure)).unwrap_or_default()),
             Some(what) if build.blind.is_empty() => match failure {
-                Some(failure) => Verdict::OnlyOursFails(disk.show(failure)),
+                Some(failure) => Verdict::OnlyOursFails(show(repository, failure)),
                 None => Verdict::Different(what),
             },
             Some(_) => Verdict::Remote,
@@ -256,7 +254,7 @@ impl std::fmt::Display for Count {
         write!(
             out,
             "{} directories, {} remote, {built} built by the real tool: {} equal, {} different, {} only ours fails; \
-             refused by the real tool: {} by us too, {} not by us; {:.1} s real, {:.3} s ours with reading YAML",
+             refused by the real tool: {} by us too, {} not by us; {:.1} s real, {:.3} s ours",
             self.directories,
             self.remote,
             self.equal,
@@ -270,95 +268,20 @@ impl std::fmt::Display for Count {
     }
 }
 
-/// A repository in memory. Documents are parsed when a build first asks for them.
-struct Disk {
-    root: PathBuf,
-    files: BTreeMap<String, File>,
-    directories: BTreeMap<String, Vec<String>>,
-    paths: Vec<String>,
+/// The directories that hold a kustomization file, sorted.
+fn kustomizations(repository: &Repository) -> Vec<String> {
+    let directories: BTreeSet<String> = repository
+        .paths()
+        .map(|path| path.rsplit_once('/').unwrap_or(("", path)))
+        .filter(|(_, name)| FILE_NAMES.contains(name))
+        .map(|(directory, _)| directory.to_owned())
+        .collect();
+    directories.into_iter().collect()
 }
 
-struct File {
-    id: FileId,
-    bytes: Vec<u8>,
-    documents: OnceLock<Option<Vec<Document>>>,
-}
-
-impl Disk {
-    fn read(root: &Path) -> Result<Self> {
-        let root = root.canonicalize().with_context(|| format!("no repository at {}", root.display()))?;
-        let mut disk = Self { root, files: BTreeMap::new(), directories: BTreeMap::new(), paths: Vec::new() };
-        let top = disk.root.clone();
-        disk.add(&top, "", 0)?;
-        Ok(disk)
-    }
-
-    fn add(&mut self, directory: &Path, relative: &str, depth: usize) -> Result<()> {
-        let mut names = Vec::new();
-        for entry in std::fs::read_dir(directory)? {
-            let Ok(name) = entry?.file_name().into_string() else { continue };
-            let path = directory.join(&name);
-            // Follows links, but not out of the repository.
-            let inside = path.canonicalize().is_ok_and(|path| path.starts_with(&self.root));
-            let Some(metadata) = path.metadata().ok().filter(|_| inside && name != ".git") else { continue };
-            let below = if relative.is_empty() { name.clone() } else { format!("{relative}/{name}") };
-            if metadata.is_dir() && depth < DIRECTORIES_DEEP_MAX {
-                self.add(&path, &below, depth + 1)?;
-            } else if metadata.is_file() && metadata.len() <= FILE_BYTES_MAX {
-                let id = FileId(u32::try_from(self.paths.len())?);
-                self.paths.push(below.clone());
-                self.files.insert(below, File { id, bytes: std::fs::read(&path)?, documents: OnceLock::new() });
-            } else {
-                continue;
-            }
-            names.push(name);
-        }
-        names.sort();
-        self.directories.insert(relative.to_owned(), names);
-        Ok(())
-    }
-
-    fn kustomizations(&self) -> Vec<String> {
-        let has = |names: &Vec<String>| FILE_NAMES.iter().any(|file| names.iter().any(|name| name == file));
-        self.directories.iter().filter(|(_, names)| has(names)).map(|(path, _)| path.clone()).collect()
-    }
-
-    fn show(&self, failure: &kustomize::Failure) -> String {
-        let path = self.paths.get(failure.span.file.0 as usize).map_or("", String::as_str);
-        let line = self.source(failure.span.file).map_or(0, |text| {
-            let before = text.get(..failure.span.start as usize).unwrap_or_default();
-            before.matches('\n').count() + 1
-        });
-        format!("{path}:{line}: {}", failure.message)
-    }
-}
-
-impl Files for Disk {
-    fn kind(&self, path: &str) -> PathKind {
-        if self.files.contains_key(path) {
-            PathKind::File
-        } else if self.directories.contains_key(path) {
-            PathKind::Directory
-        } else {
-            PathKind::Missing
-        }
-    }
-
-    fn list(&self, directory: &str) -> Vec<String> {
-        self.directories.get(directory).cloned().unwrap_or_default()
-    }
-
-    fn documents(&self, path: &str) -> Option<(FileId, &[Document])> {
-        let file = self.files.get(path)?;
-        let parse = || Some(yaml::parse(file.id, std::str::from_utf8(&file.bytes).ok()?, Limits::default()));
-        Some((file.id, file.documents.get_or_init(parse).as_deref()?))
-    }
-
-    fn bytes(&self, path: &str) -> Option<&[u8]> {
-        Some(&self.files.get(path)?.bytes)
-    }
-
-    fn source(&self, file: FileId) -> Option<&str> {
-        std::str::from_utf8(&self.files.get(self.paths.get(file.0 as usize)?)?.bytes).ok()
+fn show(repository: &Repository, failure: &kustomize::Failure) -> String {
+    match repository.locate(failure.span) {
+        Some((path, at)) => format!("{path}:{}: {}", at.line, failure.message),
+        None => failure.message.clone(),
     }
 }
