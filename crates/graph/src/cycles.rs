@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use model::{Cluster, ComponentId};
+use model::ComponentId;
 
 use crate::events::{Because, Event, Events};
 
@@ -48,7 +48,7 @@ impl Deadlock {
 
 /// All deadlocks, the simplest explanations first: needs and containment alone, then declared ties alone, then both
 /// together. What an earlier circle is made of takes no part in a later one, so each mistake is told once.
-pub(crate) fn find(_cluster: &Cluster, events: &Events) -> Vec<Deadlock> {
+pub(crate) fn find(events: &Events) -> Vec<Deadlock> {
     let mut found: Vec<Deadlock> = Vec::new();
     let mut told: BTreeSet<Because> = BTreeSet::new();
     let rounds: [fn(Because) -> bool; 3] =

@@ -35,8 +35,8 @@ pub struct Analysis {
 pub fn analyse(cluster: &Cluster) -> Analysis {
     let links = Links::new(cluster);
     let events = Events::new(cluster, &links);
-    let deadlocks = cycles::find(cluster, &events);
-    let schedule = Schedule::new(cluster, &links, &events);
+    let deadlocks = cycles::find(&events);
+    let schedule = Schedule::new(cluster, &events);
     let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);
     Analysis { judged, deadlocks, schedule, links, events }
 }

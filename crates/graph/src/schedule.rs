@@ -6,7 +6,6 @@
 use model::{Arrival, Cluster, ComponentId, Gate, Offer, Role};
 
 use crate::events::{Because, Event, Events, Moment};
-use crate::linking::Links;
 
 /// Accepting the objects of one component.
 const APPLY_SECONDS: u64 = 2;
@@ -24,7 +23,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    pub fn new(cluster: &Cluster, _links: &Links, events: &Events) -> Self {
+    pub fn new(cluster: &Cluster, events: &Events) -> Self {
         let mut schedule = Self {
             at_seconds: vec![0; events.len()],
             tier: vec![0; events.len()],

@@ -40,8 +40,6 @@ pub(crate) struct Assembled {
     pub(crate) kustomizations: Vec<(ComponentId, Kustomization)>,
     pub(crate) releases: Vec<(ComponentId, HelmRelease)>,
     pub(crate) files: BTreeSet<String>,
-    /// Variables that nothing sets, by the Kustomization that substitutes.
-    pub(crate) undefined: Vec<(ComponentId, EcoString, Span)>,
 }
 
 pub(crate) fn assemble(repository: &Repository, sources: &Sources<'_>, entry: &Entry) -> Assembled {
@@ -79,7 +77,6 @@ struct Turn {
 #[derive(Default)]
 struct Outcome {
     build: Build,
-    undefined: Vec<(EcoString, Span)>,
     unseen: Option<(String, &'static str)>,
     broken: Option<(String, Span)>,
     directory: Option<String>,
@@ -120,9 +117,8 @@ impl Assembler<'_> {
         let variables =
             Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
         for node in &mut outcome.build.objects {
-            match variables.apply(node) {
-                Ok(undefined) => outcome.undefined.extend(undefined),
-                Err(message) => outcome.broken = Some((message, node.span)),
+            if let Err(message) = variables.apply(node) {
+                outcome.broken = Some((message, node.span));
             }
             if let Some(metadata) = &kustomization.common_metadata {
                 add_common_metadata(node, metadata);
@@ -144,7 +140,6 @@ impl Assembler<'_> {
         for blind in outcome.build.blind {
             self.blind(blind.what, blind.why, blind.span, Some(id));
         }
-        self.out.undefined.extend(outcome.undefined.into_iter().map(|(name, at)| (id, name, at)));
         self.out.files.extend(outcome.build.files);
         self.out.cluster.components[id.index()].path = outcome.directory;
         let namespace = kustomization.object.namespace.clone();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use yaml::{Node, Span};
+use yaml::Node;
 
 use crate::object::Object;
 use crate::repository::Repository;
@@ -45,8 +45,6 @@ impl Settings {
 #[derive(Debug, Default)]
 pub(crate) struct Variables {
     known: BTreeMap<EcoString, EcoString>,
-    /// Some source of variables could not be read: a variable that is not known may still be set.
-    may_be_more: bool,
     /// Whether Flux substitutes at all.
     active: bool,
 }
@@ -59,9 +57,8 @@ impl Variables {
             variables.active = true;
             let kind = from.get("kind").and_then(Node::text).unwrap_or_default();
             let name = from.get("name").and_then(Node::text).unwrap_or_default();
-            match settings.find(kind, namespace, name) {
-                Some(node) => variables.add_object(node),
-                None => variables.may_be_more = true,
+            if let Some(node) = settings.find(kind, namespace, name) {
+                variables.add_object(node);
             }
         }
         for entry in post_build.get("substitute").map(Node::entries).unwrap_or_default() {
@@ -86,28 +83,23 @@ impl Variables {
         }
     }
 
-    /// Substitutes in an object. Gives back the variables that nothing sets, each with its place.
-    pub(crate) fn apply(&self, node: &mut Node) -> Result<Vec<(EcoString, Span)>, String> {
+    /// Substitutes in an object. A variable that nothing sets stays readable: `${NAME}` says more than an empty text, and
+    /// whether it fails the build depends on the controller's version.
+    pub(crate) fn apply(&self, node: &mut Node) -> Result<(), String> {
         if !self.active || substitute::is_disabled(node) {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let before = node.clone();
-        let undefined = substitute::substitute_node(node, &|name| self.known.get(name).cloned())
+        let unset = substitute::substitute_node(node, &|name| self.known.get(name).cloned())
             .map_err(|error| error.to_string())?;
-        if undefined.is_empty() {
-            return Ok(Vec::new());
+        if unset.is_empty() {
+            return Ok(());
         }
-        // A second pass keeps the unknown ones readable: `${NAME}` says more than an empty text.
-        let names: Vec<EcoString> = undefined.iter().map(|undefined| undefined.name.clone()).collect();
         *node = before;
         let keep = |name: &str| {
-            self.known
-                .get(name)
-                .cloned()
-                .or_else(|| names.iter().any(|unknown| unknown == name).then(|| ecow::eco_format!("${{{name}}}")))
+            let is_unset = || unset.iter().any(|unset| unset.name == name).then(|| ecow::eco_format!("${{{name}}}"));
+            self.known.get(name).cloned().or_else(is_unset)
         };
-        substitute::substitute_node(node, &keep).map_err(|error| error.to_string())?;
-        let unset = undefined.into_iter().map(|undefined| (undefined.name, undefined.span));
-        Ok(if self.may_be_more { Vec::new() } else { unset.collect() })
+        substitute::substitute_node(node, &keep).map(|_| ()).map_err(|error| error.to_string())
     }
 }
