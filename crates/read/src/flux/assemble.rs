@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
 use kustomize::{Build, Mode};
-use model::{BlindSpot, BrokenBuild, Cluster, Component, ComponentId, ObjectRef, Role, Stage, Tie, TieTarget};
+use model::{
+    BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget, WaitsFor,
+};
 use yaml::{Map, Node, Span};
 
 use crate::flux::entry::Entry;
@@ -236,42 +238,67 @@ impl Assembler<'_> {
         if self.by_object.contains_key(&reference) {
             return;
         }
+        let expansion = resource_set::expand_with(node, &self.input_providers());
         let waits = object.spec("wait").and_then(Node::as_bool) == Some(true);
-        let id = self.add(Component {
-            object: reference.clone(),
-            role: Role::ResourceSet,
-            stage: Stage::GitOps,
-            at: object.name_span(),
-            parent: Some(owner),
-            gate: if waits { model::Gate::Healthy } else { model::Gate::Applied },
-            gate_at: object.spec("wait").map_or(object.name_span(), |wait| wait.span),
-            suspended: None,
-            patience: resource_set_patience(object),
-            startup_seconds: 0,
-            known_as: None,
-            path: None,
-            ties_at: object.spec("dependsOn").map_or(object.name_span(), |ties| ties.span),
-            objects: 0,
-            ignored_checks: Vec::new(),
-        });
+        // It is done when its last step is.
+        let gate = if waits || !expansion.steps.is_empty() { Gate::Healthy } else { Gate::Applied };
+        let id = self.add(resource_set_component(object, reference.clone(), owner, gate));
         // A ResourceSet waits for the existence of what it names unless `ready: true` asks for more.
         for mut dependency in dependencies(object.spec("dependsOn"), "Kustomization", &reference.namespace) {
             let asks = object.spec("dependsOn").and_then(Node::as_seq).unwrap_or_default().iter().any(|item| {
                 item.get("ready").and_then(Node::as_bool) == Some(true)
                     && item.get("name").is_some_and(|name| name.span == dependency.at)
             });
-            if dependency.waits_for == model::WaitsFor::Done && !asks {
-                dependency.waits_for = model::WaitsFor::Exists;
+            if dependency.waits_for == WaitsFor::Done && !asks {
+                dependency.waits_for = WaitsFor::Exists;
             }
             self.dependencies.push((id, dependency));
         }
-        let expansion = resource_set::expand(node);
         for (what, why, at) in expansion.blind {
             self.blind(what, why, at, Some(id));
         }
-        for node in expansion.objects {
-            self.object(id, node, &reference.namespace, next);
+        let owners = self.add_steps(object, &reference, id, &expansion.steps, waits);
+        for (index, node) in expansion.objects.into_iter().enumerate() {
+            let step = expansion.steps.iter().position(|(_, range)| range.contains(&index));
+            let owner = step.and_then(|step| owners.get(step)).copied().unwrap_or(id);
+            self.object(owner, node, &reference.namespace, next);
         }
+    }
+
+    /// Each step begins when the one before it is healthy; the last one is waited for only if the set waits.
+    fn add_steps(
+        &mut self,
+        object: Object<'_>,
+        set: &ObjectRef,
+        parent: ComponentId,
+        steps: &[(EcoString, std::ops::Range<usize>)],
+        waits: bool,
+    ) -> Vec<ComponentId> {
+        let mut ids: Vec<ComponentId> = Vec::new();
+        for (index, (name, _)) in steps.iter().enumerate() {
+            let is_last = index + 1 == steps.len();
+            let gate = if waits || !is_last { Gate::Healthy } else { Gate::Applied };
+            let reference = ObjectRef::new("ResourceSet", set.namespace.clone(), format!("{} step {name}", set.name));
+            let id = self.add(resource_set_component(object, reference, parent, gate));
+            if let Some(before) = ids.last() {
+                let tie = Tie {
+                    from: id,
+                    to: TieTarget::Component(*before),
+                    at: object.name_span(),
+                    waits_for: WaitsFor::Done,
+                };
+                self.out.cluster.ties.push(tie);
+            }
+            ids.push(id);
+        }
+        ids
+    }
+
+    /// ResourceSetInputProviders anywhere in the repository.
+    fn input_providers(&self) -> Vec<Node> {
+        let documents = self.repository.yaml_files().flat_map(|(_, _, documents)| documents);
+        let roots = documents.filter_map(|document| document.root.as_ref());
+        roots.filter(|node| Object::new(node).is(CONTROL_PLANE_GROUP, "ResourceSetInputProvider")).cloned().collect()
     }
 
     fn blind(&mut self, what: String, why: String, at: Span, component: Option<ComponentId>) {
@@ -280,12 +307,37 @@ impl Assembler<'_> {
 
     fn tie(&mut self) {
         for (from, dependency) in std::mem::take(&mut self.dependencies) {
+            let is_component =
+                matches!(dependency.object.kind.as_str(), "Kustomization" | "HelmRelease" | "ResourceSet");
             let to = match self.by_object.get(&dependency.object) {
                 Some(id) => TieTarget::Component(*id),
-                None => TieTarget::Unknown(dependency.object),
+                None if is_component => TieTarget::Unknown(dependency.object),
+                // A ResourceSet may wait for an object of any kind, also one that the cluster itself makes.
+                None => continue,
             };
             self.out.cluster.ties.push(Tie { from, to, at: dependency.at, waits_for: dependency.waits_for });
         }
+    }
+}
+
+/// A ResourceSet, or a step of one.
+fn resource_set_component(object: Object<'_>, reference: ObjectRef, parent: ComponentId, gate: Gate) -> Component {
+    Component {
+        object: reference,
+        role: Role::ResourceSet,
+        stage: Stage::GitOps,
+        at: object.name_span(),
+        parent: Some(parent),
+        gate,
+        gate_at: object.spec("wait").map_or(object.name_span(), |wait| wait.span),
+        suspended: None,
+        patience: resource_set_patience(object),
+        startup_seconds: 0,
+        known_as: None,
+        path: None,
+        ties_at: object.spec("dependsOn").map_or(object.name_span(), |ties| ties.span),
+        objects: 0,
+        ignored_checks: Vec::new(),
     }
 }
 
