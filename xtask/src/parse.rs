@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use read::{FILE_BYTES_MAX, Repository};
+use read::{FILE_BYTES_MAX, Repository, may_hold_objects};
 
 use crate::parallel;
 
@@ -57,6 +57,9 @@ fn parse(path: &Path) -> Option<Parsed> {
         return None;
     }
     let text = String::from_utf8(std::fs::read(path).ok()?).ok()?;
+    if !may_hold_objects(&path.to_string_lossy(), &text) {
+        return None;
+    }
     let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
     let problems = documents.iter().map(|document| document.problems.len()).sum();
     Some(Parsed { bytes: text.len(), documents: documents.len(), problems })

@@ -24,7 +24,7 @@ use std::path::Path;
 use catalogue::Catalogue;
 use model::Cluster;
 
-pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped};
+pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
 pub use settings::SettingsError;
 
 /// A repository and the clusters it describes, sorted by the directory they start from.

@@ -146,24 +146,35 @@ impl Repository {
         let charts = self.charts();
         let wanted: Vec<&File> =
             self.files.iter().filter(|file| is_yaml(&file.path) && !is_template(&file.path, &charts)).collect();
-        let failed = parallel::map(&wanted, |file| self.parse_file(file).err());
+        let failed = parallel::map(&wanted, |file| self.parse_if_worth_it(file).err());
         let skipped = wanted.iter().zip(failed).filter_map(|(file, why)| Some((file.path.clone(), why?)));
         let skipped: Vec<Skipped> = skipped.map(|(path, why)| Skipped { path, why }).collect();
         self.skipped.extend(skipped);
     }
 
-    fn parse_file(&self, file: &File) -> Result<(), String> {
-        let source = match self.read_text(file) {
-            Ok(source) => source,
-            Err(why) => {
-                let _ = file.source.set(None);
+    /// Values of charts, playbooks and task files wait until somebody asks for them.
+    fn parse_if_worth_it(&self, file: &File) -> Result<(), String> {
+        let source = self.text_of(file)?;
+        if may_hold_objects(&file.path, source.text()) { self.parse_file(file) } else { Ok(()) }
+    }
+
+    fn text_of<'a>(&self, file: &'a File) -> Result<&'a Source, String> {
+        if file.source.get().is_none() {
+            let read = self.read_text(file);
+            let why = read.as_ref().err().cloned();
+            let _ = file.source.set(read.ok());
+            if let Some(why) = why {
                 return Err(why);
             }
-        };
+        }
+        file.source.get().and_then(Option::as_ref).ok_or_else(|| "could not be read".to_owned())
+    }
+
+    fn parse_file(&self, file: &File) -> Result<(), String> {
+        let source = self.text_of(file)?;
         let id = self.id(&file.path).unwrap_or(FileId::GENERATED);
         let documents = yaml::parse(id, source.text(), Limits::default());
         let _ = file.documents.set(documents);
-        let _ = file.source.set(Some(source));
         Ok(())
     }
 
@@ -276,6 +287,19 @@ fn directories(paths: &[String]) -> BTreeMap<String, Vec<String>> {
         names.sort_unstable();
     }
     directories
+}
+
+/// Smaller files cost nothing to parse.
+const SMALL_BYTES_MAX: usize = 1024;
+
+/// Whether a YAML file is worth parsing before anybody asks for it: objects name their API, a kustomization its name, and
+/// values that make a FluxInstance say what it syncs.
+pub fn may_hold_objects(path: &str, text: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    text.len() <= SMALL_BYTES_MAX
+        || text.contains("apiVersion")
+        || text.contains("sync:")
+        || name.starts_with("kustomization")
 }
 
 fn is_yaml(path: &str) -> bool {
