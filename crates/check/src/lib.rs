@@ -40,13 +40,13 @@ pub struct ClusterSummary {
 /// Checks every cluster, or only the one of this name.
 pub fn run(reading: &Reading, only: Option<&str>) -> Report {
     let mut report = Report { findings: Vec::new(), clusters: Vec::new(), blind_spots: Vec::new() };
-    for cluster in reading.clusters.iter().filter(|cluster| only.is_none_or(|only| cluster.name == only)) {
-        let analysis = graph::analyse(cluster);
-        let context = Context::new(reading, cluster, &analysis);
-        for rule in rules::all() {
-            report.findings.extend((rule.run)(&context));
-        }
-        report.clusters.push(summary(cluster, &analysis));
+    let wanted: Vec<&model::Cluster> =
+        reading.clusters.iter().filter(|cluster| only.is_none_or(|only| cluster.name == only)).collect();
+    for (cluster, (findings, summary)) in
+        wanted.iter().zip(read::parallel::map(&wanted, |cluster| one(reading, cluster)))
+    {
+        report.findings.extend(findings);
+        report.clusters.push(summary);
         report.blind_spots.extend(cluster.blind.iter().cloned());
     }
     report.blind_spots.extend(unread_files(reading));
@@ -54,6 +54,13 @@ pub fn run(reading: &Reading, only: Option<&str>) -> Report {
     report.blind_spots.dedup();
     report.findings.sort_by(|a, b| order(a).cmp(&order(b)));
     report
+}
+
+fn one(reading: &Reading, cluster: &model::Cluster) -> (Vec<Finding>, ClusterSummary) {
+    let analysis = graph::analyse(cluster);
+    let context = Context::new(reading, cluster, &analysis);
+    let findings = rules::all().iter().flat_map(|rule| (rule.run)(&context)).collect();
+    (findings, summary(cluster, &analysis))
 }
 
 fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, &str, Option<yaml::Span>, &str, &ObjectRef) {

@@ -10,7 +10,7 @@ mod dead;
 mod flux;
 pub mod helmfile;
 mod object;
-mod parallel;
+pub mod parallel;
 mod path;
 mod remote_crds;
 mod repository;
@@ -20,6 +20,7 @@ pub mod substitute;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Mutex;
 
 use catalogue::Catalogue;
 use model::Cluster;
@@ -74,8 +75,11 @@ fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
         assembled.push(flux::assemble(repository, &sources, &entry));
     }
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
-    let mut clusters: Vec<Cluster> =
-        assembled.into_iter().map(|assembled| content::extract(repository, catalogue, assembled, &bootstrap)).collect();
+    let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
+    let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {
+        let assembled = assembled.lock().map(|mut assembled| std::mem::take(&mut *assembled)).unwrap_or_default();
+        content::extract(repository, catalogue, assembled, &bootstrap)
+    });
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     dead::find(repository, &mut clusters, &live);
     clusters

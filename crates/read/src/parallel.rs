@@ -10,7 +10,7 @@ fn cores() -> usize {
 }
 
 /// Maps every item; each worker takes the next item that nobody has taken. The caller's thread is one of the workers.
-pub(crate) fn map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) -> Vec<O> {
+pub fn map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) -> Vec<O> {
     let workers = cores().min(items.len());
     if workers <= 1 {
         return items.iter().map(work).collect();
@@ -41,6 +41,6 @@ pub(crate) fn map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) 
 }
 
 /// Maps few items here and many on every core: starting a thread takes as long as some work.
-pub(crate) fn map_many<I: Sync, O: Send>(items: &[I], few: usize, work: impl Fn(&I) -> O + Sync) -> Vec<O> {
+pub fn map_many<I: Sync, O: Send>(items: &[I], few: usize, work: impl Fn(&I) -> O + Sync) -> Vec<O> {
     if items.len() <= few { items.iter().map(work).collect() } else { map(items, work) }
 }
