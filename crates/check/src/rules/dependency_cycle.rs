@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters at a cold start
 //!
-//! None of them ever starts. And as long as a circle of `dependsOn` exists, no Kustomization of the same source reacts to
-//! a new revision any more: the rest of the cluster falls back to its intervals.
+//! None of them ever starts. And as long as `dependsOn` between Kustomizations has a circle, no Kustomization of the same
+//! source reacts to a new revision any more: the rest of the cluster falls back to its intervals.
 //!
 //! ## Example
 //!
@@ -25,7 +25,7 @@
 
 use std::collections::BTreeSet;
 
-use graph::{Consequence, Deadlock, Verdict};
+use graph::{Because, Consequence, Deadlock, Verdict};
 use model::{Component, ComponentId, Role, TieTarget};
 
 use crate::context::Context;
@@ -62,11 +62,25 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
         capability: deadlock.needs().next().map(|need| context.cluster.needs[need].capability.to_string()),
         verdict: Some(Verdict::Deadlocked),
         consequence: Some(Consequence::Deadlock),
-        cost: "never converges; and no Kustomization of this source reacts to new revisions any more".to_owned(),
+        cost: cost(context, deadlock).to_owned(),
         locations,
         fix: Some("remove one of these edges".to_owned()),
         notes: Vec::new(),
     })
+}
+
+/// kustomize-controller sorts the Kustomizations of a source by `dependsOn` alone, and gives up where that has a circle.
+fn cost(context: &Context<'_>, deadlock: &Deadlock) -> &'static str {
+    let is_declared = |because: Because| match because {
+        Because::Life => true,
+        Because::Tie(tie) => context.component(context.cluster.ties[tie].from).role == Role::Kustomization,
+        _ => false,
+    };
+    if deadlock.steps.iter().all(|step| is_declared(step.because)) {
+        "never converges; and no Kustomization of this source reacts to new revisions any more"
+    } else {
+        "never converges"
+    }
 }
 
 /// Releases are named as such: they often share their Kustomization's name.
