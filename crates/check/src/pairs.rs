@@ -31,13 +31,15 @@ pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) 
     pairs
         .into_iter()
         .map(|((consumer, provider), mut judged)| {
-            judged.sort_by_key(|judged| {
-                (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need)
-            });
+            worst_first(context, &mut judged);
             let severity = judged.iter().map(|judged| context.severity(judged)).max().unwrap_or(Severity::Pedantic);
             Pair { consumer, provider, judged, severity }
         })
         .collect()
+}
+
+fn worst_first(context: &Context<'_>, judged: &mut [&Judged]) {
+    judged.sort_by_key(|judged| (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need));
 }
 
 /// Who offers it: where the bootstrap does, the component that GitOps installs it with as well.
@@ -123,9 +125,7 @@ impl<'a> Pair<'a> {
     fn inherit(&mut self, context: &Context<'a>, other: Self) {
         self.severity = self.severity.max(other.severity);
         self.judged.extend(other.judged);
-        self.judged.sort_by_key(|judged| {
-            (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need)
-        });
+        worst_first(context, &mut self.judged);
     }
 }
 

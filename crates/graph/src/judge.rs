@@ -381,7 +381,7 @@ fn exists_ties(cluster: &Cluster) -> BTreeSet<(ComponentId, ComponentId)> {
 
 fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: u64) -> Consequence {
     let retry = match component.patience.retry {
-        Retry::Every(seconds) | Retry::Backoff(seconds) => seconds,
+        Retry::Every(seconds) => seconds,
         Retry::Never => return Consequence::Terminal { certain: false },
     };
     match need.phase {
@@ -421,7 +421,7 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
 
 fn failed_install(component: &model::Component, verdict: Verdict, clearly: bool) -> Consequence {
     match component.patience.retry {
-        Retry::Every(seconds) | Retry::Backoff(seconds) => Consequence::Slow { seconds },
+        Retry::Every(seconds) => Consequence::Slow { seconds },
         Retry::Never => Consequence::Terminal { certain: clearly && verdict == Verdict::Unordered },
     }
 }

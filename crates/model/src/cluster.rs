@@ -140,8 +140,6 @@ pub enum Retry {
     Every(u64),
     /// The first failed install is the last: somebody must act.
     Never,
-    /// Tried again after growing pauses, at most this many seconds.
-    Backoff(u64),
 }
 
 /// A capability that a component brings.
