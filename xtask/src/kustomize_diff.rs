@@ -41,7 +41,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 fn compare(repository: &Path, kustomize: &Path) -> Result<Count> {
-    let repository = Repository::open(repository)?;
+    let repository = Repository::find(repository)?;
     let directories = kustomizations(&repository);
     let outcomes = crate::parallel::map(&directories, JOBS, |directory| outcome(&repository, directory, kustomize));
     let mut count = Count::default();

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use catalogue::{Catalogue, any_holds};
-use kustomize::Mode;
 use model::{
     Arrival, Capability, CapabilityKind, Component, ComponentId, Gate, ObjectRef, Offer, Patience, Retry, Role, Stage,
     Tie, TieTarget, WaitsFor,
@@ -47,7 +46,7 @@ impl Bootstrap {
             bootstrap.releases.extend(helmfile.releases);
         }
         for directory in early.directories {
-            let build = kustomize::build(repository, &directory, &kustomize::Overlay::default(), Mode::Flux);
+            let build = repository.build(&directory, &kustomize::Overlay::default());
             bootstrap.objects.extend(build.objects);
             bootstrap.files.extend(build.files);
         }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use coldstart_read::Repository;
-use kustomize::{Files as _, PathKind};
+use kustomize::{Files as _, Overlay, PathKind};
+use yaml::Node;
 
 struct Tree(tempfile::TempDir);
 
@@ -234,4 +235,78 @@ fn directories_list_their_names_in_order() {
     assert_eq!(repository.list("a"), ["b", "x.yaml"]);
     assert_eq!(repository.list("a/b"), ["c"]);
     assert_eq!((repository.kind("a/b"), repository.kind("a/c")), (PathKind::Directory, PathKind::Missing));
+}
+
+const CRD: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: things.example.org
+spec:
+  versions:
+    - name: v1
+      schema:
+        openAPIV3Schema:
+          type: object
+
+          properties: {spec: {type: object}}
+      served: true
+    - schema:
+        openAPIV3Schema:
+          type: object
+      name: v2
+";
+
+fn versions(object: &Node) -> &[Node] {
+    object.at(&["spec"]).expect("a spec").items_at("versions")
+}
+
+#[test]
+fn the_schemas_of_crds_are_left_out_and_all_else_is_read() {
+    let tree = Tree::new(&[("crd.yaml", CRD)]);
+    let repository = tree.open();
+    let crd = repository.documents("crd.yaml").unwrap().1[0].root.clone().unwrap();
+    for version in versions(&crd) {
+        assert!(version.at(&["schema", "openAPIV3Schema"]).unwrap().is_null());
+    }
+    assert_eq!(versions(&crd)[0].text_at(&["served"]), Some("true"));
+    let (path, place) = repository.locate(versions(&crd)[1].get("name").unwrap().span).unwrap();
+    assert_eq!((path, place.line), ("crd.yaml", 17));
+    let whole = Repository::find(tree.path()).unwrap();
+    let whole = whole.documents("crd.yaml").unwrap().1[0].root.clone().unwrap();
+    assert_eq!(versions(&whole)[0].text_at(&["schema", "openAPIV3Schema", "type"]), Some("object"));
+}
+
+#[test]
+fn schemas_are_read_where_they_matter() {
+    let with_variable = CRD.replace("type: object\n      name", "description: ${cluster}\n      name");
+    let in_a_config_map = format!("kind: ConfigMap\ndata:\n  crd: |\n    {}", CRD.replace('\n', "\n    "));
+    let tree = Tree::new(&[("variable.yaml", &with_variable), ("config-map.yaml", &in_a_config_map)]);
+    let repository = tree.open();
+    let root = |path: &str| repository.documents(path).unwrap().1[0].root.clone().unwrap();
+    assert_eq!(
+        versions(&root("variable.yaml"))[1].text_at(&["schema", "openAPIV3Schema", "description"]),
+        Some("${cluster}")
+    );
+    assert!(root("config-map.yaml").text_at(&["data", "crd"]).unwrap().contains("type: object"));
+}
+
+#[test]
+fn a_patch_that_reaches_into_a_schema_is_built_with_it() {
+    let kustomization = |operation: &str| {
+        format!(
+            "resources: [crd.yaml]\npatches:\n  - target: {{kind: CustomResourceDefinition}}\n    patch: |-\n      - op: {operation}\n        path: /spec/versions/0/schema/openAPIV3Schema/properties/spec\n"
+        )
+    };
+    let tree = Tree::new(&[
+        ("fits/kustomization.yaml", &kustomization("remove")),
+        ("fits/crd.yaml", CRD),
+        ("fails/kustomization.yaml", &kustomization("remove").replace("properties/spec", "properties/status")),
+        ("fails/crd.yaml", CRD),
+    ]);
+    let repository = tree.open();
+    let build = repository.build("fits", &Overlay::default());
+    assert!(build.failures.is_empty(), "{:?}", build.failures);
+    let properties = versions(&build.objects[0])[0].at(&["schema", "openAPIV3Schema", "properties"]);
+    assert_eq!(properties.map(|properties| properties.entries().len()), Some(0));
+    assert_eq!(repository.build("fails", &Overlay::default()).failures.len(), 1);
 }

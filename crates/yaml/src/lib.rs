@@ -14,6 +14,6 @@ mod span;
 
 pub use ecow::{EcoString, EcoVec};
 pub use node::{Entry, Map, Node, Scalar, ScalarKind, Value};
-pub use parse::{Comment, Document, Limits, Problem, parse, parse_value};
+pub use parse::{Comment, Document, Limits, Problem, parse, parse_leaving_out, parse_value};
 pub use source::{Position, Source};
 pub use span::{FileId, Span};

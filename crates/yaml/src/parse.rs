@@ -1,6 +1,7 @@
 //! From text to documents. One bad document is one [`Problem`], and the rest of the file is still read.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use ecow::{EcoString, EcoVec};
 use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Tag};
@@ -54,6 +55,24 @@ pub struct Problem {
 
 /// Reads all documents of a file.
 pub fn parse(file: FileId, text: &str, limits: Limits) -> Vec<Document> {
+    read(file, text, LeftOut::default(), limits)
+}
+
+/// Reads a file as if these ranges of whole lines (sorted, apart) were not in it. Spans are still those of the whole text.
+pub fn parse_leaving_out(file: FileId, text: &str, ranges: &[Range<usize>], limits: Limits) -> Vec<Document> {
+    let mut short = String::with_capacity(text.len());
+    let mut left_out = LeftOut::default();
+    let mut behind = 0;
+    for range in ranges {
+        short.push_str(text.get(behind..range.start).unwrap_or_default());
+        behind = range.end;
+        left_out.cuts.push((to_u32(short.len()), to_u32(behind - short.len())));
+    }
+    short.push_str(text.get(behind..).unwrap_or_default());
+    read(file, &short, left_out, limits)
+}
+
+fn read(file: FileId, text: &str, left_out: LeftOut, limits: Limits) -> Vec<Document> {
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
     options.set_emit_comments(true);
@@ -64,6 +83,7 @@ pub fn parse(file: FileId, text: &str, limits: Limits) -> Vec<Document> {
         text,
         behind: 0,
         file,
+        left_out,
         limits,
         document: Document::default(),
         anchors: BTreeMap::new(),
@@ -80,13 +100,36 @@ pub fn parse_value(file: FileId, text: &str) -> Option<Node> {
 struct Reader<'text> {
     parser: Parser<'text, granit_parser::StrInput<'text>>,
     text: &'text str,
-    /// Where the event before the one at hand ended.
+    /// Where the event before the one at hand ended, in `text`.
     behind: usize,
     file: FileId,
+    left_out: LeftOut,
     limits: Limits,
     document: Document,
     anchors: BTreeMap<usize, Anchored>,
     nodes: usize,
+}
+
+/// What is not in the text that is being read: from which byte of it on, how many bytes lie before it in the whole text.
+#[derive(Default)]
+struct LeftOut {
+    cuts: Vec<(u32, u32)>,
+}
+
+impl LeftOut {
+    /// The place in the whole text of a place in the text without. A node that ends at a cut ends before it.
+    fn whole(&self, span: Span) -> Span {
+        if self.cuts.is_empty() {
+            return span;
+        }
+        let start = span.start + self.before(self.cuts.partition_point(|(at, _)| *at <= span.start));
+        let end = span.end + self.before(self.cuts.partition_point(|(at, _)| *at < span.end));
+        Span::new(span.file, start, end.max(start))
+    }
+
+    fn before(&self, cuts: usize) -> u32 {
+        cuts.checked_sub(1).map_or(0, |last| self.cuts[last].1)
+    }
 }
 
 /// What an anchor stands for, with what it costs to walk.
@@ -168,11 +211,12 @@ impl<'text> Reader<'text> {
     }
 
     fn node(&mut self, (event, span): Next<'text>, depth: usize) -> Result<Built, Problem> {
-        let at = match event {
+        let read = match event {
             Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => self.block_span(span),
-            _ => self.span(span),
+            _ => self.span_as_read(span),
         };
-        self.behind = at.end as usize;
+        self.behind = read.end as usize;
+        let at = self.left_out.whole(read);
         self.count(1, depth, at)?;
         let before = self.nodes;
         let (anchor, built) = match event {
@@ -289,7 +333,7 @@ impl<'text> Reader<'text> {
     /// The range of a literal or folded block: from its indicator, not from its first word, to its last line, not into
     /// the one after.
     fn block_span(&self, span: granit_parser::Span) -> Span {
-        let span = self.span(span);
+        let span = self.span_as_read(span);
         let (start, end) = (span.start as usize, span.end as usize);
         let indicator = self.text.get(self.behind..start).and_then(|between| between.find(['|', '>']));
         let start = indicator.map_or(start, |at| self.behind + at);
@@ -300,13 +344,18 @@ impl<'text> Reader<'text> {
     }
 
     fn span(&self, span: granit_parser::Span) -> Span {
+        self.left_out.whole(self.span_as_read(span))
+    }
+
+    /// Where it is in the text that is being read.
+    fn span_as_read(&self, span: granit_parser::Span) -> Span {
         let range = span.byte_range().unwrap_or(0..0);
         Span::new(self.file, to_u32(range.start), to_u32(range.end))
     }
 
     fn scan_problem(&self, error: &ScanError) -> Problem {
         let at = to_u32(error.marker().byte_offset().unwrap_or(0));
-        Problem { message: error.info(), span: Span::new(self.file, at, at) }
+        Problem { message: error.info(), span: self.left_out.whole(Span::new(self.file, at, at)) }
     }
 }
 

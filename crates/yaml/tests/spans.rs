@@ -1,6 +1,8 @@
 //! Every node knows its place: what a person would see underlined.
 
-use coldstart_yaml::{Document, FileId, Limits, Node, Position, ScalarKind, Source, Span, Value, parse};
+use coldstart_yaml::{
+    Document, FileId, Limits, Node, Position, ScalarKind, Source, Span, Value, parse, parse_leaving_out,
+};
 
 const FILE: FileId = FileId(7);
 
@@ -172,4 +174,24 @@ fn kinds_follow_the_core_schema() {
 fn values_are_equal_wherever_they_stand() {
     assert_eq!(root("a: 1\nb: [x]\n"), root("b:\n- x\na: 1\n"));
     assert!(matches!(root("[]").value, Value::Seq(_)));
+}
+
+#[test]
+fn what_is_left_out_leaves_every_other_place_where_it_is() {
+    let text = "a:\n  gone:\n    x: 1\n    y: [2]\n  b: |\n    block\nc: {d: 1}\n---\ngone:\n  z: 1\n# said\ne: ü\n";
+    let range = |from: &str, to: &str| text.find(from).unwrap()..text.find(to).unwrap();
+    let ranges = [range("    x: 1", "  b: |"), range("  z: 1", "# said")];
+    let documents = parse_leaving_out(FILE, text, &ranges, Limits::default());
+    let whole = parse(FILE, text, Limits::default());
+    assert_eq!(documents.len(), 2);
+    let (first, second) = (documents[0].root.as_ref().unwrap(), documents[1].root.as_ref().unwrap());
+    assert!(first.at(&["a", "gone"]).unwrap().is_null());
+    for path in [vec!["a"], vec!["a", "b"], vec!["c"], vec!["c", "d"]] {
+        assert_eq!(first.at(&path).unwrap().span, whole[0].root.as_ref().unwrap().at(&path).unwrap().span, "{path:?}");
+    }
+    assert_eq!(place(text, second.at(&["e"]).unwrap().span), (12, 4, "ü".to_owned()));
+    assert_eq!(documents[1].comments[0].span, whole[1].comments[0].span);
+    let broken = text.replace("e: ü", "e: [ü");
+    let problem = &parse_leaving_out(FILE, &broken, &ranges, Limits::default())[1].problems[0];
+    assert_eq!(problem.span, parse(FILE, &broken, Limits::default())[1].problems[0].span);
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
-use kustomize::{Build, Mode};
+use kustomize::Build;
 use model::{
     BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget, WaitsFor,
 };
@@ -114,7 +114,7 @@ impl Assembler<'_> {
             Place::Elsewhere { what, why } => return Outcome { unseen: Some((what, why)), ..Outcome::default() },
             Place::Missing(why) => return Outcome { broken: Some((why, kustomization.path_at)), ..Outcome::default() },
         };
-        let build = kustomize::build(self.repository, &directory, &kustomization.overlay, Mode::Flux);
+        let build = self.repository.build(&directory, &kustomization.overlay);
         let mut outcome = Outcome { build, directory: Some(directory), ..Outcome::default() };
         let variables =
             Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);

@@ -125,7 +125,7 @@ fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry
 }
 
 fn applies_itself(repository: &Repository, directory: &str, root: &Kustomization) -> bool {
-    let build = kustomize::build(repository, directory, &root.overlay, kustomize::Mode::Flux);
+    let build = repository.build(directory, &root.overlay);
     build.objects.iter().any(|node| {
         let object = Object::new(node);
         object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() == root.object.name

@@ -3,6 +3,7 @@
 //! Knows paths, sizes and YAML. Does not know what any file is for, but that the templates of a Helm chart are no YAML.
 
 mod index;
+mod schemas;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +12,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use kustomize::{Files, PathKind};
+use kustomize::{Build, Files, Mode, Overlay, PathKind};
 use yaml::{Document, EcoString, FileId, Limits, Node, Source, Span};
 
 use crate::parallel;
+use schemas::WithSchemas;
 use walk::cannot_read;
 
 /// A manifest is smaller than this; what is larger is named as a blind spot, not read.
@@ -28,7 +30,16 @@ struct File {
     path: String,
     source: OnceLock<Option<Source>>,
     documents: OnceLock<Vec<Document>>,
+    /// The documents with the schemas that `documents` leaves out.
+    whole: OnceLock<Vec<Document>>,
     bytes: OnceLock<Option<Vec<u8>>>,
+}
+
+impl File {
+    /// The text as far as it was read.
+    fn text(&self) -> &str {
+        self.source.get().and_then(Option::as_ref).map_or("", Source::text)
+    }
 }
 
 /// All files below one directory.
@@ -41,6 +52,8 @@ pub struct Repository {
     directories: BTreeMap<String, Vec<String>>,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
+    /// Whether the schemas of CRDs are parsed.
+    with_schemas: bool,
     /// Inline patches that were parsed already, by place, each with its text.
     inline: Mutex<BTreeMap<Span, (EcoString, Vec<Document>)>>,
 }
@@ -64,14 +77,16 @@ pub enum OpenError {
 }
 
 impl Repository {
-    /// Finds every file below `root` that Git tracks or would not ignore, and parses the YAML ones.
+    /// Finds every file below `root` that Git tracks or would not ignore, and parses the YAML ones: all but the schemas
+    /// of CRDs, which nobody asks about.
     pub fn open(root: &Path) -> Result<Self, OpenError> {
         let mut repository = Self::find(root)?;
+        repository.with_schemas = false;
         repository.parse_all();
         Ok(repository)
     }
 
-    /// Finds the files and reads none: YAML is then parsed when somebody asks for it.
+    /// Finds the files and reads none: YAML is then parsed, all of it, when somebody asks for it.
     pub fn find(root: &Path) -> Result<Self, OpenError> {
         let unreadable = |source| OpenError::Unreadable { path: root.to_path_buf(), source };
         let metadata = fs::metadata(root).map_err(|source| match source.kind() {
@@ -86,7 +101,7 @@ impl Repository {
         let walk::Found { files, skipped } = walk::walk(&root);
         let directories = directories(&files);
         let files = files.into_iter().map(|path| File { path, ..File::default() }).collect();
-        Ok(Self { root, files, directories, skipped, inline: Mutex::default() })
+        Ok(Self { root, files, directories, skipped, with_schemas: true, inline: Mutex::default() })
     }
 
     /// The paths of the YAML files that are parsed when a repository is opened, sorted.
@@ -173,9 +188,19 @@ impl Repository {
     fn parse_file(&self, file: &File) -> Result<(), String> {
         let source = self.text_of(file)?;
         let id = self.id(&file.path).unwrap_or(FileId::GENERATED);
-        let documents = yaml::parse(id, source.text(), Limits::default());
-        let _ = file.documents.set(documents);
+        let _ = file.documents.set(self.parse(id, source.text()));
         Ok(())
+    }
+
+    fn parse(&self, id: FileId, text: &str) -> Vec<Document> {
+        let schemas = if self.with_schemas { Vec::new() } else { schemas::find(text) };
+        if !schemas.is_empty() {
+            let documents = yaml::parse_leaving_out(id, text, &schemas, Limits::default());
+            if documents.iter().all(|document| document.problems.is_empty()) {
+                return documents;
+            }
+        }
+        yaml::parse(id, text, Limits::default())
     }
 
     fn read_text(&self, file: &File) -> Result<Source, String> {
@@ -206,6 +231,20 @@ impl Repository {
         let read =
             opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(error.kind()))?;
         if read as u64 > FILE_BYTES_MAX { Err(too_large()) } else { Ok(bytes) }
+    }
+}
+
+impl Repository {
+    /// Builds a directory as kustomize-controller does. A patch may reach into the schema of a CRD: what can't be built
+    /// without the schemas is built again with them.
+    pub fn build(&self, directory: &str, overlay: &Overlay) -> Build {
+        let build = kustomize::build(self, directory, overlay, Mode::Flux);
+        let has_schemas =
+            |path: &String| self.id(path).is_some_and(|id| schemas::are_in(self.files[id.0 as usize].text()));
+        if build.failures.is_empty() || !build.files.iter().any(has_schemas) {
+            return build;
+        }
+        kustomize::build(&WithSchemas(self), directory, overlay, Mode::Flux)
     }
 }
 
