@@ -1,5 +1,6 @@
 //! `coldstart check`.
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 
 use ::check::{Report, Severity, rules};
@@ -43,9 +44,10 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     Ok(if errors { exit::ERRORS_FOUND } else { exit::CLEAN })
 }
 
-/// Reads the repository at `path`, which is the directory given: never one above it.
-pub(crate) fn open(command: &'static str, path: &Path) -> Result<Reading, Failure> {
-    read::read(path).map_err(|error| match error {
+/// Reads the repository at `path`, which is the directory given: never one above it. It is not dropped: the process ends
+/// soon, and giving back a large repository value by value takes longer than looking for its faults.
+pub(crate) fn open(command: &'static str, path: &Path) -> Result<ManuallyDrop<Reading>, Failure> {
+    read::read(path).map(ManuallyDrop::new).map_err(|error| match error {
         ReadError::Open(source) => Failure::Open { command, source },
         ReadError::Settings(source) => Failure::Settings { command, source },
     })
@@ -58,7 +60,7 @@ pub(crate) fn is_empty(reading: &Reading) -> bool {
 
 pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> Failure {
     let repository = &reading.repository;
-    let (yaml_files, unread) = (repository.yaml_files().count(), repository.skipped.clone());
+    let (yaml_files, unread) = (repository.yaml_paths().count(), repository.skipped.clone());
     Failure::Nothing { command, path: path.to_path_buf(), yaml_files, unread }
 }
 

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kustomize::Files as _;
 use story::{Ran, Tree, command, run};
 
 /// A line of its own that stands for any number of lines.
@@ -150,10 +151,11 @@ fn yaml_in_the_documents_is_yaml() {
         }
     }
     assert!(names.len() >= 10, "only {} examples were found", names.len());
-    let repository = read::Repository::open(tree.path()).unwrap();
+    let repository = read::Repository::find(tree.path()).unwrap();
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for (_, path, documents) in repository.yaml_files() {
+    for path in repository.yaml_paths() {
+        let (_, documents) = repository.documents(path).expect("a file that was just written");
         seen += 1;
         let problems = documents.iter().flat_map(|document| &document.problems);
         wrong.extend(problems.map(|problem| format!("{path}: {}", problem.message)));

@@ -13,21 +13,27 @@ use crate::repository::Repository;
 pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTreeSet<String>) {
     let roots: Vec<BTreeSet<String>> = clusters.iter().map(built_directories).collect();
     for (_, file, documents) in repository.yaml_files() {
-        if live.contains(file) || is_commented_out(repository, file) {
+        if live.contains(file) {
             continue;
         }
-        let Some(cluster) = roots.iter().position(|directories| ancestors(file).any(|at| directories.contains(at)))
-        else {
+        let roots_of_documents = documents.iter().filter_map(|document| document.root.as_ref());
+        let objects: Vec<Object<'_>> =
+            roots_of_documents.map(Object::new).filter(|object| is_left_lying(*object)).collect();
+        if objects.is_empty() || is_commented_out(repository, file) {
             continue;
-        };
-        for node in documents.iter().filter_map(|document| document.root.as_ref()) {
-            let object = Object::new(node);
-            let is_flux = object.is(KUSTOMIZE_GROUP, "Kustomization") || object.is(HELM_GROUP, "HelmRelease");
-            if is_flux && !object.name().is_empty() {
-                clusters[cluster].dead.push(Dead { object: object.reference(""), at: object.name_span() });
-            }
+        }
+        let of = roots.iter().position(|directories| ancestors(file).any(|at| directories.contains(at)));
+        if let Some(cluster) = of {
+            let dead = objects.iter().map(|object| Dead { object: object.reference(""), at: object.name_span() });
+            clusters[cluster].dead.extend(dead);
         }
     }
+}
+
+/// Objects that order others; the rest may lie there for many reasons.
+fn is_left_lying(object: Object<'_>) -> bool {
+    let is_flux = object.is(KUSTOMIZE_GROUP, "Kustomization") || object.is(HELM_GROUP, "HelmRelease");
+    is_flux && !object.name().is_empty()
 }
 
 fn built_directories(cluster: &Cluster) -> BTreeSet<String> {

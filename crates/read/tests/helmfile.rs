@@ -109,11 +109,11 @@ fn what_is_inherited_counts_and_the_chart_may_be_the_one_of_flux() {
         ),
         (
             "apps/certs/certs/app/ocirepository.yaml",
-            "kind: OCIRepository\nmetadata: {name: certs}\nspec: {url: 'oci://registry.example.org/cert-manager', ref: {tag: v1}}\n",
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: certs}\nspec: {url: 'oci://registry.example.org/cert-manager', ref: {tag: v1}}\n",
         ),
         (
             "old/certs.yaml",
-            "kind: OCIRepository\nmetadata: {name: certs}\nspec: {url: 'oci://registry.example.org/old'}\n",
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: certs}\nspec: {url: 'oci://registry.example.org/old'}\n",
         ),
     ]);
     let helmfiles = read(&repository);

@@ -222,15 +222,13 @@ impl Repository {
         if !metadata.is_file() {
             return Err("is no regular file".to_owned());
         }
-        let too_large = || format!("is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
         if metadata.len() > FILE_BYTES_MAX {
-            return Err(too_large());
+            return Err(format!("is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024)));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-        // It may grow while it is read.
-        let read =
-            opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(error.kind()))?;
-        if read as u64 > FILE_BYTES_MAX { Err(too_large()) } else { Ok(bytes) }
+        // No more than it has now, though it may grow while it is read.
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+        opened.take(metadata.len()).read_to_end(&mut bytes).map_err(|error| cannot_read(error.kind()))?;
+        Ok(bytes)
     }
 }
 
@@ -328,17 +326,11 @@ fn directories(paths: &[String]) -> BTreeMap<String, Vec<String>> {
     directories
 }
 
-/// Smaller files cost nothing to parse.
-const SMALL_BYTES_MAX: usize = 1024;
-
 /// Whether a YAML file is worth parsing before anybody asks for it: objects name their API, a kustomization its name, and
 /// values that make a FluxInstance say what it syncs.
 pub fn may_hold_objects(path: &str, text: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    text.len() <= SMALL_BYTES_MAX
-        || text.contains("apiVersion")
-        || text.contains("sync:")
-        || name.starts_with("kustomization")
+    text.contains("apiVersion") || text.contains("sync:") || name.starts_with("kustomization")
 }
 
 fn is_yaml(path: &str) -> bool {

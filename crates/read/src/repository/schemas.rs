@@ -8,11 +8,12 @@ use yaml::{Document, FileId, Limits, Node};
 
 use super::Repository;
 
+const CRD: &str = "kind: CustomResourceDefinition";
 const KEY: &str = "openAPIV3Schema:";
 
 /// Whether a file may hold the schema of a CRD.
 pub(super) fn are_in(text: &str) -> bool {
-    text.contains(KEY) && text.lines().any(|line| line.trim_end() == "kind: CustomResourceDefinition")
+    text.contains(KEY) && (text.starts_with(CRD) || text.contains(&format!("\n{CRD}")))
 }
 
 /// The lines below every `openAPIV3Schema:` of a CRD.
@@ -20,59 +21,43 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     if !are_in(text) {
         return Vec::new();
     }
-    let mut schemas = Vec::new();
-    let mut above = "";
-    let mut lines = Lines { text, at: 0 };
-    while let Some((_, line)) = lines.next() {
-        if line.trim() == KEY && above.trim_start_matches(['-', ' ']) == "schema:" {
-            let body = lines.indented_more_than(indentation(line));
-            // Flux would substitute variables in it, and what it then says can break the build.
-            if !text[body.clone()].contains("${") {
-                schemas.push(body);
-            }
-        }
-        if !line.trim().is_empty() {
-            above = line.trim_end();
+    let mut schemas: Vec<Range<usize>> = Vec::new();
+    for (at, _) in text.match_indices(KEY) {
+        let behind = schemas.last().map_or(0, |schema| schema.end);
+        let Some(indentation) = is_key_below_schema(text, at).filter(|_| at >= behind) else { continue };
+        let body = body(text, at + KEY.len(), indentation);
+        // Flux would substitute variables in it, and what it then says can break the build.
+        if !text[body.clone()].contains("${") {
+            schemas.push(body);
         }
     }
     schemas
 }
 
-struct Lines<'text> {
-    text: &'text str,
-    at: usize,
+/// How far the key at `at` is indented, if it stands alone on its line and right below a `schema:`.
+fn is_key_below_schema(text: &str, at: usize) -> Option<usize> {
+    let above = text[..at].trim_end_matches(' ');
+    let indentation = at - above.len();
+    let above = above.strip_suffix('\n')?.trim_end();
+    let is_alone = text[at + KEY.len()..].trim_start_matches([' ', '\r']).starts_with('\n');
+    let is_below = above.ends_with("  schema:") || above.ends_with("- schema:");
+    (is_alone && is_below).then_some(indentation)
 }
 
-impl<'text> Lines<'text> {
-    /// The next line with the place where it starts.
-    fn next(&mut self) -> Option<(usize, &'text str)> {
-        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
-        let start = self.at;
-        self.at += length;
-        Some((start, &rest[..length]))
-    }
-
-    /// The lines from here on that belong to what stands at `indentation`.
-    fn indented_more_than(&mut self, indentation_of_key: usize) -> Range<usize> {
-        let start = self.at;
-        let mut end = start;
-        while let Some((begin, line)) = self.next() {
-            if line.trim().is_empty() {
-                continue;
-            }
-            if indentation(line) <= indentation_of_key {
-                self.at = begin;
-                break;
-            }
-            end = self.at;
+/// The lines after `from` that are empty or indented more than the key.
+fn body(text: &str, from: usize, indentation: usize) -> Range<usize> {
+    let start = text[from..].find('\n').map_or(text.len(), |end| from + end + 1);
+    let (mut at, mut end) = (start, start);
+    for line in text[start..].split_inclusive('\n') {
+        at += line.len();
+        let is_deeper = line.len() > indentation && line.as_bytes()[..=indentation].iter().all(|byte| *byte == b' ');
+        if is_deeper {
+            end = at;
+        } else if !line.trim().is_empty() {
+            break;
         }
-        start..end
     }
-}
-
-fn indentation(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
+    start..end
 }
 
 /// A repository whose files are read with their schemas.
