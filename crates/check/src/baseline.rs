@@ -2,12 +2,12 @@
 //!
 //! Knows the text of such a file. Does not know where it is kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use read::Repository;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Finding, Severity};
+use crate::finding::Severity;
 use crate::fingerprint::{Fingerprint, Known};
 use crate::{BaselineUse, Report, SinceUse};
 
@@ -96,13 +96,14 @@ impl Baseline {
         self.entries.is_empty()
     }
 
-    /// Takes out of the report what the baseline holds. Only clusters of the report can have stale entries.
-    pub fn apply(&self, report: &mut Report, repository: &Repository) {
+    /// Takes out of the report what the baseline holds, and counts what would have been shown. Only clusters of the report
+    /// can have stale entries.
+    pub fn apply(&self, report: &mut Report, repository: &Repository, min_severity: Severity) {
         let mut known = Known::default();
         for (fingerprint, count) in &self.entries {
             known.add(fingerprint.clone(), *count);
         }
-        let left_out = leave_out(report, repository, &mut known);
+        let left_out = leave_out(report, repository, &mut known, min_severity);
         let looked_at = |entry: &Fingerprint| {
             !report.is_partial || report.clusters.iter().any(|cluster| cluster.name == entry.cluster)
         };
@@ -112,21 +113,39 @@ impl Baseline {
 }
 
 /// Takes out of the report what another one, of the same repository at an earlier time, has as well.
-pub fn only_new(report: &mut Report, repository: &Repository, before: &Report, then: &Repository, revision: &str) {
+pub fn only_new(
+    report: &mut Report,
+    repository: &Repository,
+    before: (&Report, &Repository),
+    revision: &str,
+    min_severity: Severity,
+) {
+    let (before, then) = before;
     let mut known = Known::default();
     for finding in &before.findings {
         known.add(Fingerprint::of(finding, then), 1);
     }
-    let left_out = leave_out(report, repository, &mut known);
-    let gone = known.rest().map(|(_, count)| count).sum();
+    let left_out = leave_out(report, repository, &mut known, min_severity);
+    let shown: BTreeSet<Fingerprint> = before
+        .findings
+        .iter()
+        .filter(|finding| finding.severity >= min_severity)
+        .map(|finding| Fingerprint::of(finding, then))
+        .collect();
+    let gone = known.rest().filter(|(entry, _)| shown.contains(entry)).map(|(_, count)| count).sum();
     report.left_out.since = Some(SinceUse { revision: revision.to_owned(), known: left_out, gone });
 }
 
-fn leave_out(report: &mut Report, repository: &Repository, known: &mut Known) -> usize {
+/// How many of those that are left out would have been shown.
+fn leave_out(report: &mut Report, repository: &Repository, known: &mut Known, min_severity: Severity) -> usize {
     let fingerprints: Vec<Fingerprint> =
         report.findings.iter().map(|finding| Fingerprint::of(finding, repository)).collect();
     let mut is_known = known.take(&fingerprints).into_iter();
-    let before = report.findings.len();
-    report.findings.retain(|_: &Finding| !is_known.next().unwrap_or(false));
-    before - report.findings.len()
+    let mut left_out = 0;
+    report.findings.retain(|finding| {
+        let is_known = is_known.next().unwrap_or(false);
+        left_out += usize::from(is_known && finding.severity >= min_severity);
+        !is_known
+    });
+    left_out
 }

@@ -21,11 +21,16 @@ pub(crate) fn path(options: &Check, reading: &Reading) -> Option<PathBuf> {
     options.baseline.clone().or(said)
 }
 
-pub(crate) fn apply(path: &Path, report: &mut Report, reading: &Reading) -> Result<(), Failure> {
+pub(crate) fn apply(
+    path: &Path,
+    report: &mut Report,
+    reading: &Reading,
+    min_severity: Severity,
+) -> Result<(), Failure> {
     let failure = |why: String| Failure::Baseline { path: path.to_path_buf(), why };
     let text = text(path).map_err(|error| failure(format!("cannot be read: {error}")))?;
     let baseline = Baseline::parse(&text).map_err(|error| failure(error.to_string()))?;
-    baseline.apply(report, &reading.repository);
+    baseline.apply(report, &reading.repository, min_severity);
     Ok(())
 }
 

@@ -37,10 +37,10 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         return baseline::write(baseline.as_deref(), &report, &reading, wish.min_severity);
     }
     if let Some(path) = baseline {
-        baseline::apply(&path, &mut report, &reading)?;
+        baseline::apply(&path, &mut report, &reading, wish.min_severity)?;
     }
     if let Some(revision) = &options.since {
-        since::apply(revision, &options.path, &mut report, &reading)?;
+        since::apply(revision, &options.path, &mut report, &reading, wish.min_severity)?;
     }
     drop(progress);
     if is_empty(&reading) {

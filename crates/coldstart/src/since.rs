@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ::check::{Policy, Report};
+use ::check::{Policy, Report, Severity};
 use read::{Reading, SETTINGS_FILE};
 
 use crate::check::open;
@@ -11,7 +11,13 @@ use crate::failure::Failure;
 use crate::git::{Git, GitError};
 
 /// Takes out of the report what `revision` has as well.
-pub(crate) fn apply(revision: &str, root: &Path, report: &mut Report, reading: &Reading) -> Result<(), Failure> {
+pub(crate) fn apply(
+    revision: &str,
+    root: &Path,
+    report: &mut Report,
+    reading: &Reading,
+    min_severity: Severity,
+) -> Result<(), Failure> {
     let failure = |source| Failure::Since { revision: revision.to_owned(), source };
     let directory = tempfile::tempdir().map_err(GitError::Write).map_err(failure)?;
     put(revision, root, directory.path()).map_err(failure)?;
@@ -19,7 +25,7 @@ pub(crate) fn apply(revision: &str, root: &Path, report: &mut Report, reading: &
     let policy = Policy::of(&then.settings).map_err(|source| Failure::Settings { command: "check", source })?;
     let mut before = ::check::run(&then, None);
     ::check::settle(&mut before, &then, &policy);
-    ::check::only_new(report, &reading.repository, &before, &then.repository, revision);
+    ::check::only_new(report, &reading.repository, (&before, &then.repository), revision, min_severity);
     Ok(())
 }
 
