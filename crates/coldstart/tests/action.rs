@@ -23,7 +23,7 @@ fn node(name: &str) -> Node {
 
 /// A run of the action: its inputs, and what its steps leave behind.
 struct Action {
-    action: Node,
+    file: Node,
     inputs: BTreeMap<String, String>,
     outputs: BTreeMap<String, String>,
     temporary: Tree,
@@ -41,12 +41,12 @@ impl Action {
         for (name, value) in inputs {
             assert!(all.insert((*name).to_owned(), (*value).to_owned()).is_some(), "there is no input {name}");
         }
-        Self { action, inputs: all, outputs: BTreeMap::new(), temporary: Tree::empty() }
+        Self { file: action, inputs: all, outputs: BTreeMap::new(), temporary: Tree::empty() }
     }
 
     /// Runs all steps in a checkout; the first that fails ends it.
     fn run(&mut self, checkout: &Path) -> Ran {
-        let action = self.action.clone();
+        let action = self.file.clone();
         let mut last = None;
         for step in action.at(&["runs", "steps"]).unwrap().as_seq().unwrap() {
             let ran = self.step(step, checkout);
@@ -93,7 +93,7 @@ impl Action {
 
     /// What the action gives to the steps after it.
     fn output(&self, name: &str) -> String {
-        self.value(self.action.at(&["outputs", name, "value"]).unwrap().text().unwrap())
+        self.value(self.file.at(&["outputs", name, "value"]).unwrap().text().unwrap())
     }
 }
 

@@ -128,7 +128,7 @@ fn places(value: &Value, here: &[String], found: &mut Vec<Vec<String>>) {
 }
 
 fn json_pointer(place: &[String]) -> String {
-    place.iter().map(|step| format!("/{step}")).collect()
+    place.iter().fold(String::new(), |pointer, step| pointer + "/" + step)
 }
 
 #[test]

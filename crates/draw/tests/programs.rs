@@ -1,5 +1,7 @@
 //! Reports for other programs: SARIF, annotations, comments.
 
+#![expect(clippy::unwrap_used, reason = "a report that can not be made fails")]
+
 mod made;
 
 use check::{BaselineUse, Fingerprint, LeftOut, Report, Severity, SinceUse};
