@@ -1,4 +1,5 @@
-//! `cargo xtask docs`: the pages of the rules, written from the manuals that the rules carry themselves.
+//! `cargo xtask docs`: the pages of the rules, written from the manuals that the rules carry themselves, and the names of the
+//! rules in the schema of `coldstart.yaml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,8 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use check::rules;
 use clap::Args;
+use serde_json::json;
 
 const DIRECTORY: &str = "docs/rules";
+const SCHEMA: &str = "docs/schema/coldstart.schema.json";
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
@@ -21,10 +24,15 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let directory = directory();
     let stale = stale(&directory)?;
+    let path = root().join(SCHEMA);
+    let written = fs::read_to_string(&path).with_context(|| format!("cannot read {SCHEMA}"))?;
+    let schema = schema(&written)?;
     if options.check {
         ensure!(stale.is_empty(), "not as the rules say, run `cargo xtask docs`: {}", list(&stale));
+        ensure!(schema == written, "not as the rules say, run `cargo xtask docs`: {SCHEMA}");
         return Ok(());
     }
+    fs::write(&path, schema).with_context(|| format!("cannot write {SCHEMA}"))?;
     fs::create_dir_all(&directory).with_context(|| format!("cannot create {DIRECTORY}"))?;
     let pages = pages();
     for name in &stale {
@@ -38,8 +46,22 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
 fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).join(DIRECTORY)
+    root().join(DIRECTORY)
+}
+
+/// The schema of the settings, with the rules of today in it. The rest is written by hand.
+fn schema(written: &str) -> Result<String> {
+    let mut schema: serde_json::Value = serde_json::from_str(written).with_context(|| SCHEMA.to_owned())?;
+    let level = |rule: &rules::Rule| json!({"$ref": "#/definitions/level", "description": rule.summary});
+    let rules = rules::all().iter().map(|rule| (rule.id.to_owned(), level(rule))).collect();
+    let place = schema.pointer_mut("/definitions/rules/properties").context("the schema has no place for rules")?;
+    *place = serde_json::Value::Object(rules);
+    Ok(serde_json::to_string_pretty(&schema)? + "\n")
 }
 
 /// The text of every page by its name.

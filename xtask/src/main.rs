@@ -7,6 +7,7 @@
 )]
 
 mod bench;
+mod dist;
 mod docs;
 mod evaluate;
 mod generate;
@@ -43,6 +44,8 @@ enum Task {
     Measure(bench::MeasureOptions),
     /// Write the pages of the rules from their manuals
     Docs(docs::Options),
+    /// Build what a release consists of for one target: an archive and its checksum
+    Dist(dist::Options),
     /// Only parse the YAML files of a tree: the floor under `coldstart check`
     #[command(hide = true)]
     Parse(parse::Options),
@@ -68,6 +71,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench(options) => bench::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::Docs(options) => docs::run(&options),
+        Task::Dist(options) => dist::run(&options),
         Task::Parse(options) => parse::run(&options),
         Task::Paths(options) => paths::run(&options),
     }

@@ -100,9 +100,22 @@ impl<'de> Deserializer<'de> for At<'de> {
         visitor.visit_enum(text.into_deserializer()).map_err(|error: DecodeError| error.at(self.0.span))
     }
 
+    /// By the names of its fields only: serde would take a list of their values as well.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        if self.0.as_seq().is_some() {
+            return Err(<DecodeError as de::Error>::custom("a list where a mapping is expected").at(self.0.span));
+        }
+        self.deserialize_any(visitor)
+    }
+
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char bytes byte_buf unit unit_struct newtype_struct seq tuple
-        tuple_struct map struct identifier ignored_any
+        tuple_struct map identifier ignored_any
     }
 }
 

@@ -2,13 +2,22 @@
 //!
 //! This crate knows what is worth saying and how much it matters. It does not know how findings are printed.
 
+mod allow;
+mod baseline;
 mod context;
 mod finding;
+mod fingerprint;
+mod nearest;
 mod pairs;
+mod policy;
 pub mod rules;
 mod words;
 
+pub use baseline::{Baseline, BaselineError, only_new};
 pub use finding::{Finding, Location, LocationRole, Severity};
+pub use fingerprint::Fingerprint;
+pub use nearest::nearest;
+pub use policy::Policy;
 
 use graph::Analysis;
 use model::{BlindSpot, ObjectRef, Role};
@@ -17,12 +26,43 @@ use read::Reading;
 use context::Context;
 
 /// Everything that was found in a repository.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Report {
     /// Worst first, then by cluster and place.
     pub findings: Vec<Finding>,
     pub clusters: Vec<ClusterSummary>,
     pub blind_spots: Vec<BlindSpot>,
+    pub left_out: LeftOut,
+    /// Not every cluster was looked at.
+    pub is_partial: bool,
+}
+
+/// Findings that were made and are not in the report, because somebody said so.
+#[derive(Clone, Debug, Default)]
+pub struct LeftOut {
+    /// By comments beside them.
+    pub allowed: usize,
+    /// By `coldstart.yaml`.
+    pub by_settings: usize,
+    pub baseline: Option<BaselineUse>,
+    pub since: Option<SinceUse>,
+}
+
+/// What a baseline did.
+#[derive(Clone, Debug)]
+pub struct BaselineUse {
+    pub known: usize,
+    /// Its entries that no finding has any more.
+    pub stale: Vec<Fingerprint>,
+}
+
+/// What the comparison with an earlier revision did.
+#[derive(Clone, Debug)]
+pub struct SinceUse {
+    pub revision: String,
+    pub known: usize,
+    /// Findings of that revision that are not made any more.
+    pub gone: usize,
 }
 
 /// One cluster in numbers.
@@ -37,11 +77,18 @@ pub struct ClusterSummary {
     pub critical_path: Vec<ObjectRef>,
 }
 
-/// Checks every cluster, or only the one of this name.
+/// What the repository itself wants of a report: what its comments allow and what its settings say is taken out.
+pub fn settle(report: &mut Report, reading: &Reading, policy: &Policy) {
+    allow::apply(report, reading);
+    policy.apply(report, reading);
+}
+
+/// Checks every cluster, or only the one of this name. All that was found, whatever comments and settings say.
 pub fn run(reading: &Reading, only: Option<&str>) -> Report {
-    let mut report = Report { findings: Vec::new(), clusters: Vec::new(), blind_spots: Vec::new() };
+    let mut report = Report::default();
     let wanted: Vec<&model::Cluster> =
         reading.clusters.iter().filter(|cluster| only.is_none_or(|only| cluster.name == only)).collect();
+    report.is_partial = wanted.len() < reading.clusters.len();
     for (cluster, (findings, summary)) in
         wanted.iter().zip(read::parallel::map(&wanted, |cluster| one(reading, cluster)))
     {
@@ -63,7 +110,7 @@ fn one(reading: &Reading, cluster: &model::Cluster) -> (Vec<Finding>, ClusterSum
     (findings, summary(cluster, &analysis))
 }
 
-fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, &str, Option<yaml::Span>, &str, &ObjectRef) {
+pub(crate) fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, &str, Option<yaml::Span>, &str, &ObjectRef) {
     let at = finding.locations.first().map(|location| location.span);
     (std::cmp::Reverse(finding.severity), &finding.cluster, at, finding.rule, &finding.component)
 }

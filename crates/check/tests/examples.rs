@@ -4,7 +4,7 @@ mod story;
 
 use std::path::{Path, PathBuf};
 
-use coldstart_check::{Finding, Report, Severity};
+use coldstart_check::{Finding, Policy, Report, Severity};
 use read::Reading;
 
 fn example(name: &str) -> PathBuf {
@@ -13,7 +13,9 @@ fn example(name: &str) -> PathBuf {
 
 fn check(name: &str) -> (Reading, Report) {
     let reading = read::read(&example(name)).expect("an example that can be read");
-    let report = coldstart_check::run(&reading, None);
+    let policy = Policy::of(&reading.settings).expect("settings that are understood");
+    let mut report = coldstart_check::run(&reading, None);
+    coldstart_check::settle(&mut report, &reading, &policy);
     (reading, report)
 }
 

@@ -19,6 +19,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the order in which a cluster comes up
     Graph(Graph),
+    /// Print a script that completes coldstart's words in a shell
+    Completions(Completions),
+    /// Print the manual page, or write the pages of all commands
+    Man(Man),
 }
 
 const CHECK_HELP: &str = "\
@@ -32,6 +36,7 @@ Exit codes:
 
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Check {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]
@@ -39,9 +44,9 @@ pub(crate) struct Check {
     /// How to print the report
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
-    /// Leave out findings that matter less
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Level::Warning)]
-    pub min_severity: Level,
+    /// Leave out findings that matter less [default: warning, or what coldstart.yaml says]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub min_severity: Option<Level>,
     /// Everything that can be said: the same as --min-severity pedantic
     #[arg(long, conflicts_with = "min_severity")]
     pub pedantic: bool,
@@ -54,12 +59,35 @@ pub(crate) struct Check {
     /// List everything that could not be seen, and why
     #[arg(long)]
     pub blind_spots: bool,
+    /// Leave out the findings that this file holds, and count them
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write all findings of the wanted severity to the baseline, so that only later ones are shown
+    #[arg(long, conflicts_with = "since")]
+    pub write_baseline: bool,
+    /// Only what is new since this revision of the Git repository: a commit, a branch, a tag
+    #[arg(long, value_name = "REV")]
+    pub since: Option<String>,
     /// Print the manual page of a rule, and check nothing
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
     /// When to use colours; auto is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Man {
+    /// Write a page for every command into this directory, instead of printing the first
+    #[arg(long, value_name = "DIRECTORY")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -82,6 +110,12 @@ pub(crate) struct Graph {
 pub(crate) enum CheckFormat {
     Text,
     Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A comment for a pull request
+    Markdown,
     // A picture of the text in a terminal, for documents.
     #[value(hide = true)]
     Svg,

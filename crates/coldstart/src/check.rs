@@ -1,18 +1,17 @@
 //! `coldstart check`.
 
 use std::mem::ManuallyDrop;
-use std::path::Path;
+use std::path::{Component, Path};
 
-use ::check::{Report, Severity, rules};
+use ::check::{Policy, Report, Severity, nearest, rules};
 use draw::text::TextOptions;
 use read::{ReadError, Reading};
 
 use crate::arguments::{Check, CheckFormat};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
-use crate::nearest::nearest;
 use crate::progress::Progress;
-use crate::{cluster, output};
+use crate::{baseline, cluster, output, since};
 
 const COMMAND: &str = "check";
 /// Columns of the terminal in a picture.
@@ -30,18 +29,39 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         Some(name) if !is_empty(&reading) => Some(cluster::find(&reading.clusters, name, COMMAND)?.name.as_str()),
         _ => None,
     };
-    let report = ::check::run(&reading, wanted);
+    let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
+    let mut report = ::check::run(&reading, wanted);
+    ::check::settle(&mut report, &reading, &policy);
+    let wish = Wish { options, min_severity: min_severity(options, &policy), prefix: prefix(&options.path) };
+    let baseline = baseline::path(options, &reading);
+    if options.write_baseline && !is_empty(&reading) {
+        return baseline::write(baseline.as_deref(), &report, &reading, wish.min_severity);
+    }
+    if let Some(path) = baseline {
+        baseline::apply(&path, &mut report, &reading, wish.min_severity)?;
+    }
+    if let Some(revision) = &options.since {
+        since::apply(revision, &options.path, &mut report, &reading, wish.min_severity)?;
+    }
     drop(progress);
     if is_empty(&reading) {
         // Programs get their document in any case.
-        if options.format == CheckFormat::Json {
-            output::print(&json(&report, &reading, options)?)?;
+        if matches!(options.format, CheckFormat::Json | CheckFormat::Sarif) {
+            output::print(&render(&report, &reading, &wish)?)?;
         }
         return Err(nothing(COMMAND, &options.path, &reading));
     }
-    output::print(&render(&report, &reading, options)?)?;
+    output::print(&render(&report, &reading, &wish)?)?;
     let errors = report.findings.iter().any(|finding| finding.severity == Severity::Error);
     Ok(if errors { exit::ERRORS_FOUND } else { exit::CLEAN })
+}
+
+/// How the report is wanted, from the command line and the settings together.
+struct Wish<'a> {
+    options: &'a Check,
+    min_severity: Severity,
+    /// What stands before paths for programs that look from the current directory.
+    prefix: String,
 }
 
 /// Reads the repository at `path`, which is the directory given: never one above it. It is not dropped: the process ends
@@ -64,29 +84,56 @@ pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> 
     Failure::Nothing { command, path: path.to_path_buf(), yaml_files, unread }
 }
 
-fn render(report: &Report, reading: &Reading, options: &Check) -> Result<String, Failure> {
+fn render(report: &Report, reading: &Reading, wish: &Wish<'_>) -> Result<String, Failure> {
+    let Wish { options, min_severity, prefix } = wish;
+    let (repository, min_severity) = (&reading.repository, *min_severity);
     let text = |color, width, sample| {
-        let (min_severity, blind_spots) = (min_severity(options), options.blind_spots);
-        let options = TextOptions { color, width, min_severity, each: options.each, blind_spots, sample };
-        draw::text::report(report, &reading.repository, &options)
+        let (each, blind_spots) = (options.each, options.blind_spots);
+        let options = TextOptions { color, width, min_severity, each, blind_spots, sample };
+        draw::text::report(report, repository, &options)
     };
-    Ok(match options.format {
-        CheckFormat::Text => text(output::wants_color(options.color), output::columns(), None),
-        CheckFormat::Json => json(report, reading, options)?,
+    let json = match options.format {
+        CheckFormat::Text => return Ok(text(output::wants_color(options.color), output::columns(), None)),
         CheckFormat::Svg => {
             let command = format!("coldstart check {}", draw::clean(&options.path.to_string_lossy()));
-            draw::svg::picture(&command, &text(true, Some(PICTURE_COLUMNS), Some(PICTURE_FINDINGS)))
+            return Ok(draw::svg::picture(&command, &text(true, Some(PICTURE_COLUMNS), Some(PICTURE_FINDINGS))));
         }
-    })
+        CheckFormat::Github => return Ok(draw::github::report(report, repository, min_severity, prefix)),
+        CheckFormat::Markdown => return Ok(draw::markdown::report(report, repository, min_severity, prefix)),
+        CheckFormat::Json => draw::json::report(report, &reading.clusters, repository, min_severity),
+        CheckFormat::Sarif => draw::sarif::report(report, repository, min_severity, prefix),
+    };
+    json.map_err(|error| Failure::Json(error.to_string()))
 }
 
-fn json(report: &Report, reading: &Reading, options: &Check) -> Result<String, Failure> {
-    draw::json::report(report, &reading.clusters, &reading.repository, min_severity(options))
-        .map_err(|error| Failure::Json(error.to_string()))
+fn min_severity(options: &Check, policy: &Policy) -> Severity {
+    if options.pedantic {
+        return Severity::Pedantic;
+    }
+    let said = options.min_severity.map(Severity::from).or(policy.min_severity);
+    said.unwrap_or(Severity::Warning)
 }
 
-fn min_severity(options: &Check) -> Severity {
-    if options.pedantic { Severity::Pedantic } else { options.min_severity.into() }
+/// The repository seen from the current directory: `cluster/` for `./cluster`, nothing for `.` or for what lies elsewhere.
+fn prefix(path: &Path) -> String {
+    let below = if path.is_absolute() {
+        let current = std::env::current_dir().unwrap_or_default();
+        path.strip_prefix(current).map(Path::to_path_buf).unwrap_or_default()
+    } else {
+        path.to_path_buf()
+    };
+    let mut prefix = String::new();
+    for part in below.components() {
+        match part {
+            Component::Normal(name) => {
+                prefix.push_str(&name.to_string_lossy());
+                prefix.push('/');
+            }
+            Component::CurDir => {}
+            _ => return String::new(),
+        }
+    }
+    prefix
 }
 
 fn explain(rule: &str, options: &Check) -> Result<Code, Failure> {

@@ -3,7 +3,7 @@
 use model::Cluster;
 
 use crate::failure::Failure;
-use crate::nearest::nearest;
+use ::check::nearest;
 
 /// The cluster of that directory, or the only one whose directory ends so.
 pub(crate) fn find<'a>(clusters: &'a [Cluster], name: &str, command: &'static str) -> Result<&'a Cluster, Failure> {

@@ -23,6 +23,16 @@ pub(crate) enum Failure {
     SeveralClusters { command: &'static str, name: String, names: Vec<String> },
     #[error("no rule is called `{name}`{}\n  rules: {}\n  next: coldstart check --explain {}", did_you_mean(*.nearest), .rules.join(", "), .nearest.unwrap_or("RULE"))]
     UnknownRule { name: String, nearest: Option<&'static str>, rules: Vec<&'static str> },
+    #[error("{}: {why}\n  next: coldstart check --baseline {} --write-baseline", .path.display(), .path.display())]
+    Baseline { path: PathBuf, why: String },
+    #[error(
+        "--write-baseline does not say where to\n  next: coldstart check --baseline FILE --write-baseline, or set `check.baseline` in coldstart.yaml"
+    )]
+    NoBaseline,
+    #[error("cannot compare with `{revision}`: {source}")]
+    Since { revision: String, source: crate::git::GitError },
+    #[error("cannot write {}: {source}", .path.display())]
+    WriteFile { path: PathBuf, source: std::io::Error },
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
     #[error("cannot write the report as JSON: {0}")]

@@ -2,14 +2,17 @@
 //! into output and an exit code.
 
 mod arguments;
+mod baseline;
 mod check;
 mod cluster;
 mod exit;
 mod failure;
+mod git;
 mod graph;
-mod nearest;
+mod manual;
 mod output;
 mod progress;
+mod since;
 
 use std::process::ExitCode;
 
@@ -33,6 +36,8 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Check(options) => check::run(options),
         Command::Graph(options) => graph::run(options),
+        Command::Completions(options) => manual::completions(options),
+        Command::Man(options) => manual::pages(options),
     };
     match result {
         Ok(code) => code.into(),

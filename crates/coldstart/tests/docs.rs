@@ -196,9 +196,10 @@ fn links_to_chapters_lead_to_them() {
 
 #[test]
 fn every_option_has_its_row() {
-    for name in ["check", "graph"] {
+    for (name, file) in [("check", "check"), ("graph", "graph"), ("completions", "completions"), ("man", "completions")]
+    {
         let help = run(&mut command(&[name, "--help"])).exits(0).stdout;
-        let page = fs::read_to_string(root().join("docs/commands").join(format!("{name}.md"))).unwrap();
+        let page = fs::read_to_string(root().join("docs/commands").join(format!("{file}.md"))).unwrap();
         let options = help.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")));
         let missing: Vec<&str> =
             options.filter(|option| *option != "--help" && !page.contains(&format!("`{option}"))).collect();

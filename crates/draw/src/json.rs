@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use check::{ClusterSummary, Finding, Location, Report, Severity};
+use check::{ClusterSummary, Finding, Fingerprint, LeftOut, Location, Report, Severity};
 use model::{BlindSpot, Cluster, ObjectRef};
 use serde::Serialize;
 
@@ -57,7 +57,30 @@ struct SummaryTwin<'a> {
     infos: usize,
     pedantic: usize,
     blind_spots: usize,
+    left_out: LeftOutTwin<'a>,
     clusters: Vec<ClusterTwin<'a>>,
+}
+
+/// What was found and is in no other number here.
+#[derive(Serialize)]
+struct LeftOutTwin<'a> {
+    allowed: usize,
+    by_settings: usize,
+    baseline: Option<BaselineTwin<'a>>,
+    since: Option<SinceTwin<'a>>,
+}
+
+#[derive(Serialize)]
+struct BaselineTwin<'a> {
+    known: usize,
+    stale: &'a [Fingerprint],
+}
+
+#[derive(Serialize)]
+struct SinceTwin<'a> {
+    revision: &'a str,
+    known: usize,
+    gone: usize,
 }
 
 #[derive(Serialize)]
@@ -128,7 +151,21 @@ impl<'a> SummaryTwin<'a> {
             infos: number(Severity::Info),
             pedantic: number(Severity::Pedantic),
             blind_spots: report.blind_spots.len(),
+            left_out: LeftOutTwin::new(&report.left_out),
             clusters: report.clusters.iter().map(ClusterTwin::new).collect(),
+        }
+    }
+}
+
+impl<'a> LeftOutTwin<'a> {
+    fn new(left_out: &'a LeftOut) -> Self {
+        let baseline = left_out.baseline.as_ref();
+        let since = left_out.since.as_ref();
+        Self {
+            allowed: left_out.allowed,
+            by_settings: left_out.by_settings,
+            baseline: baseline.map(|it| BaselineTwin { known: it.known, stale: &it.stale }),
+            since: since.map(|it| SinceTwin { revision: &it.revision, known: it.known, gone: it.gone }),
         }
     }
 }

@@ -1,15 +1,21 @@
-//! Findings and graphs as people and programs read them: text for a terminal, JSON, a picture.
+//! Findings and graphs as people and programs read them: text for a terminal, JSON, SARIF, annotations
+//! and comments for GitHub, a picture.
 //!
 //! This crate knows how things look. It does not know how they were found, does no IO, and gives the same bytes for the
 //! same input. Whatever it prints on a terminal has been cleaned: a name in a repository can't move the cursor.
 
 mod clean;
 pub mod explain;
+pub mod github;
 pub mod graph_json;
 pub mod graph_text;
 pub mod json;
+mod left_out;
+pub mod markdown;
 mod merge;
 mod paint;
+mod place;
+pub mod sarif;
 mod snippet;
 mod sources;
 pub mod svg;

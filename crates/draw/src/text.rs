@@ -8,6 +8,7 @@ use check::{ClusterSummary, Finding, Report, Severity};
 use model::BlindSpot;
 
 use crate::clean::clean;
+use crate::left_out;
 use crate::merge::{Merged, fold, merge};
 use crate::paint::Paint;
 use crate::snippet::{self, Look};
@@ -135,8 +136,10 @@ fn header(clusters: &[ClusterSummary], paint: Paint) -> String {
 
 fn summary(report: &Report, merged: &[Merged<'_>], min_severity: Severity, paint: Paint) -> String {
     let mut out = String::new();
-    let counts = counts(merged, min_severity, paint);
     let dot = paint.dim(" · ");
+    let mut counts = vec![counts(merged, min_severity, paint)];
+    counts.extend(left_out::counts(&report.left_out));
+    let counts = counts.join(&dot);
     match report.clusters.as_slice() {
         [only] => {
             let order = order(only, paint);
@@ -151,6 +154,9 @@ fn summary(report: &Report, merged: &[Merged<'_>], min_severity: Severity, paint
             }
             let _ = writeln!(out, "{counts}");
         }
+    }
+    if let Some(stale) = left_out::stale(&report.left_out) {
+        let _ = writeln!(out, "{stale} {}", paint.dim("(coldstart check --write-baseline)"));
     }
     out
 }
@@ -172,7 +178,7 @@ fn order(cluster: &ClusterSummary, paint: Paint) -> String {
 }
 
 /// `3 errors, 6 warnings, 14 infos (--min-severity info)`.
-fn counts(merged: &[Merged<'_>], min_severity: Severity, paint: Paint) -> String {
+pub(crate) fn counts(merged: &[Merged<'_>], min_severity: Severity, paint: Paint) -> String {
     let mut by_severity: BTreeMap<Severity, usize> = BTreeMap::new();
     for one in merged {
         *by_severity.entry(one.finding.severity).or_default() += 1;

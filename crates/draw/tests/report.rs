@@ -93,7 +93,7 @@ fn what_several_clusters_share_is_told_once() {
             of(slow(&tree), "clusters/lab"),
         ],
         clusters: ["clusters/home", "clusters/lab", "clusters/old"].map(summary).into(),
-        blind_spots: Vec::new(),
+        ..Report::default()
     };
     insta::assert_snapshot!(draw::text::report(&report, &tree, &PLAIN));
 }

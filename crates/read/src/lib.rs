@@ -26,13 +26,15 @@ use catalogue::Catalogue;
 use model::Cluster;
 
 pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
-pub use settings::SettingsError;
+pub use settings::{CheckSettings, SETTINGS_FILE, Settings, SettingsError, Spelt};
 
 /// A repository and the clusters it describes, sorted by the directory they start from.
 #[derive(Debug)]
 pub struct Reading {
     pub repository: Repository,
     pub clusters: Vec<Cluster>,
+    /// What `coldstart.yaml` says.
+    pub settings: Settings,
 }
 
 /// Why nothing could be read.
@@ -47,7 +49,7 @@ pub enum ReadError {
 /// Reads everything below `root`.
 pub fn read(root: &Path) -> Result<Reading, ReadError> {
     let repository = Repository::open(root)?;
-    let additions = settings::read(&repository)?;
+    let (settings, additions) = settings::read(&repository)?;
     let catalogue = Catalogue::embedded();
     let extended;
     let catalogue = if additions.is_empty() {
@@ -57,7 +59,7 @@ pub fn read(root: &Path) -> Result<Reading, ReadError> {
         &extended
     };
     let clusters = clusters(&repository, catalogue);
-    Ok(Reading { repository, clusters })
+    Ok(Reading { repository, clusters, settings })
 }
 
 fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {

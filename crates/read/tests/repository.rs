@@ -199,10 +199,10 @@ fn links_are_followed_inside_of_the_repository_only_and_never_in_a_circle() {
 #[test]
 fn templates_of_a_chart_are_no_yaml_but_what_is_beside_them_is() {
     let tree = Tree::new(&[
-        ("charts/a/Chart.yaml", "name: a\n"),
+        ("charts/a/Chart.yaml", "apiVersion: v2\nname: a\n"),
         ("charts/a/templates/deployment.yaml", "{{ if .Values.x }}\na: {{ .x }}\n"),
-        ("charts/a/crds/x.yaml", "a: 1\n"),
-        ("templates/x.yaml", "a: 1\n"),
+        ("charts/a/crds/x.yaml", "apiVersion: v1\n"),
+        ("templates/x.yaml", "apiVersion: v1\n"),
     ]);
     let repository = tree.open();
     let parsed: Vec<&str> = repository.yaml_files().map(|(_, path, _)| path).collect();
@@ -213,7 +213,7 @@ fn templates_of_a_chart_are_no_yaml_but_what_is_beside_them_is() {
 
 #[test]
 fn what_is_no_text_is_named_and_left_out() {
-    let tree = Tree::new(&[("good.yaml", "a: 1\n")]);
+    let tree = Tree::new(&[("good.yaml", "apiVersion: v1\n")]);
     tree.write("bytes.yaml", &[0xff, 0xfe, 0x41]);
     tree.write("nul.yaml", b"a: \0\n");
     fs::File::create(tree.path().join("large.yaml")).unwrap().set_len(200 * 1024 * 1024).unwrap();

@@ -19,6 +19,7 @@ mod terminal_install;
 mod ungated_dependency;
 mod unknown_dependency;
 mod unreachable_object;
+pub(crate) mod unused_suppression;
 
 /// A rule: its name, what it is about, and what it does.
 #[derive(Debug)]
@@ -68,6 +69,7 @@ rules! {
     slow_retry "slow-retry" "a failure that is tried again only after a long time"
     bootstrap_only "bootstrap-only" "a need that only the bootstrap meets"
     unreachable_object "unreachable-object" "a file that nothing applies"
+    unused_suppression "unused-suppression" "a comment that allows what is not there"
 }
 
 pub fn all() -> &'static [Rule] {

@@ -135,7 +135,7 @@ pub(crate) fn blind(what: &str, why: &str, at: Span) -> BlindSpot {
 
 /// A report of these findings in one cluster, with nothing unseen.
 pub(crate) fn of(findings: Vec<Finding>, cluster: &str) -> Report {
-    Report { findings, clusters: vec![summary(cluster)], blind_spots: Vec::new() }
+    Report { findings, clusters: vec![summary(cluster)], ..Report::default() }
 }
 
 pub(crate) fn report(tree: &Tree) -> Report {
@@ -151,5 +151,6 @@ pub(crate) fn report(tree: &Tree) -> Report {
             blind("chart cloudnative-pg", "has no chart in this repository", tree.find(RELEASE, "kind")),
             blind("chart authentik", "has no chart in this repository", Span::GENERATED),
         ],
+        ..Report::default()
     }
 }

@@ -4,7 +4,7 @@
 const PART_CHARS_MIN: usize = 3;
 
 /// The candidate that is fewest edits away, if that is near enough to be a slip, or else one that the name is a part of.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     let slips_max = length / 3 + 1;
     let near = candidates.into_iter().map(|candidate| (edits(name, candidate), candidate));

@@ -1,0 +1,222 @@
+//! Finds the comments in a text, and what each of them covers.
+
+use std::ops::Range;
+
+use kustomize::Files as _;
+use read::Repository;
+use yaml::{FileId, Node, Span, Value};
+
+/// What every such comment holds.
+pub(super) const NEEDLE: &str = "coldstart:";
+const WORD: &str = "allow";
+const BEFORE_REASON: &str = "--";
+
+/// One comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Comment {
+    /// From the `#` to the end of the line.
+    pub(crate) span: Span,
+    /// The bytes of the file that it covers.
+    pub(crate) scope: Range<u32>,
+    /// The names it gives, with their places.
+    pub(crate) rules: Vec<(String, Span)>,
+    pub(crate) has_reason: bool,
+}
+
+/// The comments of a file, in their order.
+pub(super) fn all(repository: &Repository, file: FileId, text: &str) -> Vec<Comment> {
+    let mut found = in_text(file, text);
+    if let Some((_, documents)) = repository.path(file).and_then(|path| repository.documents(path)) {
+        let roots = || documents.iter().filter_map(|document| document.root.as_ref());
+        found.retain(|comment| !roots().any(|root| is_in_text(root, comment.span)));
+    }
+    found
+}
+
+/// Whether the place is inside of a text: what looks like a comment in a script in a ConfigMap is none.
+fn is_in_text(node: &Node, at: Span) -> bool {
+    match &node.value {
+        Value::Map(map) => map.iter().any(|entry| is_in_text(&entry.value, at)),
+        Value::Seq(items) => items.iter().any(|item| is_in_text(item, at)),
+        Value::Scalar(_) => node.span.file == at.file && node.span.start < at.start && at.start < node.span.end,
+    }
+}
+
+fn in_text(file: FileId, text: &str) -> Vec<Comment> {
+    let lines = lines(text);
+    let mut found = Vec::new();
+    let mut head = Head::default();
+    for (index, line) in lines.iter().enumerate() {
+        let content = &text[line.clone()];
+        let kind = Kind::of(content);
+        head.pass(kind, line.start);
+        let Some((at, rest)) = words(content) else { continue };
+        let scope = match kind {
+            Kind::Content => line.clone(),
+            _ if head.has_content => below(text, &lines[index + 1..]),
+            _ => head.start..document_end(text, &lines[index + 1..]),
+        };
+        found.push(comment(file, line.start + at, line.end, rest..content.len(), content, scope));
+    }
+    found
+}
+
+fn comment(file: FileId, start: usize, end: usize, words: Range<usize>, line: &str, scope: Range<usize>) -> Comment {
+    let said = &line[words.clone()];
+    let (names, reason) = said.split_once(BEFORE_REASON).unwrap_or((said, ""));
+    let first = end - said.len();
+    let mut rules = Vec::new();
+    let mut offset = 0;
+    for name in names.split([',', ' ', '\t']) {
+        if !name.is_empty() {
+            rules.push((name.to_owned(), span(file, first + offset, first + offset + name.len())));
+        }
+        offset += name.len() + 1;
+    }
+    let scope = to_u32(scope.start)..to_u32(scope.end);
+    Comment { span: span(file, start, end), scope, rules, has_reason: !reason.trim().is_empty() }
+}
+
+/// Where the comment begins in a line, and where the words after `allow` do.
+fn words(line: &str) -> Option<(usize, usize)> {
+    let needle = line.find(NEEDLE)?;
+    let hash = line[..needle].trim_end_matches([' ', '\t']).strip_suffix('#')?.len();
+    if hash > 0 && !line[..hash].ends_with([' ', '\t']) {
+        return None;
+    }
+    let after = needle + NEEDLE.len();
+    let rest = line[after..].trim_start_matches([' ', '\t']).strip_prefix(WORD)?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some((hash, line.len() - rest.len()))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Blank, or nothing but a comment, or a directive.
+    Nothing,
+    /// `---`.
+    Start,
+    Content,
+}
+
+impl Kind {
+    fn of(line: &str) -> Self {
+        match line.trim_start_matches([' ', '\t']).as_bytes().first() {
+            None | Some(b'#') => Self::Nothing,
+            Some(b'%') if line.starts_with('%') => Self::Nothing,
+            _ if line.strip_prefix("---").is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])) => {
+                Self::Start
+            }
+            _ => Self::Content,
+        }
+    }
+}
+
+/// The beginning of the document at hand.
+#[derive(Default)]
+struct Head {
+    start: usize,
+    has_content: bool,
+}
+
+impl Head {
+    fn pass(&mut self, kind: Kind, start: usize) {
+        match kind {
+            Kind::Start if self.has_content => *self = Self { start, has_content: false },
+            Kind::Content => self.has_content = true,
+            Kind::Start | Kind::Nothing => {}
+        }
+    }
+}
+
+/// The first line below that says something.
+fn below(text: &str, lines: &[Range<usize>]) -> Range<usize> {
+    let next = lines.iter().find(|line| Kind::of(&text[(*line).clone()]) != Kind::Nothing);
+    next.cloned().unwrap_or(text.len()..text.len())
+}
+
+/// Where the document ends whose first content is still to come.
+fn document_end(text: &str, lines: &[Range<usize>]) -> usize {
+    let kinds = lines.iter().map(|line| (line.start, Kind::of(&text[line.clone()])));
+    let mut from_content = kinds.skip_while(|(_, kind)| *kind != Kind::Content);
+    from_content.find(|(_, kind)| *kind == Kind::Start).map_or(text.len(), |(start, _)| start)
+}
+
+/// The ranges of all lines, without their ends.
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        lines.push(start..start + line.trim_end_matches(['\n', '\r']).len());
+        start += line.len();
+    }
+    lines
+}
+
+fn span(file: FileId, start: usize, end: usize) -> Span {
+    Span::new(file, to_u32(start), to_u32(end))
+}
+
+fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use yaml::FileId;
+
+    use super::in_text;
+
+    /// What each comment of a text covers, and whether it says why.
+    fn covered(text: &str) -> Vec<(&str, Vec<String>, bool)> {
+        let found = in_text(FileId(0), text);
+        let shown = found.into_iter().map(|comment| {
+            let scope = comment.scope.start as usize..comment.scope.end as usize;
+            for (name, at) in &comment.rules {
+                assert_eq!(&text[at.start as usize..at.end as usize], name);
+            }
+            (&text[scope], comment.rules.into_iter().map(|(name, _)| name).collect(), comment.has_reason)
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn at_the_end_of_a_line_it_covers_that_line() {
+        let text = "a: 1\nb: 2 # coldstart: allow slow-retry -- rebuilt twice a year\nc: 3\n";
+        let line = "b: 2 # coldstart: allow slow-retry -- rebuilt twice a year";
+        assert_eq!(covered(text), [(line, vec!["slow-retry".to_owned()], true)]);
+    }
+
+    #[test]
+    fn on_a_line_of_its_own_it_covers_the_next_that_says_something() {
+        let text = "a: 1\n  # coldstart: allow one, two -- why\n\n# more words\nb: 2\n";
+        assert_eq!(covered(text), [("b: 2", vec!["one".to_owned(), "two".to_owned()], true)]);
+        assert_eq!(covered("a: 1\n# coldstart: allow one -- why"), [("", vec!["one".to_owned()], true)]);
+    }
+
+    #[test]
+    fn above_all_content_it_covers_the_document() {
+        let text = "# hello\n---\n# coldstart: allow one -- why\na: 1\nb: 2\n---\nc: 3\n---\n# coldstart: allow two -- why\nd: 4\n";
+        let covered = covered(text);
+        assert!(covered[0].0.starts_with("# hello") && covered[0].0.ends_with("b: 2\n"), "{covered:?}");
+        assert!(covered[1].0.starts_with("---\n# cold") && covered[1].0.ends_with("d: 4\n"), "{covered:?}");
+    }
+
+    #[test]
+    fn without_a_reason_it_says_so() {
+        assert!(!covered("# coldstart: allow one\na: 1\n")[0].2);
+        assert!(!covered("# coldstart: allow one --  \na: 1\n")[0].2);
+        assert!(covered("#coldstart:allow one -- b\r\na: 1\r\n")[0].2);
+    }
+
+    #[test]
+    fn other_words_are_no_such_comment() {
+        for text in [
+            "a: x#coldstart: allow one -- b\n",
+            "# coldstart: allowance\n",
+            "coldstart: allow\n",
+            "# see coldstart: allow it\n",
+        ] {
+            assert_eq!(covered(text), []);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The GitHub Action and the pre-commit hook, as their runners would run them: the commands are taken from their files.
+
+#![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
+#![cfg(unix)]
+
+mod story;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use story::{Ran, Tree, binary, broken, command, run, skipped, sound, works};
+use yaml::{FileId, Node};
+
+fn file(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).unwrap()
+}
+
+fn node(name: &str) -> Node {
+    yaml::parse_value(FileId(0), &file(name)).unwrap()
+}
+
+/// A run of the action: its inputs, and what its steps leave behind.
+struct Action {
+    file: Node,
+    inputs: BTreeMap<String, String>,
+    outputs: BTreeMap<String, String>,
+    temporary: Tree,
+}
+
+impl Action {
+    fn with(inputs: &[(&str, &str)]) -> Self {
+        let action = node("action.yml");
+        let mut all = BTreeMap::new();
+        for entry in action.get("inputs").unwrap().entries() {
+            let default = entry.value.get("default").unwrap().text().unwrap_or_default();
+            assert!(entry.value.get("description").is_some(), "{} is not described", entry.key);
+            all.insert(entry.key.to_string(), default.to_owned());
+        }
+        for (name, value) in inputs {
+            assert!(all.insert((*name).to_owned(), (*value).to_owned()).is_some(), "there is no input {name}");
+        }
+        Self { file: action, inputs: all, outputs: BTreeMap::new(), temporary: Tree::empty() }
+    }
+
+    /// Runs all steps in a checkout; the first that fails ends it.
+    fn run(&mut self, checkout: &Path) -> Ran {
+        let action = self.file.clone();
+        let mut last = None;
+        for step in action.at(&["runs", "steps"]).unwrap().as_seq().unwrap() {
+            let ran = self.step(step, checkout);
+            let failed = ran.code != 0;
+            last = Some(ran);
+            if failed {
+                break;
+            }
+        }
+        last.unwrap()
+    }
+
+    fn step(&mut self, step: &Node, checkout: &Path) -> Ran {
+        let script = step.get("run").unwrap().text().unwrap();
+        // A runner puts expressions into scripts as they are: in the environment they can't become commands.
+        assert!(!script.contains("${{"), "an expression in a script: {script}");
+        assert_eq!(step.get("shell").unwrap().text(), Some("bash"));
+        let (script_file, output) = (self.temporary.path().join("step.sh"), self.temporary.path().join("output"));
+        fs::write(&script_file, script).unwrap();
+        fs::write(&output, "").unwrap();
+        let mut command = Command::new("bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail"]).arg(script_file).current_dir(checkout);
+        command.env("GITHUB_OUTPUT", &output).env("RUNNER_TEMP", self.temporary.path()).stdin(Stdio::null());
+        for entry in step.get("env").unwrap().entries() {
+            command.env(entry.key.as_str(), self.value(entry.value.text().unwrap()));
+        }
+        let ran = run(&mut command);
+        let id = step.get("id").unwrap().text().unwrap();
+        for (name, value) in fs::read_to_string(output).unwrap().lines().filter_map(|line| line.split_once('=')) {
+            self.outputs.insert(format!("steps.{id}.outputs.{name}"), value.to_owned());
+        }
+        ran
+    }
+
+    fn value(&self, text: &str) -> String {
+        let Some(inner) = text.strip_prefix("${{ ").and_then(|text| text.strip_suffix(" }}")) else {
+            return text.to_owned();
+        };
+        match inner.strip_prefix("inputs.") {
+            Some(name) => self.inputs[name].clone(),
+            None => self.outputs.get(inner).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// What the action gives to the steps after it.
+    fn output(&self, name: &str) -> String {
+        self.value(self.file.at(&["outputs", name, "value"]).unwrap().text().unwrap())
+    }
+}
+
+fn ours() -> String {
+    binary().to_str().unwrap().to_owned()
+}
+
+fn has_bash() -> bool {
+    let has = works("bash", &["--version"]);
+    if !has {
+        skipped("bash is not here");
+    }
+    has
+}
+
+#[test]
+fn the_action_annotates_and_fails_on_errors_only() {
+    if !has_bash() {
+        return;
+    }
+    let mut action = Action::with(&[("binary", &ours())]);
+    action.run(broken().path()).exits(1).says("::error file=clusters/home/broken.yaml,line=8,col=13");
+    assert_eq!(action.output("exit-code"), "1");
+    let mut action = Action::with(&[("binary", &ours())]);
+    action.run(sound().path()).exits(0).says("coldstart: 0 errors");
+    assert_eq!(action.output("exit-code"), "0");
+}
+
+#[test]
+fn the_action_writes_sarif_for_the_next_step() {
+    if !has_bash() {
+        return;
+    }
+    let tree = Tree::empty();
+    let inner = broken();
+    assert!(Command::new("cp").arg("-R").arg(inner.path()).arg(tree.path().join("infra")).status().unwrap().success());
+    let inputs = [
+        ("binary", &*ours()),
+        ("path", "infra"),
+        ("format", "sarif"),
+        ("output", "coldstart.sarif"),
+        ("min-severity", "error"),
+    ];
+    let mut action = Action::with(&inputs);
+    action.run(tree.path()).exits(1);
+    assert_eq!(action.output("output"), "coldstart.sarif");
+    let log: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(tree.path().join("coldstart.sarif")).unwrap()).unwrap();
+    let result = &log["runs"][0]["results"][0];
+    let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert_eq!((&result["level"], uri), (&"error".into(), &"infra/clusters/home/broken.yaml".into()));
+}
+
+#[test]
+fn inputs_of_the_action_are_words_and_never_commands() {
+    if !has_bash() {
+        return;
+    }
+    let tree = broken();
+    for value in ["$(touch ran)", "`touch ran`", "x; touch ran", "--help"] {
+        for name in ["path", "min-severity", "baseline", "since"] {
+            let ran = Action::with(&[("binary", &ours()), (name, value)]).run(tree.path());
+            assert_eq!(ran.code, 2, "{name}: {value}: {ran:?}");
+        }
+    }
+    assert!(!tree.path().join("ran").exists());
+}
+
+#[test]
+fn the_action_installs_a_release_and_trusts_only_its_checksum() {
+    let target = "x86_64-unknown-linux-musl";
+    if !has_bash() || !works("curl", &["--version"]) || !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        skipped("curl is not here, or another machine");
+        return;
+    }
+    let releases = Tree::empty();
+    let (name, here) = (format!("coldstart-{target}"), releases.path().join("download/v9.9.9"));
+    fs::create_dir_all(here.join(&name)).unwrap();
+    fs::copy(binary(), here.join(&name).join("coldstart")).unwrap();
+    let pack = format!("tar -czf {name}.tar.gz {name} && sha256sum {name}.tar.gz > {name}.tar.gz.sha256");
+    assert!(Command::new("bash").args(["-c", &pack]).current_dir(&here).status().unwrap().success());
+    let from = format!("file://{}", releases.path().display());
+    let inputs = [("version", "v9.9.9"), ("releases", from.as_str())];
+    Action::with(&inputs).run(broken().path()).exits(1).says("::error file=clusters/home/broken.yaml");
+    fs::write(here.join(format!("{name}.tar.gz.sha256")), format!("{}  {name}.tar.gz\n", "0".repeat(64))).unwrap();
+    let ran = Action::with(&inputs).run(broken().path());
+    assert!(ran.code != 0 && !ran.stdout.contains("::error file"), "{ran:?}");
+}
+
+#[test]
+fn the_hook_runs_a_command_that_there_is() {
+    let hooks = node(".pre-commit-hooks.yaml");
+    for hook in hooks.as_seq().unwrap() {
+        let entry = hook.get("entry").unwrap().text().unwrap();
+        let words: Vec<&str> = entry.split(' ').collect();
+        assert_eq!((words[0], hook.get("pass_filenames").unwrap().as_bool()), ("coldstart", Some(false)));
+        run(command(&words[1..]).current_dir(sound().path())).exits(0);
+        run(command(&words[1..]).current_dir(broken().path())).exits(1);
+    }
+}
