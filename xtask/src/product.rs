@@ -93,6 +93,19 @@ impl Run {
     }
 }
 
+/// A finding by itself for every pair it speaks for: its own first, then those under `also`.
+pub(crate) fn spoken_for(finding: &Value) -> Vec<Value> {
+    let mut each = vec![finding.clone()];
+    for also in finding.get("also").and_then(Value::as_array).into_iter().flatten() {
+        let mut one = finding.clone();
+        one["component"] = also["component"].clone();
+        one["provider"] = also["provider"].clone();
+        one["locations"] = serde_json::json!([{"path": also["path"], "line": also["line"]}]);
+        each.push(one);
+    }
+    each
+}
+
 /// Runs `check` on `tree`, keeping what it prints as `<raw>.json` and `<raw>.stderr`.
 pub(crate) fn check(binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
     let mut command = Command::new(binary);
@@ -174,6 +187,19 @@ mod tests {
         assert_eq!(run("exit 3").failure(), None);
         assert_eq!(run("exit 0").failure().unwrap(), "NO JSON: exit code 0");
         assert_eq!(run("echo '{}'; echo why >&2; exit 2").failure().unwrap(), "EXIT CODE 2: why");
+    }
+
+    #[test]
+    fn a_finding_that_speaks_for_others_is_one_for_each() {
+        let finding = serde_json::json!({
+            "rule": "x", "component": {"name": "a"}, "provider": {"name": "p"},
+            "also": [{"component": {"name": "b"}, "provider": {"name": "q"}, "path": "b.yaml", "line": 3}]
+        });
+        let pairs: Vec<(String, String)> = spoken_for(&finding)
+            .iter()
+            .map(|one| (one["component"]["name"].to_string(), one["provider"]["name"].to_string()))
+            .collect();
+        assert_eq!(pairs, [("\"a\"".to_owned(), "\"p\"".to_owned()), ("\"b\"".to_owned(), "\"q\"".to_owned())]);
     }
 
     #[test]

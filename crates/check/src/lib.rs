@@ -4,11 +4,12 @@
 
 mod context;
 mod finding;
+mod fold;
 mod pairs;
 pub mod rules;
 mod words;
 
-pub use finding::{Finding, Location, LocationRole, Severity};
+pub use finding::{Also, Finding, Location, LocationRole, Severity};
 
 use graph::Analysis;
 use model::{BlindSpot, ObjectRef, Role};

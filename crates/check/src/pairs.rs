@@ -150,6 +150,7 @@ impl Pair<'_> {
             locations: self.locations(context),
             fix: None,
             notes: Vec::new(),
+            also: Vec::new(),
         }
     }
 

@@ -30,6 +30,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         _ => None,
     };
     let report = ::check::run(&reading, wanted);
+    let report = if options.each { report } else { report.folded() };
     drop(progress);
     if is_empty(&reading) {
         // Programs get their document in any case.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::expect::{self, Expectation};
 use super::trees::{self, Trees};
-use crate::product::{self, Run};
+use crate::product::{self, Run, spoken_for};
 use crate::{parallel, parse::yaml_files, table::Table};
 
 #[derive(Debug, Args)]
@@ -184,7 +184,12 @@ fn report_expectations(expectations: &[Expectation], rows: &[Row]) -> usize {
             continue;
         }
         for row in about {
-            let matching: Vec<&Value> = row.run.findings().iter().filter(|it| expectation.matches(it)).collect();
+            let matching: Vec<&Value> = row
+                .run
+                .findings()
+                .iter()
+                .filter(|it| spoken_for(it).iter().any(|one| expectation.matches(one)))
+                .collect();
             let holds = matching.is_empty() != expectation.must_find;
             if holds {
                 passed += 1;

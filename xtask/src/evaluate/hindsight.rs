@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use super::case::{self, Case};
-use super::score::{self, Finding, MISSING_RULE, Outcome, Scores, percent};
+use super::score::{self, Finding, MISSING_RULES, Outcome, Scores, percent};
 use super::trees::{self, Trees};
 use crate::product::{self, Run};
 use crate::{parallel, table::Table};
@@ -137,7 +137,7 @@ fn run_tree((repo, commit): &Key, trees: &Trees, binary: &Path, options: &Option
     }
     let tree = trees.lay(repo, commit)?;
     let run = product::check(binary, &tree, &options.out.join("raw").join(&key))?;
-    let findings: Vec<Finding> = run.findings().iter().map(Finding::of_check).collect();
+    let findings: Vec<Finding> = run.findings().iter().flat_map(Finding::all_of_check).collect();
     fs::write(&output, serde_json::to_vec_pretty(&findings)?)
         .with_context(|| format!("cannot write {}", output.display()))?;
     Ok(Tried::Ran(run, findings))
@@ -175,7 +175,11 @@ fn report_implied(implied: &[Case], results: &Results) {
         return;
     }
     let is_wrong = |case: &&Case| {
-        let missing = results.findings(case).unwrap_or_default().iter().filter(|finding| finding.rule == MISSING_RULE);
+        let missing = results
+            .findings(case)
+            .unwrap_or_default()
+            .iter()
+            .filter(|finding| MISSING_RULES.contains(&finding.rule.as_str()));
         missing.into_iter().any(|finding| {
             let added = |missing| case.added.iter().any(|added| score::same(added, missing));
             finding.object.as_ref().is_some_and(|object| score::same(&case.object, object))
@@ -226,7 +230,9 @@ fn report_runs(cases: &[Case], results: &Results) {
     let scored = results.0.iter().filter(|(key, _)| of_cases.contains(key)).map(|(_, result)| result);
     let mut counts: Vec<usize> = scored
         .filter_map(|result| match result {
-            Tried::Reused(findings) | Tried::Ran(_, findings) => Some(findings.len()),
+            Tried::Reused(findings) | Tried::Ran(_, findings) => {
+                Some(findings.iter().filter(|finding| !finding.folded).count())
+            }
             _ => None,
         })
         .collect();
@@ -248,7 +254,7 @@ fn report_findings(results: &Results) {
     for result in results.0.values() {
         let (Tried::Reused(findings) | Tried::Ran(_, findings)) = result else { continue };
         let mut seen = BTreeSet::new();
-        for finding in findings {
+        for finding in findings.iter().filter(|finding| !finding.folded) {
             let key = (finding.rule.as_str(), finding.severity.as_str());
             let counts = rules.entry(key).or_default();
             counts.0 += 1;

@@ -13,7 +13,8 @@ use crate::table::Table;
 
 /// Rules that speak of an order that is declared but waits for too little.
 const UNGATED_RULES: [&str; 2] = ["ungated-dependency", "falsely-ready-gate"];
-pub(crate) const MISSING_RULE: &str = "missing-dependency";
+/// Rules that say that an order is missing.
+pub(crate) const MISSING_RULES: [&str; 3] = ["missing-dependency", "late-store", "webhook-race"];
 
 /// A finding in the shape that the scorer reads: `object` should wait for `missing`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,9 +26,18 @@ pub(crate) struct Finding {
     pub lack: String,
     pub severity: String,
     pub rule: String,
+    /// Another pair that the finding before it speaks for: no finding of its own.
+    #[serde(default)]
+    pub folded: bool,
 }
 
 impl Finding {
+    /// Every pair that a finding of `coldstart check --format json` speaks for.
+    pub(crate) fn all_of_check(finding: &Value) -> Vec<Self> {
+        let each = crate::product::spoken_for(finding);
+        each.iter().enumerate().map(|(at, one)| Self { folded: at > 0, ..Self::of_check(one) }).collect()
+    }
+
     /// Reads a finding of `coldstart check --format json`.
     pub(crate) fn of_check(finding: &Value) -> Self {
         let text = |key: &str| finding.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -43,6 +53,7 @@ impl Finding {
             lack: lack.to_owned(),
             severity: text("severity"),
             rule,
+            folded: false,
         }
     }
 

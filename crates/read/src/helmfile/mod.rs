@@ -13,6 +13,7 @@ mod words;
 use kustomize::Files;
 use yaml::{EcoString, Node, Span};
 
+use crate::content::merge;
 use crate::path;
 use crate::repository::Repository;
 
@@ -42,6 +43,8 @@ pub struct Release {
     /// The last part of the chart's address; the release's name where the chart is unknown.
     pub chart_name: EcoString,
     pub version: Option<EcoString>,
+    /// Where the helmfile itself writes the version.
+    pub version_at: Option<Span>,
     pub needs: Vec<(String, Span)>,
     pub wait: Option<bool>,
     pub installed: Option<bool>,
@@ -54,6 +57,26 @@ pub struct Release {
     pub span: Span,
     /// Its chart is rendered and only the CRDs are applied.
     pub only_crds: bool,
+}
+
+impl Release {
+    /// Its values, merged in their order, where all of them are written out: nothing for one that a template makes.
+    pub(crate) fn visible_values(&self, repository: &Repository) -> Option<Node> {
+        let mut merged: Option<Node> = None;
+        let mut add = |over: &Node| merged = Some(merged.as_ref().map_or_else(|| over.clone(), |it| merge(it, over)));
+        for file in &self.values_files {
+            let text = repository.source(repository.id(file)?)?.text();
+            if neutral::is_template(text) || file.ends_with(".gotmpl") {
+                return None;
+            }
+            let root = repository.documents(file)?.1.first()?.root.as_ref()?;
+            add(root);
+        }
+        for values in &self.inline_values {
+            add(values);
+        }
+        merged
+    }
 }
 
 /// All helmfiles of a repository, in the order they run.
