@@ -119,6 +119,12 @@ impl<'a> Context<'a> {
         false
     }
 
+    /// The directory of the file a place is in.
+    pub(crate) fn directory(&self, span: yaml::Span) -> Option<&'a str> {
+        let path = self.reading.repository.path(span.file)?;
+        Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
+    }
+
     /// The name of the file a place is in, without its directory.
     pub(crate) fn file_name(&self, span: yaml::Span) -> Option<String> {
         let path = self.reading.repository.path(span.file)?;

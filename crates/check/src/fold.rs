@@ -12,59 +12,87 @@ use crate::finding::{Also, Finding, Severity};
 use crate::words::and_more;
 
 /// Rules whose findings speak of two components, where many of the one kind usually lack the same of the other.
-const PAIR_RULES: [&str; 3] = ["missing-dependency", "terminal-install", "bootstrap-only"];
+const PAIR_RULES: [&str; 3] = ["missing-dependency", "bootstrap-only", "parent-wait-deadlock"];
 /// Others that are named in the note.
 const NAMED_MAX: usize = 10;
 
+/// What findings have in common that one may speak for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
-    /// All that miss the same provider.
+    /// The same provider.
     Provider(ObjectRef),
-    /// All of one rule in one cluster.
-    Cluster,
+    /// The same component, with a provider each: a dashboard that asks everybody.
+    Component(ObjectRef),
+    /// The same thing that is not there.
+    Capability(String),
+    /// All of one rule in one cluster that cost the same.
+    Cluster(&'static str),
+    /// Nothing: the finding with this index stays by itself.
+    Alone(usize),
 }
+
+type Key = (String, &'static str, Severity, Group);
 
 impl Report {
     /// The same report, with one finding for all that have the same to say.
     #[must_use]
     pub fn folded(mut self) -> Self {
+        let groups = groups(&self.findings);
         let mut kept: Vec<Finding> = Vec::new();
-        let mut first: BTreeMap<(String, &'static str, Severity, Group), usize> = BTreeMap::new();
-        for finding in self.findings {
-            let Some(group) = group(&finding) else {
-                kept.push(finding);
-                continue;
-            };
+        let mut first: BTreeMap<Key, usize> = BTreeMap::new();
+        for (finding, group) in self.findings.into_iter().zip(groups) {
             let key = (finding.cluster.clone(), finding.rule, finding.severity, group);
-            match first.get(&key) {
-                Some(index) => {
-                    let also = also(finding);
-                    kept[*index].also.extend(also);
-                }
-                None => {
-                    first.insert(key, kept.len());
-                    kept.push(finding);
-                }
+            if let Some(index) = first.get(&key) {
+                let also = also(finding);
+                kept[*index].also.extend(also);
+            } else {
+                first.insert(key, kept.len());
+                kept.push(finding);
             }
         }
-        for index in first.into_values() {
-            note_others(&mut kept[index]);
+        for ((_, _, _, group), index) in first {
+            if !matches!(group, Group::Alone(_)) {
+                note_others(&mut kept[index]);
+            }
         }
         self.findings = kept;
         self
     }
 }
 
-fn group(finding: &Finding) -> Option<Group> {
-    if finding.severity > Severity::Info {
-        return None;
+/// The group of every finding. What would be the only one of its provider goes with others of its component.
+fn groups(findings: &[Finding]) -> Vec<Group> {
+    let mut sizes: BTreeMap<(&str, &str, Severity, Group), usize> = BTreeMap::new();
+    let mut groups: Vec<Group> = Vec::with_capacity(findings.len());
+    for (index, finding) in findings.iter().enumerate() {
+        let group = group(finding, index);
+        *sizes.entry((&finding.cluster, finding.rule, finding.severity, group.clone())).or_default() += 1;
+        groups.push(group);
     }
-    match finding.rule {
-        rule if PAIR_RULES.contains(&rule) => finding.provider.clone().map(Group::Provider),
-        "unreachable-object" | "redundant-dependency" => Some(Group::Cluster),
-        // Where nobody knows what a declared order is for, all such orders are one question.
-        "ungated-dependency" if finding.capability.is_none() => Some(Group::Cluster),
-        _ => None,
+    for (finding, group) in findings.iter().zip(&mut groups) {
+        let size = sizes.get(&(&finding.cluster, finding.rule, finding.severity, group.clone()));
+        if matches!(group, Group::Provider(_)) && size == Some(&1) {
+            *group = Group::Component(finding.component.clone());
+        }
+    }
+    groups
+}
+
+fn group(finding: &Finding, index: usize) -> Group {
+    if finding.severity > Severity::Info {
+        return Group::Alone(index);
+    }
+    let cost = finding.consequence.map_or("", graph::Consequence::word);
+    match (finding.rule, &finding.provider, &finding.capability) {
+        (rule, Some(provider), _) if PAIR_RULES.contains(&rule) => Group::Provider(provider.clone()),
+        ("missing-substitution" | "missing-source" | "missing-secret", _, Some(what)) => {
+            Group::Capability(what.clone())
+        }
+        ("unreachable-object" | "redundant-dependency", ..) => Group::Cluster(cost),
+        // Where nobody knows what a declared order is for, or it costs nothing, all such orders are one question.
+        ("ungated-dependency" | "falsely-ready-gate", _, None) => Group::Cluster(cost),
+        ("ungated-dependency", ..) if matches!(cost, "safe" | "noise") => Group::Cluster(cost),
+        _ => Group::Alone(index),
     }
 }
 
@@ -80,11 +108,13 @@ fn note_others(finding: &mut Finding) {
         return;
     }
     let same_provider = finding.also.iter().all(|also| also.provider == finding.provider);
+    let same_component = finding.also.iter().all(|also| also.component == finding.component);
     let names: Vec<String> = finding
         .also
         .iter()
         .take(NAMED_MAX)
         .map(|also| match &also.provider {
+            Some(provider) if same_component => provider.path(),
             Some(provider) if !same_provider => format!("{} on {}", also.component.path(), provider.path()),
             _ => also.component.path(),
         })

@@ -103,7 +103,11 @@ fn finding(context: &Context<'_>, first: (ComponentId, &str), all: &[(ComponentI
         all.iter().skip(1).map(|(id, what)| format!("{} ({what})", quoted(context.component(*id)))).collect();
     let more = if others.is_empty() { String::new() } else { format!(", and so would {}", others.join(", ")) };
     let message = format!("one commit that drops {} would tear down {what}{more}", quoted(component));
-    let cost = "nothing repairs it from inside: the next thing is a cold start";
+    let cost = match what {
+        "storage" => "every volume that hangs on it is cut off until it is back",
+        "the sealing controller" => "no SealedSecret is opened until it is back",
+        _ => "nothing repairs it from inside: the next thing is a cold start",
+    };
     let prune_at = |id: ComponentId| context.cluster.facts.prunes.get(&context.applier(id)).copied();
     let mut finding =
         Finding::new("critical-prune", Severity::Info, &context.cluster.name, &component.object, message, cost);

@@ -223,7 +223,7 @@ impl Facts<'_> {
         let release = self.release;
         let own = &release.object;
         let build = Needing { of: self.id, object: own, phase: Phase::Build, soft: false, optional: false };
-        if let Some(source) = &release.chart.source {
+        if let Some(source) = release.chart.source.as_ref().filter(|source| !sink.given.contains(&source.object)) {
             let name = ecow::eco_format!("{}:{}", source.object.kind, source.object.name);
             let capability = Capability::new(CapabilityKind::Source, source.object.namespace.clone(), name);
             sink.need(&build, capability, source.at, "for its chart");

@@ -73,6 +73,11 @@ impl Release {
             add(root);
         }
         for values in &self.inline_values {
+            // A condition around them can't be seen from inside.
+            let text = repository.source(values.span.file)?.text();
+            if neutral::is_template(text) {
+                return None;
+            }
             add(values);
         }
         merged
