@@ -119,6 +119,11 @@ impl<'a> Context<'a> {
         false
     }
 
+    /// Every cluster of the repository.
+    pub(crate) fn clusters(&self) -> &'a [Cluster] {
+        &self.reading.clusters
+    }
+
     /// The directory of the file a place is in.
     pub(crate) fn directory(&self, span: yaml::Span) -> Option<&'a str> {
         let path = self.reading.repository.path(span.file)?;

@@ -88,9 +88,9 @@ fn group(finding: &Finding, index: usize) -> Group {
         ("missing-substitution" | "missing-source" | "missing-secret", _, Some(what)) => {
             Group::Capability(what.clone())
         }
-        ("unreachable-object" | "redundant-dependency", ..) => Group::Cluster(cost),
         // Where nobody knows what a declared order is for, or it costs nothing, all such orders are one question.
-        ("ungated-dependency" | "falsely-ready-gate", _, None) => Group::Cluster(cost),
+        ("unreachable-object" | "redundant-dependency" | "undefined-variable", ..)
+        | ("ungated-dependency" | "falsely-ready-gate", _, None) => Group::Cluster(cost),
         ("ungated-dependency", ..) if matches!(cost, "safe" | "noise") => Group::Cluster(cost),
         _ => Group::Alone(index),
     }

@@ -59,7 +59,7 @@ impl Bootstrap {
     }
 
     /// What is applied before GitOps starts.
-    pub(crate) fn objects(&self) -> impl Iterator<Item = &Node> + Clone {
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &Node> {
         self.objects.iter()
     }
 

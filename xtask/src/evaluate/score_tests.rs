@@ -22,7 +22,14 @@ fn gate(object: &str) -> Case {
 
 fn finding(rule: &str, object: Option<Reference>, missing: Option<Reference>) -> Finding {
     let lack = if UNGATED_RULES.contains(&rule) { "ungated" } else { "missing" };
-    Finding { object, missing, lack: lack.to_owned(), severity: "info".to_owned(), rule: rule.to_owned() }
+    Finding {
+        object,
+        missing,
+        lack: lack.to_owned(),
+        severity: "info".to_owned(),
+        rule: rule.to_owned(),
+        folded: false,
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "a side of a finding is optional")]

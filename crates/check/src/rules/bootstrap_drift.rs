@@ -1,7 +1,8 @@
 //! ## What it finds
 //!
 //! A release that the bootstrap installs in one version, or with some values, and that Flux adopts (same release name, same
-//! namespace, same chart) in another version or with other values.
+//! namespace, same chart) in another version or with other values. Features that the bootstrap leaves off, numbers of
+//! replicas, and what only one of the two sets are no contradiction.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -28,7 +29,7 @@
 use std::cmp::Ordering;
 
 use model::{Chart, Role};
-use yaml::{Node, Value};
+use yaml::{Node, Scalar, ScalarKind, Span, Value};
 
 use crate::context::Context;
 use crate::finding::{Finding, LocationRole, Severity};
@@ -42,12 +43,39 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let is_early = |chart: &&Chart| context.component(chart.of).role == Role::Bootstrap;
     let charts = &context.cluster.facts.charts;
     let mut findings = Vec::new();
-    for early in charts.iter().filter(is_early) {
-        for late in charts.iter().filter(|chart| !is_early(chart) && is_same(early, chart)) {
+    for late in charts.iter().filter(|chart| !is_early(chart)) {
+        let early = charts.iter().filter(|chart| is_early(chart) && is_same(chart, late));
+        // Of several bootstraps, that of the same cluster is the nearest; later files win where two are as near.
+        let nearest = early.max_by_key(|early| nearness(context, place(context, early), place(context, late)));
+        if let Some(early) = nearest.filter(|early| is_of_this_cluster(context, early, late)) {
             findings.extend(drift(context, early, late));
         }
     }
     findings
+}
+
+fn place(context: &Context<'_>, chart: &Chart) -> Span {
+    context.component(chart.of).at
+}
+
+/// How many directories two places have in common.
+fn nearness(context: &Context<'_>, a: Span, b: Span) -> usize {
+    let (Some(a), Some(b)) = (context.directory(a), context.directory(b)) else { return 0 };
+    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
+}
+
+/// A repository of several clusters may have a bootstrap for only one: it is that of the release which lies nearest.
+fn is_of_this_cluster(context: &Context<'_>, early: &Chart, late: &Chart) -> bool {
+    let early_at = place(context, early);
+    let own = nearness(context, early_at, place(context, late));
+    context.clusters().iter().all(|cluster| {
+        let charts = cluster
+            .facts
+            .charts
+            .iter()
+            .filter(|chart| cluster.component(chart.of).role != Role::Bootstrap && is_same(early, chart));
+        charts.into_iter().all(|chart| nearness(context, early_at, cluster.component(chart.of).at) <= own)
+    })
 }
 
 /// One release of Helm: its name, its place, its chart.
@@ -117,8 +145,8 @@ fn numbers(version: &str) -> Option<(Vec<u64>, bool, &str)> {
 /// A path that both write, each another value.
 struct Difference {
     path: String,
-    early: yaml::Span,
-    late: yaml::Span,
+    early: Span,
+    late: Span,
 }
 
 /// What one leaves out is the chart's default there, or is added when it can be: only a contradiction counts.
@@ -142,12 +170,19 @@ fn walk(early: &Node, late: &Node, path: &str, found: &mut Vec<Difference>) {
         }
         (Value::Scalar(a), Value::Scalar(b)) => {
             let is_open = |text: &str| text.contains("${") || text.contains("{{");
-            if a.text != b.text && !is_open(&a.text) && !is_open(&b.text) {
+            if a.text != b.text && !is_open(&a.text) && !is_open(&b.text) && !is_staged(path, a, b) {
                 found.push(Difference { path: path.to_owned(), early: early.span, late: late.span });
             }
         }
         _ => {}
     }
+}
+
+/// Bootstraps start small: what they leave off, or run fewer of, Flux adds when there is more of a cluster.
+fn is_staged(path: &str, early: &Scalar, late: &Scalar) -> bool {
+    let is_added = early.kind == ScalarKind::Bool && early.text == "false" && late.text == "true";
+    let is_grown = path.to_ascii_lowercase().contains("replica") && early.kind == ScalarKind::Int;
+    is_added || is_grown
 }
 
 #[cfg(test)]

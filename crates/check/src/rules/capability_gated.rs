@@ -11,7 +11,7 @@
 //!
 //! ## Example
 //!
-//! ```yaml
+//! ```text
 //! {{- if .Capabilities.APIVersions.Has "monitoring.coreos.com/v1/ServiceMonitor" }}
 //! ```
 //!
@@ -41,7 +41,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             let mut finding = pair.finding(context, "capability-gated");
             finding.severity = Severity::Warning;
             finding.consequence = Some(Consequence::Silent);
-            finding.cost = "rendered without it, ready all the same, and never rendered again".to_owned();
+            finding.cost = String::from("rendered without it, ready all the same, and never rendered again");
             finding.message = format!(
                 "the chart of {consumer} looks for {} when it is rendered, and nothing has {provider} there before",
                 pair.capabilities(context)

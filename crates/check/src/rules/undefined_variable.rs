@@ -1,7 +1,8 @@
 //! ## What it finds
 //!
 //! `${NAME}` in what a Kustomization builds, with no default, where none of its `substitute` and `substituteFrom` sets it.
-//! Only where all of these can be read: a source that an operator makes may set anything, and keeps this rule silent.
+//! Only where all of these can be read: a source that an operator makes may set anything, and so may an admission policy
+//! that rewrites Kustomizations. Both keep this rule silent. It is an error only where the version of Flux is known.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -109,7 +110,7 @@ fn judge(flux: Option<&FluxVersion>) -> (Severity, &'static str, String) {
             (Severity::Info, empty, format!("Flux {written} still takes it for an empty text"))
         }
         Some(FluxVersion { minor: None, written, .. }) => (
-            Severity::Warning,
+            Severity::Info,
             "with Flux 2.9 or newer the build fails, and nothing of it is applied",
             format!("`{written}` takes the newest Flux there is, so it may be 2.9 already"),
         ),

@@ -32,7 +32,9 @@ pub(crate) fn scan(
     let templates = format!("{chart}/templates/");
     let is_template = |path: &&str| {
         let name = path.rsplit('/').next().unwrap_or_default();
-        path.starts_with(&templates) && !name.starts_with('_') && (name.ends_with(".yaml") || name.ends_with(".yml"))
+        path.starts_with(&templates)
+            && !name.starts_with('_')
+            && matches!(name.rsplit('.').next(), Some("yaml" | "yml"))
     };
     let files: Vec<FileId> = repository.paths().filter(is_template).filter_map(|path| repository.id(path)).collect();
     for file in files {

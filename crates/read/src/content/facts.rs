@@ -5,6 +5,7 @@ use model::{Chart, ObjectRef};
 use yaml::{Node, Span};
 
 use crate::bootstrap::Bootstrap;
+use crate::content::releases::mentions;
 use crate::content::sink::Sink;
 use crate::flux::{KUSTOMIZE_GROUP, SOURCE_GROUP, flux_version};
 use crate::object::Object;
@@ -15,8 +16,11 @@ const PRUNE_SWITCH: &str = "kustomize.toolkit.fluxcd.io/prune";
 pub(crate) fn gather(sink: &mut Sink, repository: &Repository, bootstrap: &Bootstrap) {
     let objects = std::mem::take(&mut sink.assembled.objects);
     let values = bootstrap.value_files(repository);
-    let nodes = objects.iter().map(|built| &built.node).chain(bootstrap.objects()).chain(values);
-    sink.cluster().facts.flux = flux_version(nodes, &sink.assembled.cluster.blind);
+    let nodes: Vec<&Node> = objects.iter().map(|built| &built.node).chain(bootstrap.objects()).chain(values).collect();
+    sink.cluster().facts.flux = flux_version(&nodes, &sink.assembled.cluster.blind);
+    if nodes.iter().any(|node| adds_variables(node)) {
+        sink.cluster().facts.undefined.clear();
+    }
     for built in &objects {
         let object = Object::new(&built.node);
         if is_kept(&built.node) {
@@ -31,6 +35,19 @@ pub(crate) fn gather(sink: &mut Sink, repository: &Repository, bootstrap: &Boots
         }
     }
     sink.assembled.objects = objects;
+}
+
+/// Whether an object may give Kustomizations variables that no file shows: an admission policy or webhook that rewrites
+/// them as they are made.
+fn adds_variables(node: &Node) -> bool {
+    let object = Object::new(node);
+    match object.kind() {
+        "MutatingAdmissionPolicy" | "MutatingWebhookConfiguration" | "MutatingPolicy" | "ClusterPolicy" | "Policy" => {
+            mentions(node, KUSTOMIZE_GROUP) || mentions(node, "postBuild")
+        }
+        "HelmRelease" => mentions(node, "kustomize-mutating-webhook"),
+        _ => false,
+    }
 }
 
 /// Whether a label or annotation takes the object out of pruning.

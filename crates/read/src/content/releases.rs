@@ -69,7 +69,8 @@ fn retries_by_default(sink: &Sink) -> bool {
         .any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
 }
 
-fn mentions(node: &Node, words: &str) -> bool {
+/// Whether any text in a tree holds these words.
+pub(crate) fn mentions(node: &Node, words: &str) -> bool {
     match &node.value {
         Value::Map(map) => map.iter().any(|entry| mentions(&entry.value, words)),
         Value::Seq(items) => items.iter().any(|item| mentions(item, words)),

@@ -10,28 +10,30 @@ use crate::object::Object;
 const STRICT_GATE: &str = "StrictPostBuildSubstitutions=";
 
 /// The version that these objects and addresses tell, the surest first.
-pub(crate) fn find<'a>(objects: impl Iterator<Item = &'a Node> + Clone, blind: &[BlindSpot]) -> Option<FluxVersion> {
-    let told = |of: fn(Object<'_>) -> Option<(EcoString, Span)>| objects.clone().find_map(|node| of(Object::new(node)));
+pub(crate) fn find(objects: &[&Node], blind: &[BlindSpot]) -> Option<FluxVersion> {
+    let told = |of: fn(Object<'_>) -> Option<(EcoString, Span)>| objects.iter().find_map(|node| of(Object::new(node)));
     let (written, at) = told(of_controller)
         .or_else(|| told(of_instance))
         .or_else(|| told(of_manifests))
         .or_else(|| told(of_values))
         .or_else(|| blind.iter().find_map(of_address))?;
-    let strict = objects.clone().filter(|node| is_of_flux(Object::new(node))).find_map(strict_gate);
+    let strict = objects.iter().filter(|node| is_of_flux(Object::new(node))).find_map(|node| strict_gate(node));
     Some(FluxVersion { minor: minor(&written), written, strict, at })
 }
 
-/// kustomize-controller 1.n comes with Flux 2.n.
+/// Flux labels its controllers with its own version; and kustomize-controller 1.n comes with Flux 2.n.
 fn of_controller(object: Object<'_>) -> Option<(EcoString, Span)> {
     if !object.is("apps", "Deployment") || object.name() != "kustomize-controller" {
         return None;
+    }
+    if let Some(version) = object.node.at(&["metadata", "labels", "app.kubernetes.io/version"]) {
+        return Some((version.text()?.into(), version.span));
     }
     let containers = object.node.at(&["spec", "template", "spec", "containers"])?.as_seq()?;
     let image = containers.iter().find_map(|container| container.get("image"))?;
     let tag = image.text()?.split('@').next()?.rsplit_once(':')?.1;
     let (major, rest) = tag.strip_prefix('v')?.split_once('.')?;
-    let flux = major.parse::<u64>().ok()? + 1;
-    Some((ecow::eco_format!("v{flux}.{rest}"), image.span))
+    (major == "1").then(|| (ecow::eco_format!("v2.{rest}"), image.span))
 }
 
 fn of_instance(object: Object<'_>) -> Option<(EcoString, Span)> {
@@ -115,9 +117,9 @@ mod tests {
         let instance = parse(
             "{apiVersion: fluxcd.controlplane.io/v1, kind: FluxInstance, metadata: {name: flux}, spec: {distribution: {version: 2.x}}}",
         );
-        let found = find([&instance, &deployment].into_iter(), &[]).expect("a version");
+        let found = find(&[&instance, &deployment], &[]).expect("a version");
         assert_eq!((found.written.as_str(), found.minor, found.strict), ("v2.9.2", Some((2, 9)), Some(false)));
-        let found = find([&instance].into_iter(), &[]).expect("a version");
+        let found = find(&[&instance], &[]).expect("a version");
         assert_eq!((found.written.as_str(), found.minor, found.strict), ("2.x", None, None));
     }
 }

@@ -20,8 +20,8 @@ use crate::repository::Repository;
 pub use bootstrap::{BootstrapFile, Early, bootstrap_directories, bootstrap_files, read_early, seeded_secrets};
 use script::Scripts;
 
-/// Directory names of what is kept but no longer used.
-const ARCHIVES: [&str; 6] = ["archive", ".archive", "_archive", "archived", ".archived", "attic"];
+/// How names of directories begin that hold what is kept but no longer used, in more than one spelling.
+const ARCHIVES: [&str; 3] = ["archiv", "archieve", "attic"];
 
 /// One helmfile, in the order they run.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ fn is_bootstrap(part: &str) -> bool {
 }
 
 pub(crate) fn is_archived(path: &str) -> bool {
-    path.split('/').any(|part| ARCHIVES.contains(&part))
+    path.split('/').any(|part| ARCHIVES.iter().any(|name| part.trim_start_matches(['.', '_']).starts_with(name)))
 }
 
 /// The first mapping of a file, its templates neutralised.
