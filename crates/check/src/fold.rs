@@ -60,7 +60,8 @@ impl Report {
     }
 }
 
-/// The group of every finding. What would be the only one of its provider goes with others of its component.
+/// The group of every finding. What would be the only one of its provider goes with others of its component, or, where it
+/// costs nothing in practice, with all such of the cluster.
 fn groups(findings: &[Finding]) -> Vec<Group> {
     let mut sizes: BTreeMap<(&str, &str, Severity, Group), usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::with_capacity(findings.len());
@@ -72,17 +73,24 @@ fn groups(findings: &[Finding]) -> Vec<Group> {
     for (finding, group) in findings.iter().zip(&mut groups) {
         let size = sizes.get(&(&finding.cluster, finding.rule, finding.severity, group.clone()));
         if matches!(group, Group::Provider(_)) && size == Some(&1) {
-            *group = Group::Component(finding.component.clone());
+            *group = match cost(finding) {
+                free @ ("safe" | "noise") => Group::Cluster(free),
+                _ => Group::Component(finding.component.clone()),
+            };
         }
     }
     groups
+}
+
+fn cost(finding: &Finding) -> &'static str {
+    finding.consequence.map_or("", graph::Consequence::word)
 }
 
 fn group(finding: &Finding, index: usize) -> Group {
     if finding.severity > Severity::Info {
         return Group::Alone(index);
     }
-    let cost = finding.consequence.map_or("", graph::Consequence::word);
+    let cost = cost(finding);
     match (finding.rule, &finding.provider, &finding.capability) {
         (rule, Some(provider), _) if PAIR_RULES.contains(&rule) => Group::Provider(provider.clone()),
         ("missing-substitution" | "missing-source" | "missing-secret", _, Some(what)) => {
