@@ -35,16 +35,15 @@ use model::{CapabilityKind, ComponentId};
 
 use crate::context::Context;
 use crate::finding::{Finding, LocationRole, Severity};
-use crate::pairs::{self, Pair};
-use crate::rules::missing_dependency::{add_tie, is_race, tie_place};
+use crate::pairs::Pair;
+use crate::rules::missing_dependency::{add_tie, races, tie_place};
 use crate::rules::ungated_dependency::{also, dependents};
 use crate::words::{agree, and_more};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let unordered = pairs::gather(context, |judged| is_race(context, judged));
     let mut stores: BTreeMap<ComponentId, Vec<Pair<'_>>> = BTreeMap::new();
-    for pair in pairs::reduce(context, unordered).into_iter().filter(|pair| is_about_store(context, pair)) {
-        stores.entry(pair.provider).or_default().push(pair);
+    for pair in races(context).iter().filter(|pair| is_about_store(context, pair)) {
+        stores.entry(pair.provider).or_default().push(pair.clone());
     }
     for pairs in stores.values_mut() {
         pairs.sort_by_key(|pair| (std::cmp::Reverse(pair.severity), context.component(pair.consumer).object.clone()));

@@ -38,15 +38,18 @@ use crate::rules::late_store::is_about_store;
 use crate::rules::webhook_race::is_only_webhooks;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let unordered = pairs::gather(context, |judged| is_race(context, judged));
-    let pairs = pairs::reduce(context, unordered).into_iter();
     // What is only about a store or a webhook has a rule of its own, which speaks for all of them at once.
-    let own = pairs.filter(|pair| !is_about_store(context, pair) && !is_only_webhooks(context, pair));
-    own.map(|pair| finding(context, &pair)).collect()
+    let own = races(context).iter().filter(|pair| !is_about_store(context, pair) && !is_only_webhooks(context, pair));
+    own.map(|pair| finding(context, pair)).collect()
+}
+
+/// Pairs that nothing orders, without what another suggestion brings already.
+pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
+    context.races(|| pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged))))
 }
 
 /// Nothing orders the two, and losing is neither final nor silent: those have rules of their own.
-pub(crate) fn is_race(context: &Context<'_>, judged: &Judged) -> bool {
+fn is_race(context: &Context<'_>, judged: &Judged) -> bool {
     let is_terminal =
         matches!(judged.consequence, Consequence::Terminal { .. }) && context.severity(judged) >= Severity::Warning;
     judged.verdict == Verdict::Unordered && !is_terminal && judged.consequence != Consequence::Silent

@@ -23,7 +23,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graph::{Because, Event, Events, Moment, Questions};
+use graph::{Event, Events, Moment, Questions};
 use model::{ComponentId, Tie, TieTarget, WaitsFor};
 
 use crate::context::Context;
@@ -34,23 +34,32 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let pairs = candidates(context);
     let events = &context.analysis.events;
     let mut questions = Questions::default();
-    let asked =
-        |through: ComponentId, to: ComponentId| (Events::of(through, Moment::Start), Events::of(to, Moment::Done));
     for (_, through, to) in &pairs {
-        let (source, target) = asked(*through, *to);
-        questions.ask(source, target);
+        questions.ask(start(*through), done(*to));
+        questions.ask(done(*to), start(*through));
     }
     let answers = events.answer(questions);
+    // An expression of somebody's own may wait for less than the order it stands for.
+    let has_opaque = context.cluster.ties.iter().any(|tie| tie.waits_for == WaitsFor::Opaque);
     let mut said: BTreeSet<(ComponentId, ComponentId)> = BTreeSet::new();
     let mut findings = Vec::new();
     for (tie, through, to) in pairs {
-        let (source, target) = asked(through, to);
-        // Only what somebody declared counts: that a need was met is no promise for tomorrow.
-        if answers.implies(source, target) && is_declared(events, source, target) && said.insert((tie.from, to)) {
+        let (source, target) = (start(through), done(to));
+        // In a circle each implies the other: no answer.
+        let is_implied = answers.implies(source, target) && !answers.implies(target, source);
+        if is_implied && (!has_opaque || is_plain(events, source, target)) && said.insert((tie.from, to)) {
             findings.push(finding(context, tie, through, to));
         }
     }
     findings
+}
+
+fn start(component: ComponentId) -> Event {
+    Events::of(component, Moment::Start)
+}
+
+fn done(component: ComponentId) -> Event {
+    Events::of(component, Moment::Done)
 }
 
 /// A tie, another tie's end that may wait for the same, and the tie's own end.
@@ -74,24 +83,16 @@ fn candidates<'a>(context: &Context<'a>) -> Vec<(&'a Tie, ComponentId, Component
     found
 }
 
-/// Whether ties, parents and gates alone lead from one event to the other. In a circle each implies the other: no answer.
-fn is_declared(events: &Events, from: Event, to: Event) -> bool {
-    reaches(events, from, to) && !reaches(events, to, from)
-}
-
-fn reaches(events: &Events, from: Event, to: Event) -> bool {
+/// Whether one event implies the other without an expression of somebody's own.
+fn is_plain(events: &Events, from: Event, to: Event) -> bool {
     let mut seen = BTreeSet::from([from]);
     let mut work = vec![from];
     while let Some(at) = work.pop() {
         if at == to {
             return true;
         }
-        for (next, because) in events.implied(at) {
-            let counts = matches!(because, Because::Life | Because::Tie(_) | Because::Parent | Because::Gate);
-            if counts && events.binds(*because) && seen.insert(*next) {
-                work.push(*next);
-            }
-        }
+        let plain = events.implied(at).iter().filter(|(_, because)| events.binds(*because));
+        work.extend(plain.map(|(next, _)| *next).filter(|next| seen.insert(*next)));
     }
     false
 }

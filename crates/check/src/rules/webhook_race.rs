@@ -27,18 +27,17 @@ use model::{CapabilityKind, ComponentId};
 
 use crate::context::Context;
 use crate::finding::{Finding, LocationRole, Severity};
-use crate::pairs::{self, Pair};
-use crate::rules::missing_dependency::{add_tie, is_race, tie_place};
+use crate::pairs::Pair;
+use crate::rules::missing_dependency::{add_tie, races, tie_place};
 use crate::rules::ungated_dependency::{also, dependents};
 use crate::words::{agree, and_more};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut owners: BTreeMap<ComponentId, Vec<Pair<'_>>> = BTreeMap::new();
-    let unordered = pairs::gather(context, |judged| is_race(context, judged));
-    for pair in pairs::reduce(context, unordered) {
+    for pair in races(context) {
         // What waits for the owner of a webhook must not be waited for by it.
-        if is_only_webhooks(context, &pair) && !context.is_tied(pair.provider, pair.consumer) {
-            owners.entry(pair.provider).or_default().push(pair);
+        if is_only_webhooks(context, pair) && !context.is_tied(pair.provider, pair.consumer) {
+            owners.entry(pair.provider).or_default().push(pair.clone());
         }
     }
     for pairs in owners.values_mut() {

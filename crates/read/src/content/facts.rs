@@ -1,7 +1,9 @@
 //! What rules ask beside needs and offers: versions, what is pruned, what is kept.
 
+use std::collections::BTreeMap;
+
 use ecow::EcoString;
-use model::{Chart, ObjectRef};
+use model::{Chart, ComponentId, ObjectRef};
 use yaml::{Node, Span};
 
 use crate::bootstrap::Bootstrap;
@@ -21,6 +23,8 @@ pub(crate) fn gather(sink: &mut Sink, repository: &Repository, bootstrap: &Boots
     if nodes.iter().any(|node| adds_variables(node)) {
         sink.cluster().facts.undefined.clear();
     }
+    let ids: BTreeMap<ObjectRef, ComponentId> =
+        sink.assembled.kustomizations.iter().map(|(id, it)| (it.object.clone(), *id)).collect();
     for built in &objects {
         let object = Object::new(&built.node);
         if is_kept(&built.node) {
@@ -29,9 +33,9 @@ pub(crate) fn gather(sink: &mut Sink, repository: &Repository, bootstrap: &Boots
         }
         if object.is(KUSTOMIZE_GROUP, "Kustomization")
             && let Some(prune) = object.spec("prune").filter(|prune| prune.as_bool() == Some(true))
-            && let Some(id) = sink.assembled.cluster.find(&object.reference(&built.namespace))
+            && let Some(id) = ids.get(&object.reference(&built.namespace))
         {
-            sink.cluster().facts.prunes.insert(id, prune.span);
+            sink.cluster().facts.prunes.insert(*id, prune.span);
         }
     }
     sink.assembled.objects = objects;
