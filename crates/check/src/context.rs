@@ -1,5 +1,6 @@
 //! What every rule is given.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Analysis, Consequence, Judged, Verdict};
@@ -7,6 +8,7 @@ use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, Tie, Ti
 use read::Reading;
 
 use crate::finding::Severity;
+use crate::pairs::Pair;
 
 pub(crate) struct Context<'a> {
     reading: &'a Reading,
@@ -18,6 +20,8 @@ pub(crate) struct Context<'a> {
     has_ties: Vec<bool>,
     /// Where this cluster declares order between releases: mostly on the releases, or on their Kustomizations.
     releases_are_tied: bool,
+    /// See [`Context::races`].
+    races: OnceCell<Vec<Pair<'a>>>,
 }
 
 impl<'a> Context<'a> {
@@ -35,8 +39,16 @@ impl<'a> Context<'a> {
                 dependents[to.index()].push(tie);
             }
         }
-        let mut context =
-            Self { reading, cluster, analysis, asleep: Vec::new(), dependents, has_ties, releases_are_tied };
+        let mut context = Self {
+            reading,
+            cluster,
+            analysis,
+            asleep: Vec::new(),
+            dependents,
+            has_ties,
+            releases_are_tied,
+            races: OnceCell::new(),
+        };
         context.asleep =
             cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
         context
@@ -48,6 +60,11 @@ impl<'a> Context<'a> {
 
     pub(crate) fn need(&self, judged: &Judged) -> &'a Need {
         &self.cluster.needs[judged.need]
+    }
+
+    /// Pairs that nothing orders, gathered once for the rules that share them out among themselves.
+    pub(crate) fn races(&self, gather: impl FnOnce() -> Vec<Pair<'a>>) -> &[Pair<'a>] {
+        self.races.get_or_init(gather)
     }
 
     /// Judged needs of components that will be applied at all.
@@ -117,6 +134,17 @@ impl<'a> Context<'a> {
             }
         }
         false
+    }
+
+    /// Every cluster of the repository.
+    pub(crate) fn clusters(&self) -> &'a [Cluster] {
+        &self.reading.clusters
+    }
+
+    /// The directory of the file a place is in.
+    pub(crate) fn directory(&self, span: yaml::Span) -> Option<&'a str> {
+        let path = self.reading.repository.path(span.file)?;
+        Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
     }
 
     /// The name of the file a place is in, without its directory.

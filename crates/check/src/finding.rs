@@ -66,6 +66,51 @@ pub struct Finding {
     pub fix: Option<String>,
     /// More worth saying, a line each.
     pub notes: Vec<String>,
+    /// Others that the very same thing is wrong with: one finding speaks for them all.
+    pub also: Vec<Also>,
+}
+
+impl Finding {
+    /// A finding about one component, to be filled in further.
+    pub(crate) fn new(
+        rule: &'static str,
+        severity: Severity,
+        cluster: &str,
+        component: &ObjectRef,
+        message: String,
+        cost: impl Into<String>,
+    ) -> Self {
+        Self {
+            rule,
+            severity,
+            message,
+            cluster: cluster.to_owned(),
+            component: component.clone(),
+            provider: None,
+            capability: None,
+            verdict: None,
+            consequence: None,
+            cost: cost.into(),
+            locations: Vec::new(),
+            fix: None,
+            notes: Vec::new(),
+            also: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with(mut self, role: LocationRole, span: Span, label: impl Into<String>) -> Self {
+        self.locations.push(Location { span, role, label: label.into() });
+        self
+    }
+}
+
+/// One more component that a finding speaks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Also {
+    pub component: ObjectRef,
+    pub provider: Option<ObjectRef>,
+    /// Where its own finding would point first.
+    pub at: Span,
 }
 
 /// A place and what it has to do with the finding.

@@ -7,6 +7,7 @@ mod baseline;
 mod context;
 mod finding;
 mod fingerprint;
+mod fold;
 mod nearest;
 mod pairs;
 mod policy;
@@ -14,7 +15,7 @@ pub mod rules;
 mod words;
 
 pub use baseline::{Baseline, BaselineError, only_new};
-pub use finding::{Finding, Location, LocationRole, Severity};
+pub use finding::{Also, Finding, Location, LocationRole, Severity};
 pub use fingerprint::Fingerprint;
 pub use nearest::nearest;
 pub use policy::Policy;

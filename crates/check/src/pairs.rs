@@ -10,6 +10,7 @@ use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::words::{and_more, cost, quoted};
 
 /// All that one component needs of another, the worst first.
+#[derive(Clone)]
 pub(crate) struct Pair<'a> {
     pub(crate) consumer: ComponentId,
     pub(crate) provider: ComponentId,
@@ -150,6 +151,7 @@ impl Pair<'_> {
             locations: self.locations(context),
             fix: None,
             notes: Vec::new(),
+            also: Vec::new(),
         }
     }
 

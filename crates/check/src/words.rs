@@ -1,7 +1,7 @@
 //! How findings say things.
 
 use graph::{Consequence, Judged};
-use model::{Component, Need, Phase, Retry, Role, say_seconds};
+use model::{CapabilityKind, Component, Need, Phase, Retry, Role, say_seconds};
 
 /// `namespace/name` in backticks.
 pub(crate) fn quoted(component: &Component) -> String {
@@ -34,6 +34,9 @@ pub(crate) fn cost(judged: &Judged, need: &Need, component: &Component) -> Strin
 
 fn slow(judged: &Judged, need: &Need, component: &Component, seconds: u64) -> String {
     let waits = say_seconds(seconds);
+    if need.capability.kind == CapabilityKind::SecretStore {
+        return format!("its ExternalSecrets fail, and ask again with growing pauses: about {waits}");
+    }
     match (component.role, component.patience.retry_field) {
         (Role::HelmRelease, field)
             if matches!(component.patience.retry, Retry::Every(_)) && need.phase > Phase::Apply =>

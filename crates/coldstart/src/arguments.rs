@@ -121,6 +121,13 @@ pub(crate) enum CheckFormat {
     Svg,
 }
 
+impl CheckFormat {
+    /// Programs get every pair by itself and can fold as they like; people read one line for all that say the same.
+    pub(crate) const fn is_for_programs(self) -> bool {
+        matches!(self, Self::Json | Self::Sarif | Self::Github)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GraphFormat {
     Text,

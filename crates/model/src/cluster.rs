@@ -4,6 +4,7 @@ use ecow::EcoString;
 use yaml::Span;
 
 use crate::capability::Capability;
+use crate::facts::Facts;
 use crate::object::ObjectRef;
 
 /// A component, by its place in [`Cluster::components`].
@@ -28,6 +29,7 @@ pub struct Cluster {
     pub broken: Vec<BrokenBuild>,
     pub blind: Vec<BlindSpot>,
     pub dead: Vec<Dead>,
+    pub facts: Facts,
 }
 
 impl Cluster {

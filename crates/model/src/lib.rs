@@ -6,6 +6,7 @@
 mod capability;
 mod cluster;
 mod duration;
+mod facts;
 mod object;
 
 pub use capability::{Capability, CapabilityKind};
@@ -14,4 +15,5 @@ pub use cluster::{
     Role, Stage, Tie, TieTarget, WaitsFor,
 };
 pub use duration::{parse_duration, say_seconds};
+pub use facts::{Chart, Facts, FluxVersion, UndefinedVariable, Withheld};
 pub use object::ObjectRef;

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use catalogue::{Catalogue, any_holds};
+use kustomize::Files as _;
 use model::{
-    Arrival, Capability, CapabilityKind, Component, ComponentId, Gate, ObjectRef, Offer, Patience, Retry, Role, Stage,
-    Tie, TieTarget, WaitsFor,
+    Arrival, Capability, CapabilityKind, Chart, Component, ComponentId, Gate, ObjectRef, Offer, Patience, Retry, Role,
+    Stage, Tie, TieTarget, WaitsFor,
 };
 use yaml::{FileId, Node, Span};
 
@@ -57,11 +58,40 @@ impl Bootstrap {
         bootstrap
     }
 
+    /// What is applied before GitOps starts.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &Node> {
+        self.objects.iter()
+    }
+
+    /// Values of its releases that lie in files.
+    pub(crate) fn value_files<'r>(&self, repository: &'r Repository) -> Vec<&'r Node> {
+        let files = self.releases.iter().flat_map(|release| &release.values_files);
+        let documents = files.filter_map(|file| repository.documents(file)).flat_map(|(_, documents)| documents);
+        documents.filter_map(|document| document.root.as_ref()).collect()
+    }
+
+    /// Notes which chart a release installs, in which version and with which values.
+    fn note_chart(repository: &Repository, sink: &mut Sink, release: &Release, of: ComponentId) {
+        crate::content::note_chart(
+            sink,
+            Chart {
+                of,
+                name: release.chart_name.clone(),
+                release: (release.name.clone(), release.namespace.clone()),
+                version: release.version.clone().zip(release.version_at),
+                values: release.visible_values(repository),
+            },
+        );
+    }
+
     /// Adds the bootstrap's components and their offers to a cluster.
     pub(crate) fn offer(&self, repository: &Repository, catalogue: &Catalogue, sink: &mut Sink) {
         let ids: Vec<ComponentId> =
             self.releases.iter().map(|release| Self::offer_release(catalogue, sink, release)).collect();
         self.order(sink, &ids);
+        for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
+            Self::note_chart(repository, sink, release, *id);
+        }
         for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
             if let Some(known) = catalogue.by_chart(&release.chart_name) {
                 let own = sink.cluster().component(*id).object.clone();

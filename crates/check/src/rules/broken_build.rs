@@ -65,5 +65,6 @@ fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> F
             None => "correct the path".to_owned(),
         }),
         notes: Vec::new(),
+        also: Vec::new(),
     }
 }

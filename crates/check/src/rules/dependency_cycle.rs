@@ -66,6 +66,7 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
         locations,
         fix: Some("remove one of these edges".to_owned()),
         notes: Vec::new(),
+        also: Vec::new(),
     })
 }
 

@@ -31,14 +31,18 @@ use model::{ComponentId, Gate};
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
+use crate::rules::capability_gated::is_asked;
 use crate::rules::missing_dependency::add_tie;
-use crate::rules::ungated_dependency::{by_gate, dependents};
+use crate::rules::ungated_dependency::{also, by_gate, dependents};
 use crate::words::{agree, and_more, quoted};
 
 const RULE: &str = "falsely-ready-gate";
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let gates = by_gate(context, pairs::gather(context, |judged| judged.verdict == Verdict::FalselyReady));
+    let gates = by_gate(
+        context,
+        pairs::gather(context, |judged| judged.verdict == Verdict::FalselyReady && !is_asked(context, judged)),
+    );
     let mut findings: Vec<Finding> = gates.iter().map(|(gate, pairs)| relied_on(context, *gate, pairs)).collect();
     for id in context.cluster.ids().filter(|id| !context.is_asleep(*id) && !gates.contains_key(id)) {
         findings.extend(no_op(context, id));
@@ -79,6 +83,10 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
         finding.severity = finding.severity.max(Severity::Info);
     }
     finding.notes = dependents(context, pairs);
+    finding.also = also(context, pairs);
+    for also in &mut finding.also {
+        also.provider = Some(gated.object.clone());
+    }
     finding
 }
 
@@ -109,6 +117,7 @@ fn no_op(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
         locations: vec![Location { span: at, role: LocationRole::Primary, label }],
         fix: Some(fix(&component.gate, component)),
         notes: Vec::new(),
+        also: Vec::new(),
     })
 }
 
@@ -136,5 +145,6 @@ fn ignored(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
         locations: vec![Location { span: *at, role: LocationRole::Primary, label: "ignored".to_owned() }],
         fix: Some(format!("add a `dependsOn` on what applies {object}")),
         notes: Vec::new(),
+        also: Vec::new(),
     })
 }

@@ -29,53 +29,30 @@
 //!
 //! When several missing ties end in one chain, only the last of the chain is suggested: it waits for the others.
 
-use std::collections::BTreeMap;
-
-use graph::{Consequence, Verdict};
-use model::{CapabilityKind, ComponentId};
+use graph::{Consequence, Judged, Verdict};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
-use crate::rules::ungated_dependency::dependents;
-use crate::words::and_more;
+use crate::rules::late_store::is_about_store;
+use crate::rules::webhook_race::is_only_webhooks;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let unordered = pairs::gather(context, |judged| {
-        let is_terminal =
-            matches!(judged.consequence, Consequence::Terminal { .. }) && context.severity(judged) >= Severity::Warning;
-        judged.verdict == Verdict::Unordered && !is_terminal && judged.consequence != Consequence::Silent
-    });
-    let (everything, pairs): (Vec<_>, Vec<_>) =
-        pairs::reduce(context, unordered).into_iter().partition(|pair| is_about_everything(context, pair));
-    let mut findings: Vec<Finding> = pairs.iter().map(|pair| finding(context, pair)).collect();
-    let mut by_provider: BTreeMap<ComponentId, Vec<Pair<'_>>> = BTreeMap::new();
-    for pair in everything.into_iter().filter(|pair| !context.is_tied(pair.provider, pair.consumer)) {
-        by_provider.entry(pair.provider).or_default().push(pair);
-    }
-    findings.extend(by_provider.values().map(|pairs| about_everything(context, pairs)));
-    findings
+    // What is only about a store or a webhook has a rule of its own, which speaks for all of them at once.
+    let own = races(context).iter().filter(|pair| !is_about_store(context, pair) && !is_only_webhooks(context, pair));
+    own.map(|pair| finding(context, pair)).collect()
 }
 
-/// A webhook that is asked about every object: whoever has one is concerned.
-fn is_about_everything(context: &Context<'_>, pair: &Pair<'_>) -> bool {
-    pair.judged.iter().all(|judged| {
-        let capability = &context.need(judged).capability;
-        capability.kind == CapabilityKind::Webhook && capability.name == "*"
-    })
+/// Pairs that nothing orders, without what another suggestion brings already.
+pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
+    context.races(|| pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged))))
 }
 
-fn about_everything(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
-    let mut finding = finding(context, &pairs[0]);
-    let (consumer, provider) = pairs[0].names(context);
-    let more = and_more(1, pairs.len());
-    finding.message = format!(
-        "{consumer}{more} may be refused while the webhook of {provider}, which is asked about everything, does not answer"
-    );
-    // One line for all of them is worth its place.
-    finding.severity = finding.severity.max(Severity::Info);
-    finding.notes = dependents(context, pairs);
-    finding
+/// Nothing orders the two, and losing is neither final nor silent: those have rules of their own.
+fn is_race(context: &Context<'_>, judged: &Judged) -> bool {
+    let is_terminal =
+        matches!(judged.consequence, Consequence::Terminal { .. }) && context.severity(judged) >= Severity::Warning;
+    judged.verdict == Verdict::Unordered && !is_terminal && judged.consequence != Consequence::Silent
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {

@@ -88,5 +88,6 @@ fn finding(
         }],
         fix: Some(fix),
         notes: Vec::new(),
+        also: Vec::new(),
     }
 }

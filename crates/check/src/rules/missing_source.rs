@@ -67,6 +67,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
                 } else {
                     Vec::new()
                 },
+                also: Vec::new(),
             }
         })
         .collect()

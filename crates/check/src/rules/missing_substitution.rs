@@ -106,5 +106,6 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
             need.capability
         )),
         notes: Vec::new(),
+        also: Vec::new(),
     })
 }

@@ -90,5 +90,6 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
             file(need.at).unwrap_or_else(|| need.object.to_string())
         )),
         notes: Vec::new(),
+        also: Vec::new(),
     }
 }

@@ -32,14 +32,17 @@ use graph::{Judged, Verdict};
 use model::{Arrival, ComponentId, Gate, ObjectRef, Offer, Role, Tie, TieTarget};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::finding::{Also, Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
+use crate::rules::capability_gated::is_asked;
 use crate::words::{agree, and_more, quoted};
 
 const RULE: &str = "ungated-dependency";
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let weak = |judged: &Judged| matches!(judged.verdict, Verdict::AppliedOnly | Verdict::ExistsOnly);
+    let weak = |judged: &Judged| {
+        matches!(judged.verdict, Verdict::AppliedOnly | Verdict::ExistsOnly) && !is_asked(context, judged)
+    };
     let mut gates = by_gate(context, pairs::gather(context, weak));
     gates.retain(|gate, pairs| pairs[0].severity > Severity::Pedantic || is_all_it_holds(context, *gate, pairs));
     let mut findings: Vec<Finding> = gates.iter().map(|(gate, pairs)| finding(context, *gate, pairs)).collect();
@@ -104,6 +107,7 @@ fn declared_only(context: &Context<'_>, gate: ComponentId) -> Option<Finding> {
         ],
         fix: Some(format!("set `wait: true` on {}", gated.object)),
         notes: Vec::new(),
+        also: Vec::new(),
     })
 }
 
@@ -153,6 +157,10 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
         _ => format!("set `wait: true` on {}", gated.object),
     });
     finding.notes = dependents(context, pairs);
+    finding.also = also(context, pairs);
+    for also in &mut finding.also {
+        also.provider = Some(gated.object.clone());
+    }
     finding
 }
 
@@ -160,6 +168,18 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
 fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<yaml::Span> {
     let tie = context.cluster.ties.iter().find(|tie| tie.from == from && tie.to == TieTarget::Component(to));
     tie.map(|tie| tie.at)
+}
+
+/// Everybody but the first, by name.
+pub(crate) fn also(context: &Context<'_>, pairs: &[Pair<'_>]) -> Vec<Also> {
+    let others = pairs.iter().skip(1);
+    others
+        .map(|pair| Also {
+            component: context.component(pair.consumer).object.clone(),
+            provider: Some(context.component(pair.provider).object.clone()),
+            at: context.component(pair.consumer).at,
+        })
+        .collect()
 }
 
 /// Who else is concerned, when it is more than one.

@@ -1,7 +1,7 @@
 //! ## What it finds
 //!
-//! A `dependsOn` that names nothing: a spelling mistake, the wrong namespace, an object of another kind, a name that was
-//! changed elsewhere.
+//! A `dependsOn` that names nothing: a spelling mistake, the wrong namespace, a name that was changed elsewhere. The name of
+//! an object of another kind is a `wrong-kind-dependency`.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -18,20 +18,22 @@
 //!
 //! ## Fix
 //!
-//! Correct the name. A HelmRelease can depend only on HelmReleases, a Kustomization only on Kustomizations; the namespace
-//! is the dependent's own unless it is written.
+//! Correct the name. The namespace is the dependent's own unless it is written.
 
 use graph::{Consequence, Verdict};
 use model::{ObjectRef, Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::rules::wrong_kind_dependency::other_kind;
 use crate::words::quoted;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
     ties.filter_map(|tie| match &tie.to {
-        TieTarget::Unknown(object) if !object.name.contains("${") => Some(finding(context, tie, object)),
+        TieTarget::Unknown(object) if !object.name.contains("${") && other_kind(context, object).is_none() => {
+            Some(finding(context, tie, object))
+        }
         _ => None,
     })
     .collect()
@@ -65,10 +67,11 @@ fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
         }],
         fix: Some(hint.unwrap_or_else(|| "correct the name, or remove the dependency".to_owned())),
         notes,
+        also: Vec::new(),
     }
 }
 
-/// The same name elsewhere or of another kind, else the nearest spelling.
+/// The same name elsewhere, else the nearest spelling.
 fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
     let objects = || {
         context
@@ -80,9 +83,6 @@ fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
     };
     if let Some(other) = objects().find(|object| object.kind == missing.kind && object.name == missing.name) {
         return Some(format!("it is in another namespace: add `namespace: {}`", other.namespace));
-    }
-    if let Some(other) = objects().find(|object| object.name == missing.name) {
-        return Some(format!("{other} is of another kind: a {} can only wait for one of its own kind", missing.kind));
     }
     let nearest = objects()
         .filter(|object| object.kind == missing.kind)

@@ -1,7 +1,8 @@
 //! ## What it finds
 //!
 //! A Flux Kustomization or HelmRelease in a file below a directory that Flux applies, which no kustomization.yaml lists. A
-//! file that a kustomization names in a comment is switched off on purpose and not reported.
+//! file that a kustomization names in a comment is switched off on purpose and not reported; nor is what lies below a
+//! Kustomization that is reported.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -20,14 +21,28 @@
 //!
 //! List the file, or delete it.
 
+use model::Dead;
+
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
+
+/// What a Kustomization that nothing applies would apply goes without saying: it lies beside or below its file.
+fn is_below_dead(context: &Context<'_>, dead: &Dead) -> bool {
+    let Some(place) = context.directory(dead.at) else { return false };
+    let is_above = |above: &Dead| {
+        let directory = context.directory(above.at).filter(|directory| !directory.is_empty());
+        above.object.kind == "Kustomization"
+            && directory.is_some_and(|above| place.strip_prefix(above).is_some_and(|rest| rest.starts_with('/')))
+    };
+    context.cluster.dead.iter().any(is_above)
+}
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     context
         .cluster
         .dead
         .iter()
+        .filter(|dead| !is_below_dead(context, dead))
         .map(|dead| Finding {
             rule: "unreachable-object",
             severity: Severity::Info,
@@ -46,6 +61,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             }],
             fix: Some("list the file in a kustomization.yaml, or delete it".to_owned()),
             notes: Vec::new(),
+            also: Vec::new(),
         })
         .collect()
 }

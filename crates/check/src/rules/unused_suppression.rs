@@ -83,6 +83,7 @@ fn finding(reading: &Reading, span: Span, message: String, label: &str, fix: &st
         locations: vec![Location { span, role: LocationRole::Primary, label: label.to_owned() }],
         fix: Some(fix.to_owned()),
         notes: Vec::new(),
+        also: Vec::new(),
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn read_all(sink: &mut Sink) {
         }
     }
     sink.assembled.kustomizations = kustomizations;
+    sink.given = given;
 }
 
 /// Sources that whoever starts the cluster makes: the root's own, and where nobody wrote the root down, those of the first

@@ -2,7 +2,9 @@
 //!
 //! Knows Kubernetes kinds, the catalogue, and where Helm values usually name things. Does not know who comes first.
 
+mod capabilities;
 mod custom;
+mod facts;
 mod hosts;
 mod kustomizations;
 mod objects;
@@ -18,8 +20,9 @@ use model::Cluster;
 use crate::bootstrap::Bootstrap;
 use crate::flux::Assembled;
 use crate::repository::Repository;
+pub(crate) use facts::note_chart;
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use releases::{need_gifts, offer_known};
+pub(crate) use releases::{merge, need_gifts, offer_known};
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.
@@ -38,6 +41,7 @@ pub(crate) fn extract(
     hosts::resolve(&mut sink);
     crate::bootstrap::offer_foundation(&mut sink);
     objects::webhook_needs(&mut sink);
+    facts::gather(&mut sink, repository, bootstrap);
     sink.finish()
 }
 

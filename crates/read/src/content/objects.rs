@@ -38,6 +38,11 @@ const BUILT_IN_GROUPS: [&str; 22] = [
     "extensions",
 ];
 
+/// Whether Kubernetes itself serves an API group.
+pub(crate) fn is_built_in(group: &str) -> bool {
+    BUILT_IN_GROUPS.contains(&group)
+}
+
 /// Kinds whose controller writes no condition that a health check could read.
 const UNREPORTED_KINDS: [&str; 8] = [
     "SealedSecret",

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use catalogue::{Catalogue, Via, any_holds};
 use ecow::EcoString;
 use kustomize::Files;
-use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
+use model::{Arrival, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Withheld};
 use yaml::{FileId, Map, Node, Span, Value};
 
 use crate::content::sink::{Needing, Sink};
-use crate::content::{hosts, references, values};
+use crate::content::{capabilities, facts, hosts, references, values};
 use crate::flux::{HelmRelease, SOURCE_GROUP};
 use crate::object::{Object, owned};
 use crate::repository::Repository;
@@ -29,7 +29,14 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
         .map(|(id, release)| {
             let chart = chart_name(release, &sources);
             let values = merged_values(release, &config_maps);
-            Facts { id: *id, release, known: catalogue.by_chart(&chart), chart, values }
+            let is_found = |from: &crate::flux::ValuesFrom| {
+                let name = ObjectRef::new("ConfigMap", release.object.namespace.clone(), from.name.clone());
+                config_maps
+                    .get(&name)
+                    .is_some_and(|map| map.at(&["data"]).is_some_and(|data| data.get(&from.key).is_some()))
+            };
+            let values_from_found = release.values_from.iter().all(is_found);
+            Facts { id: *id, release, known: catalogue.by_chart(&chart), chart, values, values_from_found }
         })
         .collect();
     if retries_by_default(sink) {
@@ -39,9 +46,11 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
     }
     for fact in &facts {
         fact.offers(sink, repository);
+        fact.note_adopted(sink);
     }
     for fact in &facts {
         fact.needs(sink);
+        fact.asked_for(sink, repository);
     }
     sink.assembled.releases = releases;
 }
@@ -60,7 +69,8 @@ fn retries_by_default(sink: &Sink) -> bool {
         .any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
 }
 
-fn mentions(node: &Node, words: &str) -> bool {
+/// Whether any text in a tree holds these words.
+pub(crate) fn mentions(node: &Node, words: &str) -> bool {
     match &node.value {
         Value::Map(map) => map.iter().any(|entry| mentions(&entry.value, words)),
         Value::Seq(items) => items.iter().any(|item| mentions(item, words)),
@@ -75,6 +85,8 @@ struct Facts<'a> {
     chart: EcoString,
     known: Option<&'a catalogue::Component>,
     values: Option<Node>,
+    /// Every ConfigMap that its values come from was read.
+    values_from_found: bool,
 }
 
 impl Facts<'_> {
@@ -107,6 +119,56 @@ impl Facts<'_> {
             sink.offer(self.id, service(name.into()), Arrival::Healthy, own, release.at);
         }
         offer_known(sink, self.id, known, self.values.as_ref(), own, release.at, release.skips_crds.is_some());
+        self.withheld(sink, known);
+    }
+
+    /// Notes the CRDs that its chart has and that its values, or its policy, leave out.
+    fn withheld(&self, sink: &mut Sink, known: &catalogue::Component) {
+        if !self.sees_all_values() {
+            return;
+        }
+        for crds in &known.crds {
+            let skipped = self.release.skips_crds.filter(|_| crds.via == Via::CrdsDirectory);
+            let (switch, at) = match (skipped, crds.when.first()) {
+                (Some(at), _) => (EcoString::from("install.crds: CreateReplace"), at),
+                (None, Some(when)) if !any_holds(&crds.when, self.values.as_ref()) => {
+                    let value = when.equals.as_deref().unwrap_or(if when.not { "false" } else { "true" });
+                    (ecow::eco_format!("values.{}: {value}", when.value), self.value_span(&when.value))
+                }
+                _ => continue,
+            };
+            for kind in &crds.kinds {
+                let capability = Capability::cluster(CapabilityKind::Crd, kind.as_str());
+                let withheld = Withheld { by: self.id, capability, switch: switch.clone(), at };
+                sink.cluster().facts.withheld.push(withheld);
+            }
+        }
+    }
+
+    /// Whether every source of its values was read.
+    fn sees_all_values(&self) -> bool {
+        let is_hidden = |from: &crate::flux::ValuesFrom| from.kind != "ConfigMap" || !from.target_path.is_empty();
+        !self.release.values_from.iter().any(is_hidden)
+            && (self.release.values_from.is_empty() || self.values_from_found)
+    }
+
+    /// Where the values name a path, else where the release names its chart.
+    fn value_span(&self, path: &str) -> Span {
+        let keys: Vec<&str> = path.split('.').collect();
+        let named = self.values.as_ref().and_then(|values| values.at(&keys)).map(|node| node.span);
+        named.filter(|at| !at.is_generated()).unwrap_or(self.release.chart.at)
+    }
+
+    /// Notes the chart of a release that the bootstrap installs as well.
+    fn note_adopted(&self, sink: &mut Sink) {
+        let release = (self.release.release_name.clone(), self.release.target_namespace.clone());
+        if !facts::is_adopted(sink, &release.0, &release.1) {
+            return;
+        }
+        let source = self.release.chart.source.as_ref().map(|source| &source.object);
+        let version = facts::version_of(sink, source, self.release.chart.version.as_ref());
+        let values = self.values.clone().filter(|_| self.sees_all_values());
+        facts::note_chart(sink, Chart { of: self.id, name: self.chart.clone(), release, version, values });
     }
 
     fn unseen_chart(&self, sink: &mut Sink) {
@@ -118,14 +180,23 @@ impl Facts<'_> {
         });
     }
 
+    /// What the templates of a chart in this repository ask the cluster for.
+    fn asked_for(&self, sink: &mut Sink, repository: &Repository) {
+        let Some(chart) = self.local_chart(repository) else { return };
+        let needing =
+            Needing { of: self.id, object: &self.release.object, phase: Phase::Build, soft: false, optional: true };
+        capabilities::scan(sink, repository, &needing, &chart, self.values.as_ref());
+    }
+
+    /// The directory of its chart, where that lies in this repository.
+    fn local_chart(&self, repository: &Repository) -> Option<String> {
+        let chart = crate::path::join("", &self.release.chart.chart).filter(|chart| !chart.is_empty())?;
+        (repository.kind(&chart) == kustomize::PathKind::Directory).then_some(chart)
+    }
+
     /// CRDs of a chart that lies in this repository; whether it does.
     fn local_crds(&self, sink: &mut Sink, repository: &Repository) -> bool {
-        let Some(chart) = crate::path::join("", &self.release.chart.chart).filter(|chart| !chart.is_empty()) else {
-            return false;
-        };
-        if repository.kind(&chart) != kustomize::PathKind::Directory {
-            return false;
-        }
+        let Some(chart) = self.local_chart(repository) else { return false };
         if self.release.skips_crds.is_some() {
             return true;
         }
@@ -153,7 +224,7 @@ impl Facts<'_> {
         let release = self.release;
         let own = &release.object;
         let build = Needing { of: self.id, object: own, phase: Phase::Build, soft: false, optional: false };
-        if let Some(source) = &release.chart.source {
+        if let Some(source) = release.chart.source.as_ref().filter(|source| !sink.given.contains(&source.object)) {
             let name = ecow::eco_format!("{}:{}", source.object.kind, source.object.name);
             let capability = Capability::new(CapabilityKind::Source, source.object.namespace.clone(), name);
             sink.need(&build, capability, source.at, "for its chart");
@@ -460,7 +531,8 @@ fn place(node: &mut Node, at: Span) {
     }
 }
 
-fn merge(under: &Node, over: &Node) -> Node {
+/// One tree of values over another, as Helm merges them.
+pub(crate) fn merge(under: &Node, over: &Node) -> Node {
     let (Some(under_map), Some(over_map)) = (under.as_map(), over.as_map()) else { return over.clone() };
     let mut merged: Map = under_map.clone();
     for entry in over_map {

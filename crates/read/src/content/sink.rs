@@ -16,6 +16,8 @@ pub(crate) struct Sink {
     pub(crate) hosts: Vec<Host>,
     /// The release that runs what a Kustomization configures, if it has just the one kind of workload.
     workloads: BTreeMap<ComponentId, ComponentId>,
+    /// Sources that whoever starts the cluster makes.
+    pub(crate) given: BTreeSet<ObjectRef>,
 }
 
 /// A host name in some text.
@@ -47,7 +49,14 @@ impl Sink {
                 workloads.entry(parent).or_insert(*id);
             }
         }
-        Self { assembled, offered: BTreeSet::new(), needed: BTreeMap::new(), hosts: Vec::new(), workloads }
+        Self {
+            assembled,
+            offered: BTreeSet::new(),
+            needed: BTreeMap::new(),
+            hosts: Vec::new(),
+            workloads,
+            given: BTreeSet::new(),
+        }
     }
 
     pub(crate) fn cluster(&mut self) -> &mut Cluster {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use ecow::EcoString;
 use kustomize::Build;
 use model::{
-    BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget, WaitsFor,
+    BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget,
+    UndefinedVariable, WaitsFor,
 };
 use yaml::{Map, Node, Span};
 
@@ -19,6 +20,7 @@ use crate::object::Object;
 use crate::parallel;
 use crate::repository::Repository;
 use crate::resource_set;
+use crate::substitute::Undefined;
 
 /// Nested deeper than this nobody nests: a Kustomization that makes itself again and again under new names.
 const WAVES_MAX: usize = 32;
@@ -82,6 +84,7 @@ struct Outcome {
     unseen: Option<(String, &'static str)>,
     broken: Option<(String, Span)>,
     directory: Option<String>,
+    undefined: Vec<Undefined>,
 }
 
 impl Assembler<'_> {
@@ -105,6 +108,19 @@ impl Assembler<'_> {
             self.blind(turn.kustomization.object.to_string(), why, turn.kustomization.at, Some(turn.id));
         }
         self.tie();
+        self.review_undefined();
+    }
+
+    /// Objects that set variables may be built after those that use them: asked again when all are there.
+    fn review_undefined(&mut self) {
+        let mut undefined = std::mem::take(&mut self.out.cluster.facts.undefined);
+        let ids: BTreeSet<ComponentId> = undefined.iter().map(|undefined| undefined.of).collect();
+        let users = self.out.kustomizations.iter().filter(|(id, _)| ids.contains(id));
+        let variables: BTreeMap<ComponentId, Variables> = users
+            .map(|(id, user)| (*id, Variables::new(user.post_build.as_ref(), &user.object.namespace, &self.settings)))
+            .collect();
+        undefined.retain(|it| variables.get(&it.of).is_some_and(|variables| variables.is_unset(&it.name)));
+        self.out.cluster.facts.undefined = undefined;
     }
 
     fn build(&self, kustomization: &Kustomization) -> Outcome {
@@ -119,8 +135,9 @@ impl Assembler<'_> {
         let variables =
             Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
         for node in &mut outcome.build.objects {
-            if let Err(message) = variables.apply(node) {
-                outcome.broken = Some((message, node.span));
+            match variables.apply(node) {
+                Ok(undefined) => outcome.undefined.extend(undefined),
+                Err(message) => outcome.broken = Some((message, node.span)),
             }
             if let Some(metadata) = &kustomization.common_metadata {
                 add_common_metadata(node, metadata);
@@ -142,6 +159,13 @@ impl Assembler<'_> {
         for blind in outcome.build.blind {
             self.blind(blind.what, blind.why, blind.span, Some(id));
         }
+        let set_at = kustomization.post_build.as_ref().map_or(kustomization.at, |post_build| post_build.span);
+        self.out.cluster.facts.undefined.extend(outcome.undefined.into_iter().map(|undefined| UndefinedVariable {
+            of: id,
+            name: undefined.name,
+            at: undefined.span,
+            set_at,
+        }));
         self.out.files.extend(outcome.build.files);
         self.out.cluster.components[id.index()].path = outcome.directory;
         let namespace = kustomization.object.namespace.clone();

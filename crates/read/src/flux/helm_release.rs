@@ -37,6 +37,8 @@ pub(crate) struct ChartSource {
     /// `spec.chart.spec.chart`: a name, or a path in a Git source. Empty with `chartRef`.
     pub(crate) chart: EcoString,
     pub(crate) source: Option<SourceRef>,
+    /// `spec.chart.spec.version`.
+    pub(crate) version: Option<Node>,
     pub(crate) at: Span,
 }
 
@@ -110,6 +112,7 @@ fn chart_source(node: &Node, namespace: &str) -> ChartSource {
         return ChartSource {
             chart: EcoString::new(),
             source: Some(source_ref(reference, namespace)),
+            version: None,
             at: reference.get("name").map_or(reference.span, |name| name.span),
         };
     }
@@ -117,6 +120,7 @@ fn chart_source(node: &Node, namespace: &str) -> ChartSource {
     let chart = spec.and_then(|spec| spec.get("chart"));
     ChartSource {
         chart: owned(chart),
+        version: spec.and_then(|spec| spec.get("version")).cloned(),
         source: spec.and_then(|spec| spec.get("sourceRef")).map(|source| source_ref(source, namespace)),
         at: chart.map_or(node.span, |chart| chart.span),
     }

@@ -6,12 +6,14 @@ mod helm_release;
 mod kustomization;
 mod source;
 mod variables;
+mod version;
 
 pub(crate) use assemble::{Assembled, Built, assemble};
 pub(crate) use entry::{declared, undeclared};
-pub(crate) use helm_release::HelmRelease;
+pub(crate) use helm_release::{HelmRelease, ValuesFrom};
 pub(crate) use kustomization::Kustomization;
 pub(crate) use source::Sources;
+pub(crate) use version::find as flux_version;
 
 /// The API groups of Flux's own kinds.
 pub(crate) const KUSTOMIZE_GROUP: &str = "kustomize.toolkit.fluxcd.io";

@@ -1,13 +1,13 @@
 //! `postBuild`: the variables a Kustomization substitutes, and what is known of their values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
 use yaml::Node;
 
 use crate::object::Object;
 use crate::repository::Repository;
-use crate::substitute;
+use crate::substitute::{self, Undefined};
 
 /// ConfigMaps and Secrets of the repository by kind, namespace and name: what `substituteFrom` may name.
 #[derive(Debug, Default)]
@@ -39,6 +39,18 @@ impl Settings {
         let exact = candidates.iter().rev().find(|node| Object::new(node).namespace() == namespace);
         exact.or_else(|| candidates.last())
     }
+
+    /// The keys of every object of that name; whether there is one, with nothing in it that only the cluster can tell.
+    fn keys(&self, kind: &str, name: &str, into: &mut BTreeSet<EcoString>) -> bool {
+        let Some(candidates) = self.objects.get(&(kind.into(), name.into())) else { return false };
+        let fields = candidates.iter().flat_map(|node| ["data", "stringData"].map(|field| node.get(field)));
+        let mut found = false;
+        for entry in fields.flatten().flat_map(Node::entries) {
+            found = true;
+            into.insert(entry.key.clone());
+        }
+        found
+    }
 }
 
 /// The variables of one Kustomization.
@@ -47,12 +59,18 @@ pub(crate) struct Variables {
     known: BTreeMap<EcoString, EcoString>,
     /// Whether Flux substitutes at all.
     active: bool,
+    /// Names that nothing sets, as far as can be told: unknown where a source of variables was not seen.
+    complete: bool,
+    /// Names that any object of a name that is asked for sets: which of them a cluster has is not known here.
+    somewhere: BTreeSet<EcoString>,
 }
 
 impl Variables {
     pub(crate) fn new(post_build: Option<&Node>, namespace: &str, settings: &Settings) -> Self {
         let mut variables = Self::default();
         let Some(post_build) = post_build else { return variables };
+        variables.complete = true;
+        variables.active = post_build.text_at(&["substituteStrategy"]) == Some("Always");
         for from in post_build.items_at("substituteFrom") {
             variables.active = true;
             let kind = from.get("kind").and_then(Node::text).unwrap_or_default();
@@ -60,6 +78,7 @@ impl Variables {
             if let Some(node) = settings.find(kind, namespace, name) {
                 variables.add_object(node);
             }
+            variables.complete &= settings.keys(kind, name, &mut variables.somewhere);
         }
         for entry in post_build.get("substitute").map(Node::entries).unwrap_or_default() {
             variables.active = true;
@@ -85,21 +104,29 @@ impl Variables {
 
     /// Substitutes in an object. A variable that nothing sets stays readable: `${NAME}` says more than an empty text, and
     /// whether it fails the build depends on the controller's version.
-    pub(crate) fn apply(&self, node: &mut Node) -> Result<(), String> {
+    ///
+    /// Says which variables are certain to be set by nothing.
+    pub(crate) fn apply(&self, node: &mut Node) -> Result<Vec<Undefined>, String> {
         if !self.active || substitute::is_disabled(node) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let before = node.clone();
         let unset = substitute::substitute_node(node, &|name| self.known.get(name).cloned())
             .map_err(|error| error.to_string())?;
         if unset.is_empty() {
-            return Ok(());
+            return Ok(unset);
         }
         *node = before;
         let keep = |name: &str| {
             let is_unset = || unset.iter().any(|unset| unset.name == name).then(|| ecow::eco_format!("${{{name}}}"));
             self.known.get(name).cloned().or_else(is_unset)
         };
-        substitute::substitute_node(node, &keep).map(|_| ()).map_err(|error| error.to_string())
+        substitute::substitute_node(node, &keep).map_err(|error| error.to_string())?;
+        Ok(unset.into_iter().filter(|unset| self.is_unset(&unset.name)).collect())
+    }
+
+    /// Whether it is certain that nothing sets a variable of this name.
+    pub(crate) fn is_unset(&self, name: &str) -> bool {
+        self.complete && !self.known.contains_key(name) && !self.somewhere.contains(name)
     }
 }

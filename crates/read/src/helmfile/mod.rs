@@ -13,14 +13,15 @@ mod words;
 use kustomize::Files;
 use yaml::{EcoString, Node, Span};
 
+use crate::content::merge;
 use crate::path;
 use crate::repository::Repository;
 
 pub use bootstrap::{BootstrapFile, Early, bootstrap_directories, bootstrap_files, read_early, seeded_secrets};
 use script::Scripts;
 
-/// Directory names of what is kept but no longer used.
-const ARCHIVES: [&str; 6] = ["archive", ".archive", "_archive", "archived", ".archived", "attic"];
+/// How names of directories begin that hold what is kept but no longer used, in more than one spelling.
+const ARCHIVES: [&str; 3] = ["archiv", "archieve", "attic"];
 
 /// One helmfile, in the order they run.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct Release {
     /// The last part of the chart's address; the release's name where the chart is unknown.
     pub chart_name: EcoString,
     pub version: Option<EcoString>,
+    /// Where the helmfile itself writes the version.
+    pub version_at: Option<Span>,
     pub needs: Vec<(String, Span)>,
     pub wait: Option<bool>,
     pub installed: Option<bool>,
@@ -54,6 +57,31 @@ pub struct Release {
     pub span: Span,
     /// Its chart is rendered and only the CRDs are applied.
     pub only_crds: bool,
+}
+
+impl Release {
+    /// Its values, merged in their order, where all of them are written out: nothing for one that a template makes.
+    pub(crate) fn visible_values(&self, repository: &Repository) -> Option<Node> {
+        let mut merged: Option<Node> = None;
+        let mut add = |over: &Node| merged = Some(merged.as_ref().map_or_else(|| over.clone(), |it| merge(it, over)));
+        for file in &self.values_files {
+            let text = repository.source(repository.id(file)?)?.text();
+            if neutral::is_template(text) || file.ends_with(".gotmpl") {
+                return None;
+            }
+            let root = repository.documents(file)?.1.first()?.root.as_ref()?;
+            add(root);
+        }
+        for values in &self.inline_values {
+            // A condition around them can't be seen from inside.
+            let text = repository.source(values.span.file)?.text();
+            if neutral::is_template(text) {
+                return None;
+            }
+            add(values);
+        }
+        merged
+    }
 }
 
 /// All helmfiles of a repository, in the order they run.
@@ -108,7 +136,7 @@ fn is_bootstrap(part: &str) -> bool {
 }
 
 pub(crate) fn is_archived(path: &str) -> bool {
-    path.split('/').any(|part| ARCHIVES.contains(&part))
+    path.split('/').any(|part| ARCHIVES.iter().any(|name| part.trim_start_matches(['.', '_']).starts_with(name)))
 }
 
 /// The first mapping of a file, its templates neutralised.

@@ -57,6 +57,7 @@ impl Context<'_> {
             name: release_name.into(),
             chart,
             chart_name,
+            version_at: field("version").filter(|_| version.is_some() && known("version").is_some()).map(|at| at.span),
             version,
             needs: needs.iter().filter_map(|need| Some((need.text()?.to_owned(), need.span))).collect(),
             wait: flag("wait").or_else(|| self.default_flag("wait")),

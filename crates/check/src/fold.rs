@@ -1,0 +1,136 @@
+//! Findings that say the same of many: forty applications that miss one store are one thing to understand and one thing to
+//! decide, so one finding speaks for all and names the others.
+//!
+//! What is at warning or above stays by itself: each of those is worth its own line in a review.
+
+use std::collections::BTreeMap;
+
+use model::ObjectRef;
+
+use crate::Report;
+use crate::finding::{Also, Finding, Severity};
+use crate::words::and_more;
+
+/// Rules whose findings speak of two components, where many of the one kind usually lack the same of the other.
+const PAIR_RULES: [&str; 3] = ["missing-dependency", "bootstrap-only", "parent-wait-deadlock"];
+/// Others that are named in the note.
+const NAMED_MAX: usize = 10;
+
+/// What findings have in common that one may speak for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// The same provider.
+    Provider(ObjectRef),
+    /// The same component, with a provider each: a dashboard that asks everybody.
+    Component(ObjectRef),
+    /// The same thing that is not there.
+    Capability(String),
+    /// All of one rule in one cluster that cost the same.
+    Cluster(&'static str),
+    /// Nothing: the finding with this index stays by itself.
+    Alone(usize),
+}
+
+type Key = (String, &'static str, Severity, Group);
+
+impl Report {
+    /// The same report, with one finding for all that have the same to say.
+    #[must_use]
+    pub fn folded(mut self) -> Self {
+        let groups = groups(&self.findings);
+        let mut kept: Vec<Finding> = Vec::new();
+        let mut first: BTreeMap<Key, usize> = BTreeMap::new();
+        for (finding, group) in self.findings.into_iter().zip(groups) {
+            let key = (finding.cluster.clone(), finding.rule, finding.severity, group);
+            if let Some(index) = first.get(&key) {
+                let also = also(finding);
+                kept[*index].also.extend(also);
+            } else {
+                first.insert(key, kept.len());
+                kept.push(finding);
+            }
+        }
+        for ((_, _, _, group), index) in first {
+            if !matches!(group, Group::Alone(_)) {
+                note_others(&mut kept[index]);
+            }
+        }
+        self.findings = kept;
+        self
+    }
+}
+
+/// The group of every finding. What would be the only one of its provider goes with others of its component, or, where it
+/// costs nothing in practice, with all such of the cluster.
+fn groups(findings: &[Finding]) -> Vec<Group> {
+    let mut sizes: BTreeMap<(&str, &str, Severity, Group), usize> = BTreeMap::new();
+    let mut groups: Vec<Group> = Vec::with_capacity(findings.len());
+    for (index, finding) in findings.iter().enumerate() {
+        let group = group(finding, index);
+        *sizes.entry((&finding.cluster, finding.rule, finding.severity, group.clone())).or_default() += 1;
+        groups.push(group);
+    }
+    for (finding, group) in findings.iter().zip(&mut groups) {
+        let size = sizes.get(&(&finding.cluster, finding.rule, finding.severity, group.clone()));
+        if matches!(group, Group::Provider(_)) && size == Some(&1) {
+            *group = match cost(finding) {
+                free @ ("safe" | "noise") => Group::Cluster(free),
+                _ => Group::Component(finding.component.clone()),
+            };
+        }
+    }
+    groups
+}
+
+fn cost(finding: &Finding) -> &'static str {
+    finding.consequence.map_or("", graph::Consequence::word)
+}
+
+fn group(finding: &Finding, index: usize) -> Group {
+    if finding.severity > Severity::Info {
+        return Group::Alone(index);
+    }
+    let cost = cost(finding);
+    match (finding.rule, &finding.provider, &finding.capability) {
+        (rule, Some(provider), _) if PAIR_RULES.contains(&rule) => Group::Provider(provider.clone()),
+        ("missing-substitution" | "missing-source" | "missing-secret", _, Some(what)) => {
+            Group::Capability(what.clone())
+        }
+        // Where nobody knows what a declared order is for, or it costs nothing, all such orders are one question.
+        ("unreachable-object" | "redundant-dependency" | "undefined-variable", ..)
+        | ("ungated-dependency" | "falsely-ready-gate", _, None) => Group::Cluster(cost),
+        ("ungated-dependency", ..) if matches!(cost, "safe" | "noise") => Group::Cluster(cost),
+        _ => Group::Alone(index),
+    }
+}
+
+fn also(finding: Finding) -> Vec<Also> {
+    let at = finding.locations.first().map_or(yaml::Span::GENERATED, |location| location.span);
+    let mut also = vec![Also { component: finding.component, provider: finding.provider, at }];
+    also.extend(finding.also);
+    also
+}
+
+fn note_others(finding: &mut Finding) {
+    if finding.also.is_empty() {
+        return;
+    }
+    let same_provider = finding.also.iter().all(|also| also.provider == finding.provider);
+    let same_component = finding.also.iter().all(|also| also.component == finding.component);
+    let names: Vec<String> = finding
+        .also
+        .iter()
+        .take(NAMED_MAX)
+        .map(|also| match &also.provider {
+            Some(provider) if same_component => provider.path(),
+            Some(provider) if !same_provider => format!("{} on {}", also.component.path(), provider.path()),
+            _ => also.component.path(),
+        })
+        .collect();
+    let all = finding.also.len();
+    finding.notes.push(format!(
+        "so it is with {all} more: {}{} (--each shows every one)",
+        names.join(", "),
+        and_more(NAMED_MAX, all)
+    ));
+}

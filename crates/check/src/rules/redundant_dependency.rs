@@ -1,0 +1,118 @@
+//! ## What it finds
+//!
+//! A `dependsOn` on something that another `dependsOn` of the same component already waits for. Only with `--pedantic`.
+//!
+//! ## Why it matters at a cold start
+//!
+//! It does not: the order is the same with and without it. A list of dependencies that holds only what counts is easier to
+//! keep true. An entry that says what a component needs by itself may well stay, though another brings it too today.
+//!
+//! ## Example
+//!
+//! ```yaml
+//! # app → stores → external-secrets
+//! spec:
+//!   dependsOn:
+//!     - name: stores
+//!     - name: external-secrets   # stores waits for it already
+//! ```
+//!
+//! ## Fix
+//!
+//! Remove it, or keep it as a note to the reader.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graph::{Event, Events, Moment, Questions};
+use model::{ComponentId, Tie, TieTarget, WaitsFor};
+
+use crate::context::Context;
+use crate::finding::{Finding, LocationRole, Severity};
+use crate::words::quoted;
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let pairs = candidates(context);
+    let events = &context.analysis.events;
+    let mut questions = Questions::default();
+    for (_, through, to) in &pairs {
+        questions.ask(start(*through), done(*to));
+        questions.ask(done(*to), start(*through));
+    }
+    let answers = events.answer(questions);
+    // An expression of somebody's own may wait for less than the order it stands for.
+    let has_opaque = context.cluster.ties.iter().any(|tie| tie.waits_for == WaitsFor::Opaque);
+    let mut said: BTreeSet<(ComponentId, ComponentId)> = BTreeSet::new();
+    let mut findings = Vec::new();
+    for (tie, through, to) in pairs {
+        let (source, target) = (start(through), done(to));
+        // In a circle each implies the other: no answer.
+        let is_implied = answers.implies(source, target) && !answers.implies(target, source);
+        if is_implied && (!has_opaque || is_plain(events, source, target)) && said.insert((tie.from, to)) {
+            findings.push(finding(context, tie, through, to));
+        }
+    }
+    findings
+}
+
+fn start(component: ComponentId) -> Event {
+    Events::of(component, Moment::Start)
+}
+
+fn done(component: ComponentId) -> Event {
+    Events::of(component, Moment::Done)
+}
+
+/// A tie, another tie's end that may wait for the same, and the tie's own end.
+fn candidates<'a>(context: &Context<'a>) -> Vec<(&'a Tie, ComponentId, ComponentId)> {
+    let mut of: BTreeMap<ComponentId, Vec<(&'a Tie, ComponentId)>> = BTreeMap::new();
+    for tie in &context.cluster.ties {
+        if let (TieTarget::Component(to), WaitsFor::Done) = (&tie.to, tie.waits_for)
+            && !context.is_asleep(tie.from)
+            && context.component(tie.from).stage == model::Stage::GitOps
+        {
+            of.entry(tie.from).or_default().push((tie, *to));
+        }
+    }
+    let mut found = Vec::new();
+    for ties in of.values() {
+        for (tie, to) in ties {
+            let others = ties.iter().filter(|(_, other)| other != to);
+            found.extend(others.map(|(_, through)| (*tie, *through, *to)));
+        }
+    }
+    found
+}
+
+/// Whether one event implies the other without an expression of somebody's own.
+fn is_plain(events: &Events, from: Event, to: Event) -> bool {
+    let mut seen = BTreeSet::from([from]);
+    let mut work = vec![from];
+    while let Some(at) = work.pop() {
+        if at == to {
+            return true;
+        }
+        let plain = events.implied(at).iter().filter(|(_, because)| events.binds(*because));
+        work.extend(plain.map(|(next, _)| *next).filter(|next| seen.insert(*next)));
+    }
+    false
+}
+
+fn finding(context: &Context<'_>, tie: &Tie, through: ComponentId, to: ComponentId) -> Finding {
+    let [component, through, target] = [tie.from, through, to].map(|id| context.component(id));
+    let message =
+        format!("{} waits for {}, which {} waits for already", quoted(component), quoted(target), quoted(through));
+    let cost = "none: the order is the same without it";
+    let mut finding = Finding::new(
+        "redundant-dependency",
+        Severity::Pedantic,
+        &context.cluster.name,
+        &component.object,
+        message,
+        cost,
+    )
+    .with(LocationRole::Primary, tie.at, "changes nothing")
+    .with(LocationRole::Order, through.ties_at, format!("{} waits for it", through.object.path()));
+    finding.provider = Some(target.object.clone());
+    finding.fix = Some("remove it, or keep it as a note to the reader".to_owned());
+    finding
+}

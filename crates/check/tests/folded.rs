@@ -1,0 +1,63 @@
+//! One finding that speaks for many: who is named, and what stays by itself.
+
+mod story;
+
+use coldstart_check::{Finding, Report, Severity};
+
+fn check(shape: &str) -> Report {
+    let reading = read::read(&story::directory("shapes").join(shape).join("repo")).expect("a shape that can be read");
+    coldstart_check::run(&reading, None)
+}
+
+/// Every pair a report speaks of, by rule and severity.
+fn pairs(report: &Report) -> Vec<String> {
+    let one = |finding: &Finding, component: &model::ObjectRef, provider: Option<&model::ObjectRef>| {
+        let provider = provider.map(ToString::to_string).unwrap_or_default();
+        format!("{} {} {}: {component} ← {provider}", finding.cluster, finding.severity, finding.rule)
+    };
+    let mut pairs: Vec<String> = Vec::new();
+    for finding in &report.findings {
+        pairs.push(one(finding, &finding.component, finding.provider.as_ref()));
+        pairs.extend(finding.also.iter().map(|also| one(finding, &also.component, also.provider.as_ref())));
+    }
+    pairs.sort();
+    pairs
+}
+
+#[test]
+fn folding_loses_no_pair_and_adds_none() {
+    for (shape, _) in story::stories(&story::directory("shapes")) {
+        let each = check(&shape);
+        let (before, count) = (pairs(&each), each.findings.len());
+        let folded = each.folded();
+        assert_eq!(pairs(&folded), before, "{shape}");
+        assert!(folded.findings.len() <= count, "{shape}");
+    }
+}
+
+#[test]
+fn what_is_at_warning_or_above_stays_by_itself() {
+    for (shape, _) in story::stories(&story::directory("shapes")) {
+        let loud = |report: &Report| report.findings.iter().filter(|it| it.severity >= Severity::Warning).count();
+        let each = check(&shape);
+        let before = loud(&each);
+        assert_eq!(loud(&each.folded()), before, "{shape}");
+    }
+}
+
+#[test]
+fn those_that_miss_one_provider_are_one_finding_that_names_the_others() {
+    let each = check("floors-without-order");
+    let before = each.findings.iter().filter(|finding| finding.severity == Severity::Info).count();
+    let folded = each.folded();
+    let speaking: Vec<&Finding> = folded
+        .findings
+        .iter()
+        .filter(|finding| finding.notes.iter().any(|note| note.starts_with("so it is with")))
+        .collect();
+    let after = folded.findings.iter().filter(|finding| finding.severity == Severity::Info).count();
+    assert!(!speaking.is_empty() && after < before, "{before} findings at info became {after}");
+    for finding in speaking {
+        assert!(!finding.also.is_empty(), "{}", finding.message);
+    }
+}

@@ -1,0 +1,72 @@
+//! What rules ask about a cluster beside its needs and offers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ecow::EcoString;
+use yaml::{Node, Span};
+
+use crate::capability::Capability;
+use crate::cluster::ComponentId;
+use crate::object::ObjectRef;
+
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    pub flux: Option<FluxVersion>,
+    /// Variables that a build uses and nothing sets, where everything that could set them was seen.
+    pub undefined: Vec<UndefinedVariable>,
+    /// Charts with their versions, of releases that the bootstrap installs and Flux adopts.
+    pub charts: Vec<Chart>,
+    /// Kustomizations that delete what leaves their build, with the place that says so.
+    pub prunes: BTreeMap<ComponentId, Span>,
+    /// Objects that are never pruned.
+    pub kept: BTreeSet<ObjectRef>,
+    /// CRDs that a deployed chart has, and does not install under its values.
+    pub withheld: Vec<Withheld>,
+}
+
+/// Which Flux runs there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FluxVersion {
+    /// As it is written: `v2.7.5`, `2.x`.
+    pub written: EcoString,
+    /// Major and minor of Flux, where they are fixed.
+    pub minor: Option<(u64, u64)>,
+    /// Undefined variables fail a build whatever the version says, or never: the feature gate is set.
+    pub strict: Option<bool>,
+    pub at: Span,
+}
+
+/// `${name}` with no default, which nothing sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UndefinedVariable {
+    /// The component whose build it is in.
+    pub of: ComponentId,
+    pub name: EcoString,
+    pub at: Span,
+    /// Where the variables of that build are set.
+    pub set_at: Span,
+}
+
+/// A chart as a release installs it.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    pub of: ComponentId,
+    /// The last part of its address.
+    pub name: EcoString,
+    /// Helm's own name of the release, and where it lands.
+    pub release: (EcoString, EcoString),
+    /// A version that is written out, not a range.
+    pub version: Option<(EcoString, Span)>,
+    /// All its values, where all of them can be seen.
+    pub values: Option<Node>,
+}
+
+/// CRDs that a chart would install if a value were set otherwise.
+#[derive(Clone, Debug)]
+pub struct Withheld {
+    pub by: ComponentId,
+    pub capability: Capability,
+    /// What to change: `values.crds.enabled: true`.
+    pub switch: EcoString,
+    pub at: Span,
+}

@@ -1,0 +1,99 @@
+//! What rules ask beside needs and offers: versions, what is pruned, what is kept.
+
+use std::collections::BTreeMap;
+
+use ecow::EcoString;
+use model::{Chart, ComponentId, ObjectRef};
+use yaml::{Node, Span};
+
+use crate::bootstrap::Bootstrap;
+use crate::content::releases::mentions;
+use crate::content::sink::Sink;
+use crate::flux::{KUSTOMIZE_GROUP, SOURCE_GROUP, flux_version};
+use crate::object::Object;
+use crate::repository::Repository;
+
+const PRUNE_SWITCH: &str = "kustomize.toolkit.fluxcd.io/prune";
+
+pub(crate) fn gather(sink: &mut Sink, repository: &Repository, bootstrap: &Bootstrap) {
+    let objects = std::mem::take(&mut sink.assembled.objects);
+    let values = bootstrap.value_files(repository);
+    let nodes: Vec<&Node> = objects.iter().map(|built| &built.node).chain(bootstrap.objects()).chain(values).collect();
+    sink.cluster().facts.flux = flux_version(&nodes, &sink.assembled.cluster.blind);
+    if nodes.iter().any(|node| adds_variables(node)) {
+        sink.cluster().facts.undefined.clear();
+    }
+    let ids: BTreeMap<ObjectRef, ComponentId> =
+        sink.assembled.kustomizations.iter().map(|(id, it)| (it.object.clone(), *id)).collect();
+    for built in &objects {
+        let object = Object::new(&built.node);
+        if is_kept(&built.node) {
+            let reference = object.reference(&built.namespace);
+            sink.cluster().facts.kept.insert(reference);
+        }
+        if object.is(KUSTOMIZE_GROUP, "Kustomization")
+            && let Some(prune) = object.spec("prune").filter(|prune| prune.as_bool() == Some(true))
+            && let Some(id) = ids.get(&object.reference(&built.namespace))
+        {
+            sink.cluster().facts.prunes.insert(*id, prune.span);
+        }
+    }
+    sink.assembled.objects = objects;
+}
+
+/// Whether an object may give Kustomizations variables that no file shows: an admission policy or webhook that rewrites
+/// them as they are made.
+fn adds_variables(node: &Node) -> bool {
+    let object = Object::new(node);
+    match object.kind() {
+        "MutatingAdmissionPolicy" | "MutatingWebhookConfiguration" | "MutatingPolicy" | "ClusterPolicy" | "Policy" => {
+            mentions(node, KUSTOMIZE_GROUP) || mentions(node, "postBuild")
+        }
+        "HelmRelease" => mentions(node, "kustomize-mutating-webhook"),
+        _ => false,
+    }
+}
+
+/// Whether a label or annotation takes the object out of pruning.
+fn is_kept(node: &Node) -> bool {
+    ["labels", "annotations"].iter().any(|field| {
+        let switch = node.at(&["metadata", field]).and_then(|map| map.get(PRUNE_SWITCH));
+        switch.and_then(Node::text) == Some("disabled")
+    })
+}
+
+/// The version of a release's chart, written out on the release or on its source.
+pub(crate) fn version_of(
+    sink: &Sink,
+    source: Option<&ObjectRef>,
+    on_release: Option<&Node>,
+) -> Option<(EcoString, Span)> {
+    let exact = |node: &Node| {
+        let text = node.text()?;
+        let is_exact = text.trim_start_matches(['v', '=']).split('.').count() >= 3
+            && !text.contains(['x', 'X', '*', '<', '>', '^', '~', '|', ' ', '$']);
+        is_exact.then(|| (EcoString::from(text), node.span))
+    };
+    if let Some(version) = on_release {
+        return exact(version);
+    }
+    let source = source?;
+    let built = sink.assembled.objects.iter().find(|built| {
+        let object = Object::new(&built.node);
+        object.group() == SOURCE_GROUP && object.kind() == source.kind && object.reference(&built.namespace) == *source
+    })?;
+    let at: &[&str] = if source.kind == "HelmChart" { &["spec", "version"] } else { &["spec", "ref", "tag"] };
+    built.node.at(at).and_then(exact)
+}
+
+/// Whether the bootstrap installs a release of this name at this place too.
+pub(crate) fn is_adopted(sink: &Sink, release: &EcoString, namespace: &EcoString) -> bool {
+    let charts = &sink.assembled.cluster.facts.charts;
+    charts
+        .iter()
+        .any(|chart| chart.release.0 == *release && (chart.release.1 == *namespace || chart.release.1.is_empty()))
+}
+
+pub(crate) fn note_chart(sink: &mut Sink, chart: Chart) {
+    sink.cluster().facts.charts.push(chart);
+}
