@@ -9,15 +9,21 @@
 //! | kwok | `kustomize/stage/{node,pod}/*/*.yaml`: its stages; `kustomize/crd/bases/*.yaml`: its CRDs |
 //! | sealed-secrets-controller | `helm/sealed-secrets/crds/*.yaml`: its CRD |
 
+mod builder;
 mod cache;
+mod go;
 mod go_mod;
 mod missing;
 mod recipe;
 mod tool;
+mod yaml_files;
 
+use std::env;
 use std::path::PathBuf;
 
+pub use builder::{BuildError, Builder, Built, Event, Outcome};
 pub use cache::{Binaries, Cache};
+pub use go::{Go, GoError};
 pub use missing::Missing;
 pub use tool::{Tier, Tool};
 
@@ -34,4 +40,9 @@ pub fn files(tool: Tool) -> Result<PathBuf, Missing> {
 /// Every program of a tier in the cache of this machine, or all that are missing.
 pub fn ready(tier: Tier) -> Result<Binaries, Missing> {
     Cache::from_environment()?.ready(tier)
+}
+
+/// The directory with all files of the tool's module, its charts and manifests among them. This one does need Go.
+pub fn module_directory(tool: Tool) -> Result<PathBuf, GoError> {
+    Go::find(env::var_os("PATH").as_deref())?.module_directory(tool)
 }
