@@ -11,6 +11,7 @@ mod docs;
 mod evaluate;
 mod generate;
 mod kustomize_diff;
+mod lab;
 mod parallel;
 mod parse;
 mod paths;
@@ -41,6 +42,9 @@ enum Task {
     /// Run commands once and print what they cost as JSON (the inner half of `bench`)
     #[command(hide = true)]
     Measure(bench::MeasureOptions),
+    /// A real control plane on loopback, for tests
+    #[command(subcommand)]
+    Lab(lab::Lab),
     /// Write the pages of the rules from their manuals
     Docs(docs::Options),
     /// Only parse the YAML files of a tree: the floor under `coldstart check`
@@ -67,6 +71,7 @@ fn run(task: Task) -> Result<()> {
         Task::Generate(options) => generate::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Measure(options) => bench::measure(&options),
+        Task::Lab(what) => lab::run(&what),
         Task::Docs(options) => docs::run(&options),
         Task::Parse(options) => parse::run(&options),
         Task::Paths(options) => paths::run(&options),

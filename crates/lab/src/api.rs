@@ -104,7 +104,12 @@ impl Kubernetes {
         api.create(&PostParams::default(), &body).await.map(drop).map_err(LabError::api(step()))
     }
 
-    pub(crate) async fn patch(&self, object: &Object, patch: &Value, subresource: Option<&str>) -> Result<(), LabError> {
+    pub(crate) async fn patch(
+        &self,
+        object: &Object,
+        patch: &Value,
+        subresource: Option<&str>,
+    ) -> Result<(), LabError> {
         let step = || format!("patch {object}");
         let api = self.api(object).await.map_err(LabError::api(step()))?;
         let (parameters, patch) = (PatchParams::default(), Patch::Merge(patch));
@@ -124,7 +129,12 @@ impl Kubernetes {
         Ok(found.as_ref().map(plain))
     }
 
-    pub(crate) async fn list(&self, api_version: &str, kind: &str, namespace: Option<&str>) -> Result<Vec<Value>, LabError> {
+    pub(crate) async fn list(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: Option<&str>,
+    ) -> Result<Vec<Value>, LabError> {
         let step = || format!("list {kind}");
         let (resource, _scope) = self.kind(api_version, kind).await.map_err(LabError::api(step()))?;
         let api: Api<DynamicObject> = match namespace {

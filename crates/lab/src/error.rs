@@ -5,13 +5,14 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::build::Missing;
 use crate::{Object, Process};
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    #[error("the lab has no {tool}; get it with `cargo xtask lab build`")]
-    Missing { tool: String },
+    #[error(transparent)]
+    Missing(#[from] Missing),
     #[error("cannot {step}: {source}")]
     Io { step: String, source: io::Error },
     #[error("{process} ended before it was ready; the end of its log:\n{log}")]

@@ -133,7 +133,6 @@ fn etcd(place: &Place) -> Vec<OsString> {
         &format!("initial-cluster=lab={peer}"),
         // Alone in its cluster: nobody to lose an election to, so it need not wait long for one.
         "heartbeat-interval=20",
-        "election-tick-advance=true",
         "election-timeout=200",
         "log-level=warn",
     ]));
@@ -200,7 +199,12 @@ fn scheduler(place: &Place) -> Vec<OsString> {
 
 fn kwok(place: &Place) -> Vec<OsString> {
     let mut all = vec![flag("kubeconfig", &place.kubeconfig()), flag("config", &place.stages())];
-    all.extend(flags(&["manage-all-nodes=true", "node-lease-duration-seconds=40", "cidr=10.244.0.0/16"]));
+    all.extend(flags(&[
+        "manage-all-nodes=true",
+        "node-lease-duration-seconds=40",
+        "cidr=10.244.0.0/16",
+        "node-ip=192.0.2.1",
+    ]));
     all
 }
 

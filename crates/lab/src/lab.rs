@@ -11,11 +11,12 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use crate::api::Kubernetes;
+use crate::build::{self, Missing, Tool};
 use crate::flags::{self, Place, Ports};
 use crate::git::GitServer;
 use crate::pki::{Pki, write_private};
 use crate::spawn::Guarded;
-use crate::{LabError, Options, Process, failures, kubeconfig, spawn, stages, start, tools};
+use crate::{LabError, Options, Process, failures, kubeconfig, spawn, stages, start};
 
 /// How often to start anew when somebody took a port of ours first.
 const ATTEMPTS: u32 = 3;
@@ -38,8 +39,14 @@ pub struct Lab {
 impl Lab {
     /// Starts everything in `options` and returns when the control plane works and the controllers watch.
     pub fn start(options: Options) -> Result<Self, LabError> {
-        for process in &options.processes {
-            tools::binary(*process)?;
+        let missing: Vec<Tool> = options
+            .processes
+            .iter()
+            .map(|process| process.tool())
+            .filter(|tool| build::binary(*tool).is_err())
+            .collect();
+        if !missing.is_empty() {
+            return Err(Missing::Tools(missing).into());
         }
         let mut attempt = 1;
         loop {
@@ -148,7 +155,7 @@ impl Lab {
     }
 
     pub(crate) fn launch(&self, process: Process) -> Result<(), LabError> {
-        let program = tools::binary(process)?;
+        let program = build::binary(process.tool())?;
         let step = || format!("start {process}");
         let log = File::options().create(true).append(true).open(self.log_path(process));
         let log = log.map_err(LabError::io(step()))?;

@@ -1,5 +1,7 @@
-//! The lab: a real control plane on loopback, for tests. It knows how its programs are started, what they need of each
-//! other, and how to watch them; it does not know coldstart, and nothing that ships depends on it.
+//! The lab: a real control plane on loopback, for tests. It knows how its programs are built and started,
+//! what they need of each other, and how to watch them; it does not know coldstart, and nothing that ships depends on it.
+
+pub mod build;
 
 mod api;
 mod error;
@@ -21,7 +23,6 @@ mod skip;
 mod spawn;
 mod stages;
 mod start;
-mod tools;
 mod until;
 
 pub use error::{LabError, NotInTime};

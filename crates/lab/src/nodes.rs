@@ -11,7 +11,13 @@ const READY_WITHIN: Duration = Duration::from_secs(20);
 impl Lab {
     /// Adds a node and waits until it is ready. Roles become `node-role.kubernetes.io/ROLE` labels; a taint is
     /// `KEY=VALUE:EFFECT` or `KEY:EFFECT`.
-    pub fn add_node(&self, name: &str, roles: &[&str], labels: &[(&str, &str)], taints: &[&str]) -> Result<(), LabError> {
+    pub fn add_node(
+        &self,
+        name: &str,
+        roles: &[&str],
+        labels: &[(&str, &str)],
+        taints: &[&str],
+    ) -> Result<(), LabError> {
         let mut all = Map::new();
         all.insert("kubernetes.io/hostname".to_owned(), name.into());
         all.insert("kubernetes.io/os".to_owned(), "linux".into());

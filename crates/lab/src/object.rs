@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde_json::Value;
 
-pub const KUSTOMIZE: &str = "kustomize.toolkit.fluxcd.io/v1";
-pub const HELM: &str = "helm.toolkit.fluxcd.io/v2";
-pub const SOURCE: &str = "source.toolkit.fluxcd.io/v1";
+pub(crate) const KUSTOMIZE: &str = "kustomize.toolkit.fluxcd.io/v1";
+pub(crate) const HELM: &str = "helm.toolkit.fluxcd.io/v2";
+pub(crate) const SOURCE: &str = "source.toolkit.fluxcd.io/v1";
 
 /// Which object: enough to ask the API server for it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::build::Tool;
+
 /// A process of the lab. The order is the one in which they are started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Process {
@@ -29,19 +31,23 @@ impl Process {
         Self::SealedSecrets,
     ];
 
-    /// The name of its binary and of its log.
-    pub fn name(self) -> &'static str {
+    pub fn tool(self) -> Tool {
         match self {
-            Self::Etcd => "etcd",
-            Self::ApiServer => "kube-apiserver",
-            Self::ControllerManager => "kube-controller-manager",
-            Self::Scheduler => "kube-scheduler",
-            Self::Kwok => "kwok",
-            Self::SourceController => "source-controller",
-            Self::KustomizeController => "kustomize-controller",
-            Self::HelmController => "helm-controller",
-            Self::SealedSecrets => "sealed-secrets-controller",
+            Self::Etcd => Tool::Etcd,
+            Self::ApiServer => Tool::KubeApiserver,
+            Self::ControllerManager => Tool::KubeControllerManager,
+            Self::Scheduler => Tool::KubeScheduler,
+            Self::Kwok => Tool::Kwok,
+            Self::SourceController => Tool::SourceController,
+            Self::KustomizeController => Tool::KustomizeController,
+            Self::HelmController => Tool::HelmController,
+            Self::SealedSecrets => Tool::SealedSecretsController,
         }
+    }
+
+    /// The name of its program and of its log.
+    pub fn name(self) -> &'static str {
+        self.tool().name()
     }
 
     /// What its log says once it works. Without a line here, being alive is all there is to see.

@@ -18,10 +18,8 @@ pub fn or_skip_with(options: Options) -> Option<Lab> {
     let name = options.name.clone();
     match Lab::start(options) {
         Ok(lab) => Some(lab),
-        Err(LabError::Missing { tool }) if std::env::var_os(REQUIRED).is_none_or(|value| value != "required") => {
-            failures::say(&format!(
-                "SKIPPED {name}: needs the lab and has no {tool}; get it with `cargo xtask lab build`"
-            ));
+        Err(LabError::Missing(missing)) if std::env::var_os(REQUIRED).is_none_or(|value| value != "required") => {
+            failures::say(&format!("SKIPPED {name}: needs the lab; get it with `cargo xtask lab build` ({missing})"));
             None
         }
         Err(error) => panic!("lab for {name}: {error}"),

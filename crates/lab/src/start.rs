@@ -1,8 +1,10 @@
 //! Bringing a lab up: what depends on what, and how to see that it works.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::{Lab, LabError, Object, Process, Until, api, tools};
+use crate::build::{self, Tool};
+use crate::{Lab, LabError, Object, Process, Until, api};
 
 /// A busy machine starts six labs at once.
 const WORKS_WITHIN: Duration = Duration::from_secs(90);
@@ -58,15 +60,31 @@ pub(crate) fn bring_up(lab: &Lab) -> Result<(), LabError> {
 /// kinds whose controller is switched off. All at once; each is waited for.
 fn apply_crds(lab: &Lab) -> Result<(), LabError> {
     let mut documents = Vec::new();
-    for process in Process::ALL {
-        for file in tools::crds(process).unwrap_or_default() {
-            let text = std::fs::read_to_string(&file).map_err(LabError::io(format!("read {}", file.display())))?;
-            documents.extend(api::documents(&text)?.into_iter().filter(|document| !document["kind"].is_null()));
+    let with_crds =
+        [Tool::SourceController, Tool::KustomizeController, Tool::HelmController, Tool::SealedSecretsController];
+    for tool in with_crds {
+        let Ok(files) = build::files(tool) else { continue };
+        for directory in tool.files() {
+            for file in yaml_files(&files.join(directory))? {
+                let text = std::fs::read_to_string(&file).map_err(LabError::io(format!("read {}", file.display())))?;
+                documents.extend(api::documents(&text)?);
+            }
         }
     }
     documents.retain(|document| document["kind"] == "CustomResourceDefinition");
     let applying = documents.chunks(1).map(|one| lab.kubernetes.apply(one));
     lab.block_on(futures::future::try_join_all(applying)).map(drop)
+}
+
+fn yaml_files(directory: &Path) -> Result<Vec<PathBuf>, LabError> {
+    let step = || format!("list {}", directory.display());
+    let entries = std::fs::read_dir(directory).map_err(LabError::io(step()))?;
+    let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
+    if let Ok(files) = &mut files {
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "yaml"));
+        files.sort();
+    }
+    files.map_err(LabError::io(step()))
 }
 
 /// Waits for the sign that a process works, and notices when it has died instead.

@@ -76,9 +76,11 @@ impl Until {
     pub fn gone() -> Self {
         Self::new("gone", |object| match object {
             None => Ok(()),
-            Some(object) => {
-                Err(format!("still there; finalizers {}; {}", object["metadata"]["finalizers"], say(&conditions(object))))
-            }
+            Some(object) => Err(format!(
+                "still there; finalizers {}; {}",
+                object["metadata"]["finalizers"],
+                say(&conditions(object))
+            )),
         })
     }
 
@@ -191,10 +193,7 @@ mod tests {
     fn the_reason_says_what_stands_in_the_way() {
         let object = json!({"status": {"conditions": [
             {"type": "Ready", "status": "False", "reason": "HealthCheckFailed", "message": "timeout"}]}});
-        assert_eq!(
-            Until::ready().test(Some(&object)).unwrap_err(),
-            "Ready=False HealthCheckFailed: timeout"
-        );
+        assert_eq!(Until::ready().test(Some(&object)).unwrap_err(), "Ready=False HealthCheckFailed: timeout");
         assert_eq!(Until::gone().test(None), Ok(()));
     }
 }
