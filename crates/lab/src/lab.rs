@@ -100,6 +100,10 @@ impl Lab {
         self.place.kubeconfig()
     }
 
+    pub fn api_url(&self) -> String {
+        format!("https://127.0.0.1:{}", self.place.ports.api)
+    }
+
     /// From the call to [`Lab::start`] until all was ready.
     pub fn start_took(&self) -> Duration {
         self.took

@@ -36,6 +36,7 @@ pub use git::GitServer;
 pub use lab::Lab;
 pub use logs::LoggedError;
 pub use object::{Condition, Object, condition, conditions};
+pub use objects::documents;
 pub use options::Options;
 pub use process::Process;
 pub use record::{Change, Failure, Recording};
