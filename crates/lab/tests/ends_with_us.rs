@@ -1,5 +1,7 @@
 //! Whatever happens to the process that started a lab, nothing of the lab is left.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -51,7 +53,7 @@ fn be_the_victim() {
     let options = lab::Options::named("victim").with(lab::Process::SealedSecrets);
     let lab = lab::Lab::start(options).unwrap();
     println!("\nlab is up in {}", lab.directory().display());
-    std::thread::sleep(Duration::from_secs(120));
+    std::thread::sleep(Duration::from_mins(2));
 }
 
 /// The process ids of everything that has the lab's directory in its command line or works in it.

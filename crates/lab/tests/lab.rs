@@ -1,6 +1,8 @@
 //! The lab itself, held against what it promises. Each test has a lab of its own and tells several short stories, because
 //! starting one is what costs. Three at once is what a small machine carries.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use std::fs;
 use std::path::Path;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 mod build;
 mod down;
 mod look;
+mod operators;
 mod progress;
 mod stand_in;
 mod state;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::tree::Needs;
 
-const APP: &str = r#"apiVersion: apps/v1
+const APP: &str = r"apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: {{ .Release.Name }}
@@ -29,7 +29,7 @@ spec:
       containers:
         - name: main
           image: stand-in.example.org/{{ .Chart.Name }}:{{ .Chart.Version }}
-"#;
+";
 
 /// Kinds without a namespace that do not say so by their name.
 const CLUSTER_WIDE: &[&str] = &["GatewayClass", "VolumeSnapshotClass", "VolumeSnapshotContent"];

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use lab::{Lab, Options as LabOptions};
+use lab::{Lab, Object, Options as LabOptions};
 
-use super::stand_in;
 use super::state::{Run, State, now_unix_seconds};
 use super::tree::{self, Needs, Servers};
+use super::{operators, stand_in};
 
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The entry point of repositories that say nothing.
 const USUAL_ENTRY: &str = "./";
 
@@ -34,7 +35,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("control plane ready after {:.1} s", lab.start_took().as_secs_f64());
     lab.add_five_nodes()?;
     println!("five nodes: cp-1, cp-2, cp-3, worker-1, worker-2");
-    reconcile(&lab, &run, options)?;
+    let mut operated = reconcile(&lab, &run, options)?;
     run.write_state(&State {
         supervisor: std::process::id(),
         started_unix_seconds: now_unix_seconds(),
@@ -47,12 +48,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     })?;
     // `down` ends this process, and the lab ends with it.
     loop {
-        std::thread::sleep(Duration::from_secs(3_600));
+        std::thread::sleep(LOOK_EVERY);
+        // An API server that somebody stopped, to see what happens, is no reason to end.
+        if let Err(error) = operators::play(&lab, &mut operated) {
+            println!("{error}");
+        }
     }
 }
 
-/// Puts the repository on the Git server, what it needs on the chart server, and tells Flux where to begin.
-fn reconcile(lab: &Lab, run: &Run, options: &Options) -> Result<()> {
+/// Puts the repository on the Git server, what it needs on the chart server, and tells Flux where to begin. Returns the
+/// objects that operators are to make.
+fn reconcile(lab: &Lab, run: &Run, options: &Options) -> Result<Vec<Object>> {
     let copy = run.directory.join("tree");
     let charts = lab.charts().url().trim_start_matches("http://").to_owned();
     let needs = tree::copy(&options.directory, &copy, &Servers { git: lab.git().url(), charts })?;
@@ -65,7 +71,7 @@ fn reconcile(lab: &Lab, run: &Run, options: &Options) -> Result<()> {
     let entry = options.entry.as_deref().or(needs.entry.as_deref()).unwrap_or(USUAL_ENTRY);
     lab.apply(&root(&lab.git().url(), entry))?;
     println!("Flux begins at {entry}");
-    Ok(())
+    Ok(needs.checked)
 }
 
 fn serve_stand_ins(lab: &Lab, directory: &Path, needs: &Needs) -> Result<()> {

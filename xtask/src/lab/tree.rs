@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use ignore::WalkBuilder;
+use lab::Object;
 use serde_json::Value;
+
+use super::operators;
 
 /// What a repository needs that the lab has to stand in for.
 #[derive(Debug, Default)]
@@ -16,6 +19,8 @@ pub(crate) struct Needs {
     /// Custom kinds by group and kind, with the versions in use.
     pub(crate) kinds: BTreeMap<(String, String), BTreeSet<String>>,
     pub(crate) storage_classes: BTreeSet<String>,
+    /// Objects that health checks name.
+    pub(crate) checked: Vec<Object>,
     /// Where Flux is to begin, if the repository says so.
     pub(crate) entry: Option<String>,
 }
@@ -74,10 +79,18 @@ impl Needs {
         if let Some(class) = text("/spec/storageClassName") {
             self.storage_classes.insert(plain(class));
         }
-        let served_already =
-            group.is_empty() || !group.contains('.') || group.ends_with(".k8s.io") && !is_custom(group);
-        if !served_already && !group.ends_with(".fluxcd.io") && group != "kustomize.config.k8s.io" {
-            let version = api_version.rsplit('/').next().unwrap_or(api_version);
+        self.note_kind(api_version, kind);
+        for check in document.pointer("/spec/healthChecks").and_then(Value::as_array).into_iter().flatten() {
+            let Some(object) = operators::checked(check) else { continue };
+            self.note_kind(&object.api_version, &object.kind);
+            self.checked.push(object);
+        }
+    }
+
+    fn note_kind(&mut self, api_version: &str, kind: &str) {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let built_in = !group.contains('.') || group.ends_with(".k8s.io") && !is_custom(group);
+        if !built_in && !group.ends_with(".fluxcd.io") {
             self.kinds.entry((group.to_owned(), kind.to_owned())).or_default().insert(version.to_owned());
         }
     }

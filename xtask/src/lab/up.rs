@@ -14,7 +14,7 @@ use super::build;
 use super::look::{self, Readiness};
 use super::state::{Run, State};
 
-const READY_WITHIN: Duration = Duration::from_secs(120);
+const READY_WITHIN: Duration = Duration::from_mins(2);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const ASK_EVERY: Duration = Duration::from_secs(2);
 
