@@ -12,6 +12,7 @@ mod docs;
 mod evaluate;
 mod generate;
 mod kustomize_diff;
+mod lab;
 mod parallel;
 mod parse;
 mod paths;
@@ -42,6 +43,9 @@ enum Task {
     /// Run commands once and print what they cost as JSON (the inner half of `bench`)
     #[command(hide = true)]
     Measure(bench::MeasureOptions),
+    /// A real control plane on loopback, for tests
+    #[command(subcommand)]
+    Lab(lab::Lab),
     /// Write the pages of the rules from their manuals
     Docs(docs::Options),
     /// Build what a release consists of for one target: an archive and its checksum
@@ -70,6 +74,7 @@ fn run(task: Task) -> Result<()> {
         Task::Generate(options) => generate::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Measure(options) => bench::measure(&options),
+        Task::Lab(what) => lab::run(&what),
         Task::Docs(options) => docs::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Parse(options) => parse::run(&options),

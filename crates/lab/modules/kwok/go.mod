@@ -1,0 +1,5 @@
+module lab
+
+go 1.26.0
+
+require sigs.k8s.io/kwok v0.8.0
