@@ -1,4 +1,36 @@
-//! The lab: a real control plane on loopback, for tests. It knows how its programs are built and where they are kept; it
-//! does not know coldstart, and nothing that ships depends on it.
+//! The lab: a real control plane on loopback, for tests. It knows how its programs are built and started,
+//! what they need of each other, and how to watch them; it does not know coldstart, and nothing that ships depends on it.
 
 pub mod build;
+
+mod api;
+mod error;
+mod events;
+mod failures;
+mod flags;
+mod git;
+mod kubeconfig;
+mod lab;
+mod nodes;
+mod object;
+mod objects;
+mod options;
+mod pki;
+mod ports;
+mod process;
+mod server;
+mod skip;
+mod spawn;
+mod stages;
+mod start;
+mod until;
+
+pub use error::{LabError, NotInTime};
+pub use events::Event;
+pub use git::GitServer;
+pub use lab::Lab;
+pub use object::{Condition, Object, condition, conditions};
+pub use options::Options;
+pub use process::Process;
+pub use skip::{or_skip, or_skip_with};
+pub use until::Until;
