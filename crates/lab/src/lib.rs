@@ -2,6 +2,7 @@
 //! what they need of each other, and how to watch them; it does not know coldstart, and nothing that ships depends on it.
 
 pub mod build;
+pub mod cases;
 
 mod api;
 mod error;
