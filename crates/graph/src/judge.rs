@@ -166,7 +166,11 @@ impl Judge<'_> {
             .max_by_key(|((verdict, _), offer)| (*verdict, std::cmp::Reverse(*offer)));
         let Some(((verdict, weak_gate), offer)) = best else { return nothing(Verdict::Unoffered) };
         let wait_seconds = self.wait_seconds(need, &self.cluster.offers[offer]);
-        let consequence = self.consequence(need, verdict, wait_seconds);
+        let consequence = if self.is_made_beside(need, &self.cluster.offers[offer]) {
+            Consequence::Noise
+        } else {
+            self.consequence(need, verdict, wait_seconds)
+        };
         Judged { need: index, offer: Some(offer), verdict, consequence, weak_gate, wait_seconds }
     }
 
@@ -225,6 +229,14 @@ impl Judge<'_> {
             at = self.cluster.component(parent).parent;
         }
         false
+    }
+
+    /// Values that a controller makes of an object which is applied together with their user: the user looks for them
+    /// again until they are there, and says so meanwhile.
+    fn is_made_beside(&self, need: &Need, offer: &Offer) -> bool {
+        need.phase == Phase::Build
+            && self.is_inside(need.of, offer.by)
+            && matches!(offer.arrival, Arrival::Healthy | Arrival::Reported | Arrival::Unreported)
     }
 
     /// Whether what was reached proves that the offer is there.
