@@ -1,7 +1,7 @@
 //! Talking to the API server: any kind, blocking.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
@@ -17,11 +17,14 @@ use crate::{LabError, NotInTime, Object, Until};
 const UNKNOWN_KIND_RETRY: Duration = Duration::from_millis(300);
 const FIELD_MANAGER: &str = "lab";
 
+/// What the API server said about kinds, by API version and kind.
+type Kinds = BTreeMap<(String, String), (ApiResource, Scope)>;
+
 /// A client for one lab's API server.
 #[derive(Clone)]
 pub(crate) struct Kubernetes {
     pub(crate) client: Client,
-    kinds: std::sync::Arc<Mutex<BTreeMap<(String, String), (ApiResource, Scope)>>>,
+    kinds: Arc<Mutex<Kinds>>,
 }
 
 impl std::fmt::Debug for Kubernetes {
@@ -38,7 +41,7 @@ impl Kubernetes {
         config.root_cert = Some(vec![ca]);
         config.auth_info.token = Some(token.to_owned().into());
         let client = Client::try_from(config).map_err(LabError::api("make a client"))?;
-        Ok(Self { client, kinds: std::sync::Arc::default() })
+        Ok(Self { client, kinds: Arc::default() })
     }
 
     pub(crate) async fn is_ready(&self) -> bool {
@@ -142,14 +145,7 @@ impl Kubernetes {
             None => Api::all_with(self.client.clone(), &resource),
         };
         let found = api.list(&ListParams::default()).await.map_err(LabError::api(step()))?;
-        let with_type = |object: &DynamicObject| {
-            // Lists leave out what is the same for every item.
-            let mut value = plain(object);
-            value["apiVersion"] = api_version.into();
-            value["kind"] = kind.into();
-            value
-        };
-        Ok(found.items.iter().map(with_type).collect())
+        Ok(found.items.iter().map(|item| typed(item, api_version, kind)).collect())
     }
 
     pub(crate) async fn delete(&self, object: &Object) -> Result<(), LabError> {
@@ -182,7 +178,7 @@ impl Kubernetes {
                 let mut changes = watcher::watch_object(api, &object.name).default_backoff().boxed();
                 while let Some(change) = changes.next().await {
                     let seen = match change {
-                        Ok(seen) => seen.as_ref().map(plain),
+                        Ok(seen) => seen.as_ref().map(|seen| typed(seen, &object.api_version, &object.kind)),
                         Err(error) => {
                             last_reason = format!("cannot look: {error}");
                             continue;
@@ -197,7 +193,7 @@ impl Kubernetes {
         };
         let outcome = tokio::time::timeout(timeout, watch).await;
         outcome.map_err(|_| NotInTime {
-            object: object.clone(),
+            object: Box::new(object.clone()),
             wanted: until.wanted().to_owned(),
             last_reason,
             after: start.elapsed(),
@@ -206,8 +202,16 @@ impl Kubernetes {
 }
 
 /// A dynamic object as plain JSON.
-pub(crate) fn plain(object: &DynamicObject) -> Value {
+fn plain(object: &DynamicObject) -> Value {
     serde_json::to_value(object).unwrap_or(Value::Null)
+}
+
+/// The same with its type, which lists leave out because it is the same for every item.
+pub(crate) fn typed(object: &DynamicObject, api_version: &str, kind: &str) -> Value {
+    let mut value = plain(object);
+    value["apiVersion"] = api_version.into();
+    value["kind"] = kind.into();
+    value
 }
 
 /// The documents of a YAML text; empty ones are left out.

@@ -30,9 +30,11 @@ pub enum LabError {
     #[error("an object of kind {kind} lacks {what}")]
     Incomplete { kind: String, what: &'static str },
     #[error(transparent)]
-    NotInTime(#[from] NotInTime),
+    NotInTime(Box<NotInTime>),
     #[error("`git {command}` failed: {output}")]
     Git { command: String, output: String },
+    #[error("kubeseal: {0}")]
+    Kubeseal(String),
     #[error("{} is no chart: {why}", directory.display())]
     NoChart { directory: PathBuf, why: String },
 }
@@ -60,7 +62,7 @@ impl LabError {
 /// A condition that did not come to hold in time, with what stood in its way last.
 #[derive(Debug, Clone)]
 pub struct NotInTime {
-    pub object: Object,
+    pub object: Box<Object>,
     pub wanted: String,
     pub last_reason: String,
     pub after: Duration,
@@ -74,3 +76,9 @@ impl fmt::Display for NotInTime {
 }
 
 impl std::error::Error for NotInTime {}
+
+impl From<NotInTime> for LabError {
+    fn from(late: NotInTime) -> Self {
+        Self::NotInTime(Box::new(late))
+    }
+}

@@ -86,7 +86,8 @@ pub(crate) fn environment(process: Process, place: &Place) -> Vec<(&'static str,
             environment.push(("HOME", place.path("tmp").into()));
         }
         Process::SealedSecrets => {
-            environment.push(("KUBECONFIG", place.kubeconfig().into()));
+            environment.push(("KUBERNETES_SERVICE_HOST", "127.0.0.1".into()));
+            environment.push(("KUBERNETES_SERVICE_PORT", place.ports.api.to_string().into()));
             environment.push(("POD_NAMESPACE", "kube-system".into()));
         }
         _ => {}
@@ -242,6 +243,27 @@ fn source_controller(place: &Place, options: &Options) -> Vec<OsString> {
         "concurrent=4",
     ]));
     all
+}
+
+/// The sealed-secrets controller knows no kubeconfig, only the files that a pod finds at a fixed path. So it gets a mount
+/// namespace in which they are there. `$1` is where they really are, the rest is the command.
+const AS_IN_A_POD: &str = r#"
+mount -t tmpfs none /var/run && mkdir -p /var/run/secrets/kubernetes.io &&
+  ln -s "$1" /var/run/secrets/kubernetes.io/serviceaccount && shift && exec "$@"
+"#;
+
+/// What to put before a process's own command line.
+pub(crate) fn wrapper(process: Process, place: &Place) -> Vec<OsString> {
+    if process != Process::SealedSecrets {
+        return Vec::new();
+    }
+    let mut wrapper: Vec<OsString> = ["unshare", "--mount"].map(OsString::from).to_vec();
+    if !nix::unistd::geteuid().is_root() {
+        wrapper.extend(["--user", "--map-root-user"].map(OsString::from));
+    }
+    wrapper.extend(["sh", "-c", AS_IN_A_POD, "sh"].map(OsString::from));
+    wrapper.push(place.path("serviceaccount").into());
+    wrapper
 }
 
 fn sealed_secrets(place: &Place) -> Vec<OsString> {

@@ -12,6 +12,7 @@ use tokio::runtime::Runtime;
 
 use crate::api::Kubernetes;
 use crate::build::{self, Missing, Tool};
+use crate::charts::ChartServer;
 use crate::flags::{self, Place, Ports};
 use crate::git::GitServer;
 use crate::pki::{Pki, write_private};
@@ -27,7 +28,8 @@ pub struct Lab {
     pub(crate) options: Options,
     pub(crate) place: Place,
     pub(crate) kubernetes: Kubernetes,
-    pub(crate) git: GitServer,
+    git: GitServer,
+    charts: ChartServer,
     processes: Mutex<BTreeMap<Process, Guarded>>,
     pub(crate) started: Instant,
     took: Duration,
@@ -38,6 +40,7 @@ pub struct Lab {
 
 impl Lab {
     /// Starts everything in `options` and returns when the control plane works and the controllers watch.
+    #[expect(clippy::needless_pass_by_value, reason = "a lab is its options' last use, and callers read better")]
     pub fn start(options: Options) -> Result<Self, LabError> {
         let missing: Vec<Tool> = options
             .processes
@@ -70,14 +73,15 @@ impl Lab {
             .enable_all()
             .build()
             .map_err(LabError::io("start a runtime"))?;
-        let (kubernetes, git) = {
+        let (kubernetes, git, charts) = {
             let _inside = runtime.enter();
             let kubernetes = Kubernetes::connect(ports.api, place.pki.ca_der.clone(), &place.pki.token)?;
-            (kubernetes, GitServer::start(&place.path("git"), runtime.handle())?)
+            let git = GitServer::start(&place.path("git"), runtime.handle())?;
+            (kubernetes, git, ChartServer::start(runtime.handle())?)
         };
         let processes = Mutex::default();
         let took = Duration::ZERO;
-        let mut lab = Self { options, place, kubernetes, git, processes, started, took, runtime, directory };
+        let mut lab = Self { options, place, kubernetes, git, charts, processes, started, took, runtime, directory };
         start::bring_up(&lab)?;
         lab.took = started.elapsed();
         Ok(lab)
@@ -96,6 +100,10 @@ impl Lab {
         self.place.kubeconfig()
     }
 
+    pub fn api_url(&self) -> String {
+        format!("https://127.0.0.1:{}", self.place.ports.api)
+    }
+
     /// From the call to [`Lab::start`] until all was ready.
     pub fn start_took(&self) -> Duration {
         self.took
@@ -108,6 +116,10 @@ impl Lab {
 
     pub fn git(&self) -> &GitServer {
         &self.git
+    }
+
+    pub fn charts(&self) -> &ChartServer {
+        &self.charts
     }
 
     /// Kills a process, at once and for good, until somebody starts it again.
@@ -160,7 +172,12 @@ impl Lab {
         let log = File::options().create(true).append(true).open(self.log_path(process));
         let log = log.map_err(LabError::io(step()))?;
         let errors = log.try_clone().map_err(LabError::io(step()))?;
-        let child = spawn::spawn(&program, |command| {
+        let wrapper = flags::wrapper(process, &self.place);
+        let outer = wrapper.first().map_or(program.as_path(), Path::new);
+        let child = spawn::spawn(outer, |command| {
+            if let Some(inner) = wrapper.get(1..) {
+                command.args(inner).arg(&program);
+            }
             command.args(flags::arguments(process, &self.place, &self.options));
             command.envs(flags::environment(process, &self.place));
             command.current_dir(&self.place.directory).stdout(log).stderr(errors);
@@ -193,18 +210,15 @@ impl Drop for Lab {
 
 fn make_directory(options: &Options) -> Result<(PathBuf, Option<TempDir>), LabError> {
     let step = || "make the lab's directory".to_owned();
-    let (path, temporary) = match &options.directory {
-        Some(path) => {
-            fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(LabError::io(step()))?;
-            (path.clone(), None)
-        }
-        None => {
-            // Made with mode 0700.
-            let made = tempfile::Builder::new().prefix(&format!("lab-{}-", options.name)).tempdir();
-            let made = made.map_err(LabError::io(step()))?;
-            spawn::remove_with_us(made.path());
-            (made.path().to_owned(), Some(made))
-        }
+    let (path, temporary) = if let Some(path) = &options.directory {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(LabError::io(step()))?;
+        (path.clone(), None)
+    } else {
+        // Made with mode 0700.
+        let made = tempfile::Builder::new().prefix(&format!("lab-{}-", options.name)).tempdir();
+        let made = made.map_err(LabError::io(step()))?;
+        spawn::remove_with_us(made.path());
+        (made.path().to_owned(), Some(made))
     };
     for below in ["logs", "tmp", "artifacts"] {
         fs::create_dir_all(path.join(below)).map_err(LabError::io(step()))?;

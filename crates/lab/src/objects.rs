@@ -7,6 +7,11 @@ use serde_json::{Value, json};
 
 use crate::{Lab, LabError, NotInTime, Object, Until, api};
 
+/// The documents of a YAML text as JSON; empty ones are left out.
+pub fn documents(yaml: &str) -> Result<Vec<Value>, LabError> {
+    api::documents(yaml)
+}
+
 impl Lab {
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)

@@ -17,7 +17,6 @@ const KUBERNETES_SERVICE: Ipv4Addr = Ipv4Addr::new(10, 96, 0, 1);
 #[derive(Debug)]
 pub(crate) struct Pki {
     pub(crate) ca: PathBuf,
-    pub(crate) ca_pem: String,
     pub(crate) ca_der: Vec<u8>,
     pub(crate) server_certificate: PathBuf,
     pub(crate) server_key: PathBuf,
@@ -54,9 +53,12 @@ impl Pki {
         let file = |name: &str, content: &str| write_private(&directory.join(name), content);
         let io = LabError::io("write keys");
         let write = || -> io::Result<Self> {
+            // What a pod finds below /var/run/secrets, for a process that thinks it runs in one.
+            std::fs::create_dir_all(directory.join("serviceaccount"))?;
+            file("serviceaccount/token", &token)?;
+            file("serviceaccount/ca.crt", &ca.pem())?;
             Ok(Self {
                 ca: file("ca.crt", &ca.pem())?,
-                ca_pem: ca.pem(),
                 ca_der: ca.der().to_vec(),
                 server_certificate: file("apiserver.crt", &server.pem())?,
                 server_key: file("apiserver.key", &server_key.serialize_pem())?,

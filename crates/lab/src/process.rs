@@ -54,7 +54,6 @@ impl Process {
     pub(crate) fn ready_line(self) -> Option<&'static str> {
         match self {
             Self::SourceController | Self::KustomizeController | Self::HelmController => Some("Starting workers"),
-            Self::SealedSecrets => Some("HTTP server serving"),
             _ => None,
         }
     }

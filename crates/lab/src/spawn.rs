@@ -150,3 +150,82 @@ fn tell_watchdog(line: &str) {
         let _told = writeln!(input, "{line}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::os::unix::process::CommandExt as _;
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use nix::sys::signal::kill;
+    use nix::unistd::Pid;
+
+    use super::{Guarded, WATCHDOG};
+
+    /// Says the number of its own child, and waits for it.
+    const PARENT: &str = "sleep 600 & echo $!; wait";
+
+    fn gone_soon(pid: i32) -> bool {
+        let start = Instant::now();
+        while kill(Pid::from_raw(pid), None).is_ok() {
+            if start.elapsed() > Duration::from_secs(2) {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        true
+    }
+
+    #[test]
+    fn the_watchdog_takes_grandchildren_and_directories_with_it() {
+        // As a process ends that has no `setpriv`: the pipe closes, and that is all.
+        let directory = tempfile::tempdir().unwrap();
+        let (doomed, kept) = (directory.path().join("doomed one"), directory.path().join("kept"));
+        std::fs::create_dir_all(&doomed).unwrap();
+        std::fs::create_dir_all(&kept).unwrap();
+        let mut watchdog = Command::new("sh").args(["-c", WATCHDOG]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut parent =
+            Command::new("sh").args(["-c", PARENT]).stdout(Stdio::piped()).process_group(0).spawn().unwrap();
+        let mut spared = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(parent.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        let grandchild: i32 = said.trim().parse().unwrap();
+
+        let mut pipe = watchdog.stdin.take().unwrap();
+        writeln!(pipe, "+ {}\n+ {}\n- {}", parent.id(), spared.id(), spared.id()).unwrap();
+        writeln!(pipe, "dir {}\ndir {}\nkeep {}", kept.display(), doomed.display(), kept.display()).unwrap();
+        drop(pipe);
+
+        parent.wait().unwrap();
+        watchdog.wait().unwrap();
+        assert!(gone_soon(grandchild));
+        assert!(!doomed.exists() && kept.exists());
+        assert!(spared.try_wait().unwrap().is_none(), "what was taken off the list is left alone");
+        spared.kill().unwrap();
+        spared.wait().unwrap();
+    }
+
+    #[test]
+    fn killing_a_child_kills_its_children() {
+        let directory = tempfile::tempdir().unwrap();
+        let said = directory.path().join("said");
+        let mut child: Guarded = super::spawn(Path::new("sh"), |command| {
+            command.args(["-c", PARENT]).stdout(std::fs::File::create(&said).unwrap());
+        })
+        .unwrap();
+        let start = Instant::now();
+        let grandchild: i32 = loop {
+            assert!(start.elapsed() < Duration::from_secs(10));
+            if let Ok(pid) = std::fs::read_to_string(&said).unwrap().trim().parse() {
+                break pid;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert!(!child.has_ended());
+        child.kill();
+        assert!(child.has_ended());
+        assert!(gone_soon(grandchild));
+    }
+}

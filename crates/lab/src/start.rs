@@ -1,5 +1,6 @@
 //! Bringing a lab up: what depends on what, and how to see that it works.
 
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -116,6 +117,7 @@ fn works(lab: &Lab, process: Process) -> bool {
             let account = Object::new("v1", "ServiceAccount", "flux-system", "default");
             lab.wait_for(&account, &Until::exists(), LOOK_EVERY * 10).is_ok()
         }
+        Process::SealedSecrets => TcpStream::connect(("127.0.0.1", lab.place.ports.sealed_secrets)).is_ok(),
         _ => match process.ready_line() {
             Some(line) => lab.log(process).contains(line),
             None => lab.is_running(process),

@@ -19,6 +19,12 @@ pub(crate) struct Options {
     jobs: usize,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self { what: Vec::new(), jobs: 2 }
+    }
+}
+
 pub(crate) fn run(options: &Options) -> Result<()> {
     let tools = chosen(&options.what)?;
     let cache = Cache::from_environment()?;
