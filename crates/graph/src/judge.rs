@@ -402,12 +402,31 @@ fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: 
             let timeout = component.patience.timeout_seconds;
             if wait_seconds <= timeout {
                 Consequence::Safe { spare_seconds: timeout - wait_seconds }
+            } else if !is_seen_from_the_start(&need.object) {
+                Consequence::Noise
             } else {
                 Consequence::Slow { seconds: timeout.saturating_add(retry) }
             }
         }
         Phase::Ready | Phase::Run => Consequence::Noise,
     }
+}
+
+/// Kinds that a gate sees as unfinished from the moment they are made. Any other kind has no status yet when it is first
+/// looked at, milliseconds later, and counts as healthy: the gate has opened before its controller says anything.
+fn is_seen_from_the_start(object: &ObjectRef) -> bool {
+    matches!(
+        object.kind.as_str(),
+        "Deployment"
+            | "StatefulSet"
+            | "DaemonSet"
+            | "ReplicaSet"
+            | "Job"
+            | "Pod"
+            | "PersistentVolumeClaim"
+            | "HelmRelease"
+            | "Kustomization"
+    )
 }
 
 /// A chart that is installed: what fails before a release is stored is tried again, what fails after is counted.

@@ -23,6 +23,10 @@ fn main() {
     let seed = from_environment("COLDSTART_CASE_SEED").unwrap_or(DEFAULT_SEED);
     let mut trials: Vec<Trial> = cases.iter().flat_map(|case| trials(case, runs, seed)).collect();
     trials.push(Trial::test("every-case-says-what-happens", move || all_have_one(&directory)));
+    // Several names at once: `-- 03,07,27`.
+    if let Some(names) = arguments.filter.take_if(|filter| filter.contains(',')) {
+        trials.retain(|trial| names.split(',').any(|name| trial.name().contains(name)));
+    }
     libtest_mimic::run(&arguments, trials).exit();
 }
 

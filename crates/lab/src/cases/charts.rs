@@ -32,6 +32,15 @@ pub(super) fn stage(into: &Path) -> Result<BTreeMap<String, PathBuf>, CaseError>
     Ok(all)
 }
 
+/// The version that a chart gives itself.
+pub(super) fn version(chart: &Path) -> Result<String, CaseError> {
+    let path = chart.join("Chart.yaml");
+    let text = fs::read_to_string(&path).map_err(CaseError::io("read", &path))?;
+    let about = super::copy::documents(&path, &text)?;
+    let version = about.first().and_then(|about| about["version"].as_str()).unwrap_or_default();
+    Ok(version.to_owned())
+}
+
 /// The names of a chart's workloads; an empty one stands for the release's own name.
 pub(super) fn workloads(chart: &Path) -> Result<Vec<String>, CaseError> {
     const CALL: &str = "include \"lab.deployment\"";

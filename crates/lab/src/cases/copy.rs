@@ -108,7 +108,8 @@ fn fill_in(document: &mut Value, fill: &Fill) -> bool {
     let (api_version, kind) = (text("/apiVersion"), text("/kind"));
     let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
     let group = api_version.split('/').next().unwrap_or_default();
-    let spec = &mut document["spec"];
+    let mut none = Value::Null;
+    let spec = document.get_mut("spec").unwrap_or(&mut none);
     match (group, kind.as_str()) {
         ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
             scale(spec, "interval", fill.pace);

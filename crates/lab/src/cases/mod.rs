@@ -4,7 +4,6 @@
 //! Knows cases, charts and operators in small; does not know how a lab is started or what `check` does.
 
 mod bootstrap;
-mod chart_server;
 mod charts;
 mod copy;
 mod expected;

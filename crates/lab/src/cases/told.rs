@@ -37,6 +37,9 @@ pub struct Told {
     /// Programs beyond the small tier that the case needs; `cargo xtask lab build full` gets them.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// Why `check` does not say yet what happens here. Once it does, this must go.
+    #[serde(default)]
+    pub not_yet: Option<String>,
     /// Why the case does not run in a lab.
     #[serde(default)]
     pub not_run: Option<String>,
@@ -170,6 +173,9 @@ pub struct Slow {
     pub backoff: bool,
     #[serde(default)]
     pub from: From,
+    /// Seconds, in the lab's time, that it may come sooner: a try that something else set off counts from there.
+    #[serde(default = "default_early")]
+    pub early: f64,
     /// Seconds, in the lab's time, that it may take longer.
     #[serde(default = "default_slack")]
     pub slack: f64,
@@ -242,6 +248,10 @@ fn default_pace() -> f64 {
 
 fn default_timeouts() -> f64 {
     5.0
+}
+
+fn default_early() -> f64 {
+    1.5
 }
 
 fn default_slack() -> f64 {

@@ -14,8 +14,6 @@ use crate::{Lab, Until};
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 const DEFAULT_WITHIN_SECONDS: f64 = 120.0;
 const DEFAULT_HOLDS_SECONDS: f64 = 20.0;
-/// How much sooner than stated a recovery may come: statuses carry no finer time, and requests overlap.
-const EARLY_SECONDS: f64 = 1.5;
 
 pub(super) struct Verify<'a> {
     pub(super) lab: &'a Lab,
@@ -43,7 +41,7 @@ impl Verify<'_> {
             }
             sleep(LOOK_EVERY);
         }
-        let mut wrong = self.hold(told, since)?;
+        let mut wrong = self.hold(told)?;
         for slow in &told.slow {
             wrong.extend(self.slow(slow, since));
         }
@@ -61,7 +59,7 @@ impl Verify<'_> {
     }
 
     fn missing(&self, told: &Happens, since: Duration) -> Result<Vec<String>, CaseError> {
-        let mut missing = Vec::new();
+        let mut missing = self.unstuck(told)?;
         for ready in &told.ready {
             let found = self.lab.get(&object(ready)?);
             let seen = found.as_ref().ok().and_then(Option::as_ref);
@@ -72,6 +70,12 @@ impl Verify<'_> {
         for fails in &told.fails {
             missing.extend(self.fails(fails, since));
         }
+        Ok(missing)
+    }
+
+    /// The part that must stay as it is, too. What is ready may be looked at anew meanwhile.
+    fn unstuck(&self, told: &Happens) -> Result<Vec<String>, CaseError> {
+        let mut missing = Vec::new();
         for holds in &told.objects {
             missing.extend(self.holds(holds)?);
         }
@@ -138,13 +142,13 @@ impl Verify<'_> {
         Ok((!all.iter().any(says)).then(|| format!("{} is not stuck with {:?}: {all:?}", told.of, told.says)))
     }
 
-    fn hold(&self, told: &Happens, since: Duration) -> Result<Vec<String>, CaseError> {
+    fn hold(&self, told: &Happens) -> Result<Vec<String>, CaseError> {
         if told.stuck.is_empty() && told.holds.is_none() {
             return Ok(Vec::new());
         }
         let until = self.record.now() + Duration::from_secs_f64(told.holds.unwrap_or(DEFAULT_HOLDS_SECONDS));
         while self.record.now() < until {
-            let missing = self.missing(told, since)?;
+            let missing = self.unstuck(told)?;
             if !missing.is_empty() {
                 return Ok(missing.into_iter().map(|one| format!("did not stay so: {one}")).collect());
             }
@@ -171,7 +175,7 @@ impl Verify<'_> {
             Some(seconds) => {
                 #[expect(clippy::cast_precision_loss, reason = "seconds of an interval")]
                 let stated = seconds as f64 / self.pace;
-                (stated - EARLY_SECONDS, stated + told.slack)
+                (stated - told.early, stated + told.slack)
             }
             None if told.backoff => (0.0, (last.at - failures[0].at).as_secs_f64() + told.slack),
             None => (0.0, told.slack),
