@@ -2,7 +2,7 @@
 Shared by every chart here: packed into each as templates/_lab.tpl.
 
 `lab.delays.NAME` says how long the pod of a Deployment takes to become ready; `lab.webhook` is the address and the
-certificate of the server that plays the operators' webhooks. The case runner sets both in the HelmRelease's values.
+certificate of the server that plays the operators' webhooks; `lab.crashing` names those whose pods crash. The case runner sets both in the HelmRelease's values.
 */}}
 {{- define "lab.deployment" -}}
 {{- $lab := .root.Values.lab | default dict -}}
@@ -28,6 +28,9 @@ spec:
         app.kubernetes.io/instance: {{ .root.Release.Name }}
       annotations:
         lab.coldstart.dev/ready-after: {{ index $delays .name | default "0s" | quote }}
+        {{- if has .name ($lab.crashing | default list) }}
+        lab.coldstart.dev/crash: "true"
+        {{- end }}
     spec:
       {{- with .pod }}
       {{- toYaml . | nindent 6 }}

@@ -5,22 +5,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::CaseError;
-use super::copy::{documents, yaml_files};
+use super::copy::{Fill, documents, yaml_files};
 use super::record::Record;
 use super::told::{Helmfile, Told};
 use crate::Lab;
 use crate::build::{self, Tool};
 
+/// Whether it got to its end: only then does Flux start.
 pub(super) fn run(
     lab: &Lab,
     record: &Record,
     told: &Told,
     tree: &Path,
     charts: &BTreeMap<String, PathBuf>,
-) -> Result<(), CaseError> {
+    fill: &Fill,
+) -> Result<bool, CaseError> {
     for directory in &told.bootstrap.apply {
         for file in yaml_files(&tree.join(directory))? {
             let text = fs::read_to_string(&file).map_err(CaseError::io("read", &file))?;
@@ -39,52 +41,72 @@ pub(super) fn run(
             record.note(&applied.to_string(), "is applied by the bootstrap's CRD pass");
         }
     }
-    if let Some(helmfile) = &told.bootstrap.helmfile {
-        sync(lab, record, helmfile, tree, charts)?;
+    let Some(helmfile) = &told.bootstrap.helmfile else { return Ok(true) };
+    point_at_the_lab(helmfile, tree, charts, fill)?;
+    let outcome = sync(lab, record, helmfile, tree);
+    match (outcome, &helmfile.fails) {
+        (Ok(()), None) => Ok(true),
+        (Err(CaseError::Step { message, .. }), Some(says)) if message.contains(says) => {
+            record.note("helmfile", format!("sync failed: {message}"));
+            Ok(false)
+        }
+        (Ok(()), Some(says)) => Err(CaseError::step("helmfile", format!("did not fail with {says:?}"))),
+        (Err(error), _) => Err(error),
     }
-    Ok(())
 }
 
 fn is_kustomization(object: &Value) -> bool {
     object["apiVersion"].as_str().is_some_and(|version| version.starts_with("kustomize.config.k8s.io"))
 }
 
-/// `helmfile sync` with the real helmfile and helm, and our charts instead of those on the network.
-fn sync(
-    lab: &Lab,
-    record: &Record,
+/// Our charts instead of those on the network, and time at the lab's pace.
+fn point_at_the_lab(
     helmfile: &Helmfile,
     tree: &Path,
     charts: &BTreeMap<String, PathBuf>,
+    fill: &Fill,
 ) -> Result<(), CaseError> {
     let path = tree.join(&helmfile.file);
     let text = fs::read_to_string(&path).map_err(CaseError::io("read", &path))?;
     let mut all = documents(&path, &text)?;
     for document in &mut all {
         for release in document["releases"].as_array_mut().into_iter().flatten() {
-            let chart = release["chart"].as_str().and_then(|chart| chart.rsplit('/').next()).unwrap_or_default();
-            let chart = charts.get(chart).ok_or_else(|| CaseError::step("helmfile", format!("no chart {chart}")))?;
-            release["chart"] = chart.to_string_lossy().into_owned().into();
+            let text = |key: &str| release[key].as_str().unwrap_or_default().to_owned();
+            let (name, namespace, chart) = (text("name"), text("namespace"), text("chart"));
+            let chart = chart.rsplit('/').next().unwrap_or_default();
+            let staged = charts.get(chart).ok_or_else(|| CaseError::step("helmfile", format!("no chart {chart}")))?;
+            let lab = json!({"lab": fill.values(chart, &namespace, &name)});
+            if !release["values"].is_array() {
+                release["values"] = json!([]);
+            }
+            if let Some(values) = release["values"].as_array_mut() {
+                values.push(lab);
+            }
+            release["chart"] = staged.to_string_lossy().into_owned().into();
             release["timeout"] = helmfile.timeout.into();
             if let Some(release) = release.as_object_mut() {
                 release.remove("version");
             }
         }
     }
-    let texts: Vec<String> = all.iter().map(Value::to_string).collect();
-    fs::write(&path, texts.join("\n---\n")).map_err(CaseError::io("write", &path))?;
+    // helmfile looks for its keys at the beginning of lines before it parses.
+    let lines = |document: &Value| {
+        let entries = document.as_object().into_iter().flatten();
+        entries.map(|(key, value)| format!("{key}: {value}\n")).collect::<String>()
+    };
+    let texts: Vec<String> = all.iter().map(lines).collect();
+    fs::write(&path, texts.join("\n---\n")).map_err(CaseError::io("write", &path))
+}
+
+/// `helmfile sync` with the real helmfile and helm.
+pub(super) fn sync(lab: &Lab, record: &Record, helmfile: &Helmfile, tree: &Path) -> Result<(), CaseError> {
     let helm = build::binary(Tool::Helm).map_err(|error| CaseError::step("find helm", error))?;
-    let outcome = program(Tool::Helmfile, |command| {
-        command.arg("--helm-binary").arg(helm).arg("--file").arg(&path).arg("sync").env("KUBECONFIG", lab.kubeconfig())
-    });
-    match (outcome, &helmfile.fails) {
-        (Ok(_), None) => record.note("helmfile", "sync succeeded"),
-        (Err(CaseError::Step { message, .. }), Some(says)) if message.contains(says) => {
-            record.note("helmfile", format!("sync failed: {message}"));
-        }
-        (Ok(_), Some(says)) => return Err(CaseError::step("helmfile", format!("did not fail with {says:?}"))),
-        (Err(error), _) => return Err(error),
-    }
+    record.note("helmfile", "sync");
+    program(Tool::Helmfile, |command| {
+        command.arg("--helm-binary").arg(helm).arg("--file").arg(tree.join(&helmfile.file)).arg("sync");
+        command.env("KUBECONFIG", lab.kubeconfig()).env("HOME", tree)
+    })?;
+    record.note("helmfile", "sync succeeded");
     Ok(())
 }
 

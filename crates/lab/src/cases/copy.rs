@@ -36,6 +36,20 @@ pub(super) struct Fill {
     pub(super) crashing: Vec<String>,
 }
 
+impl Fill {
+    /// What a release tells its chart about the lab.
+    pub(super) fn values(&self, chart: &str, namespace: &str, release: &str) -> Value {
+        let (url, certificate) = &self.webhook;
+        let its = self.crashing.iter().filter_map(|workload| workload.split_once('/'));
+        let crashing: Vec<&str> = its.filter(|(of, _)| *of == namespace).map(|(_, name)| name).collect();
+        json!({
+            "delays": self.delays.of_release(chart, namespace, release),
+            "crashing": crashing,
+            "webhook": {"url": url, "caBundle": certificate},
+        })
+    }
+}
+
 /// How long workloads take, in the lab's time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Delays {
@@ -180,11 +194,7 @@ fn release(namespace: &str, name: &str, spec: &mut Value, fill: &Fill) {
     }
     let target = spec["targetNamespace"].as_str().unwrap_or(namespace).to_owned();
     let release = spec["releaseName"].as_str().unwrap_or(name).to_owned();
-    let (url, certificate) = &fill.webhook;
-    spec["values"]["lab"] = json!({
-        "delays": fill.delays.of_release(&chart, &target, &release),
-        "webhook": {"url": url, "caBundle": certificate},
-    });
+    spec["values"]["lab"] = fill.values(&chart, &target, &release);
 }
 
 fn sealed_secret(document: &mut Value, fill: &Fill) {

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 pub use expected::Expected;
 pub use run::{Run, run};
-pub use told::{Outcome, Told};
+pub use told::{DEFAULT_PACE, Outcome, Told};
 
 /// What can go wrong with a case before it is told.
 #[derive(Debug, thiserror::Error)]
@@ -47,8 +47,8 @@ impl CaseError {
         move |source| Self::Io { step, path, source }
     }
 
-    fn step(step: impl Into<String>, message: impl ToString) -> Self {
-        Self::Step { step: step.into(), message: message.to_string() }
+    fn step(step: impl Into<String>, message: impl std::fmt::Display) -> Self {
+        Self::Step { step: step.into(), message: format!("{message}") }
     }
 }
 

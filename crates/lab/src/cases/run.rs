@@ -28,7 +28,7 @@ const CEPH: &str = "rook-ceph/rook-ceph-cluster";
 /// `--requeue-dependency` as Flux has it, and what a lab may make of it.
 const REQUEUE_SECONDS: f64 = 30.0;
 const REQUEUE_SECONDS_IN_A_LAB: (f64, f64) = (0.5, 3.0);
-const LATE_WITHIN: Duration = Duration::from_secs(60);
+const LATE_WITHIN: Duration = Duration::from_mins(1);
 /// Of a workload's usual delay: where shuffled runs draw from.
 const SHUFFLED_FROM: f64 = 0.2;
 const SHUFFLED_TO: f64 = 2.0;
@@ -106,6 +106,8 @@ struct Stage<'a> {
     tree: PathBuf,
     takes: BTreeMap<String, Duration>,
     crashes: BTreeMap<String, Object>,
+    staged: BTreeMap<String, PathBuf>,
+    fill: Fill,
 }
 
 impl<'a> Stage<'a> {
@@ -148,22 +150,15 @@ impl<'a> Stage<'a> {
         let tree = files.join("repository");
         fs::create_dir_all(&tree).map_err(CaseError::io("make", &tree))?;
         copy::repository(&case.directory.join("repo"), &tree, &fill)?;
-        bootstrap::run(lab, record, told, &tree, &staged)?;
         let crashes = told.crashes.iter().map(|(workload, until)| Ok((workload.clone(), object(until)?)));
         let crashes = crashes.collect::<Result<_, CaseError>>()?;
-        Ok(Self { case, lab, record, tree, takes, crashes })
+        Ok(Self { case, lab, record, tree, takes, crashes, staged, fill })
     }
 
     fn play(&self) -> Result<Vec<String>, CaseError> {
         let told = &self.case.told;
-        match &told.late {
-            None => self.push("the repository")?,
-            Some(late) => self.push_without(&late.files)?,
-        }
-        let sync = self.tree.join(SYNC);
-        self.lab.apply(&fs::read_to_string(&sync).map_err(CaseError::io("read", &sync))?)?;
-        if let Some(late) = &told.late {
-            self.late(late)?;
+        if bootstrap::run(self.lab, self.record, told, &self.tree, &self.staged, &self.fill)? {
+            self.start_flux()?;
         }
         let verify = Verify { lab: self.lab, record: self.record, pace: told.pace };
         let mut wrong = verify.happens(&told.happens, Duration::ZERO)?;
@@ -177,6 +172,18 @@ impl<'a> Stage<'a> {
                 verify.happens(&then.happens, since)?.into_iter().map(|one| format!("{}: {one}", then.act)).collect();
         }
         Ok(wrong)
+    }
+
+    /// The last step of a bootstrap: Flux gets its repository.
+    fn start_flux(&self) -> Result<(), CaseError> {
+        let late = self.case.told.late.as_ref();
+        match late {
+            None => self.push("the repository")?,
+            Some(late) => self.push_without(&late.files)?,
+        }
+        let sync = self.tree.join(SYNC);
+        self.lab.apply(&fs::read_to_string(&sync).map_err(CaseError::io("read", &sync))?)?;
+        late.map_or(Ok(()), |late| self.late(late))
     }
 
     fn push(&self, what: &str) -> Result<(), CaseError> {
@@ -219,6 +226,10 @@ impl<'a> Stage<'a> {
         for file in &then.apply {
             let path = self.case.directory.join(file);
             self.lab.apply(&fs::read_to_string(&path).map_err(CaseError::io("read", &path))?)?;
+        }
+        if let Some(helmfile) = self.case.told.bootstrap.helmfile.as_ref().filter(|_| then.bootstrap_again) {
+            bootstrap::sync(self.lab, self.record, helmfile, &self.tree)?;
+            return self.start_flux();
         }
         if then.edit.is_empty() {
             return Ok(());

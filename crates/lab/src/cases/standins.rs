@@ -50,7 +50,7 @@ impl Standins<'_> {
     fn look(&mut self) -> Result<(), LabError> {
         let deployments = self.lab.list("apps/v1", "Deployment", None)?;
         let available: BTreeSet<String> = deployments.iter().filter(|one| is_available(one)).map(key).collect();
-        *self.available.lock().unwrap_or_else(PoisonError::into_inner) = available.clone();
+        self.available.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&available);
         for deployment in &available {
             self.say(&format!("Deployment {deployment}"), "is available");
         }
@@ -70,7 +70,7 @@ impl Standins<'_> {
                 _ => {}
             }
         }
-        self.uncrash()
+        self.uncrash(&available)
     }
 
     /// Once per run and object: the story need not repeat itself.
@@ -278,12 +278,18 @@ impl Standins<'_> {
     }
 
     /// What the pods were crashing for is there.
-    fn uncrash(&mut self) -> Result<(), LabError> {
+    fn uncrash(&mut self, available: &BTreeSet<String>) -> Result<(), LabError> {
         const CRASH: &str = "lab.coldstart.dev/crash";
         let waiting: Vec<(String, Object)> =
             self.crashes.iter().map(|(workload, object)| (workload.clone(), object.clone())).collect();
         for (workload, object) in waiting {
-            if !matches!(self.lab.get(&object), Ok(Some(_))) {
+            let is_there = match object.kind.as_str() {
+                "Deployment" => {
+                    available.contains(&format!("{}/{}", object.namespace.as_deref().unwrap_or_default(), object.name))
+                }
+                _ => matches!(self.lab.get(&object), Ok(Some(_))),
+            };
+            if !is_there {
                 continue;
             }
             let Some((namespace, name)) = workload.split_once('/') else { continue };

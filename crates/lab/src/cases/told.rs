@@ -231,6 +231,9 @@ pub struct Then {
     /// Files of the case's directory whose objects are applied.
     #[serde(default)]
     pub apply: Vec<String>,
+    /// The bootstrap's helmfile is synced again, and must get to its end.
+    #[serde(default)]
+    pub bootstrap_again: bool,
     pub happens: Happens,
 }
 
@@ -242,8 +245,11 @@ pub struct Edit {
     pub by: String,
 }
 
+/// Where `lab.yaml` says nothing: a minute of the repository lasts three seconds.
+pub const DEFAULT_PACE: f64 = 20.0;
+
 fn default_pace() -> f64 {
-    20.0
+    DEFAULT_PACE
 }
 
 fn default_timeouts() -> f64 {

@@ -170,19 +170,20 @@ impl Verify<'_> {
             From::Failure => last.at,
             From::Attempt => last.began,
         };
-        let took = (recovered - from).as_secs_f64();
-        let (least, most) = match told.seconds {
+        let took = recovered.saturating_sub(from).as_secs_f64();
+        let (soonest, latest) = match told.seconds {
             Some(seconds) => {
                 #[expect(clippy::cast_precision_loss, reason = "seconds of an interval")]
                 let stated = seconds as f64 / self.pace;
                 (stated - told.early, stated + told.slack)
             }
-            None if told.backoff => (0.0, (last.at - failures[0].at).as_secs_f64() + told.slack),
+            None if told.backoff => (0.0, last.at.saturating_sub(failures[0].at).as_secs_f64() + told.slack),
             None => (0.0, told.slack),
         };
-        self.record.note(&told.of, format!("recovered {took:.1} s after, where {least:.1} to {most:.1} s are stated"));
-        (took < least || took > most)
-            .then(|| format!("{} recovered after {took:.1} s, not {least:.1} to {most:.1} s", told.of))
+        self.record
+            .note(&told.of, format!("recovered {took:.1} s after, where {soonest:.1} to {latest:.1} s are stated"));
+        (took < soonest || took > latest)
+            .then(|| format!("{} recovered after {took:.1} s, not {soonest:.1} to {latest:.1} s", told.of))
     }
 
     fn order(&self, told: &[String]) -> Vec<String> {
