@@ -17,6 +17,7 @@ mod parse;
 mod paths;
 mod product;
 mod table;
+mod test;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,8 @@ enum Task {
     /// A real control plane on loopback, for tests
     #[command(subcommand)]
     Lab(lab::Lab),
+    /// Run the tests; with `--full` also those that CI has no time for
+    Test(test::Options),
     /// Write the pages of the rules from their manuals
     Docs(docs::Options),
     /// Only parse the YAML files of a tree: the floor under `coldstart check`
@@ -72,6 +75,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench(options) => bench::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::Lab(what) => lab::run(&what),
+        Task::Test(options) => test::run(&options),
         Task::Docs(options) => docs::run(&options),
         Task::Parse(options) => parse::run(&options),
         Task::Paths(options) => paths::run(&options),

@@ -92,7 +92,7 @@ fn point_at_the_lab(
     // helmfile looks for its keys at the beginning of lines before it parses.
     let lines = |document: &Value| {
         let entries = document.as_object().into_iter().flatten();
-        entries.map(|(key, value)| format!("{key}: {value}\n")).collect::<String>()
+        entries.map(|(key, value)| format!("{key}: {value}")).collect::<Vec<String>>().join("\n")
     };
     let texts: Vec<String> = all.iter().map(lines).collect();
     fs::write(&path, texts.join("\n---\n")).map_err(CaseError::io("write", &path))

@@ -40,9 +40,6 @@ pub struct Told {
     /// Why `check` does not say yet what happens here. Once it does, this must go.
     #[serde(default)]
     pub not_yet: Option<String>,
-    /// Why the case does not run in a lab.
-    #[serde(default)]
-    pub not_run: Option<String>,
     #[serde(default)]
     pub happens: Happens,
     /// What is done after that, and what must follow.
