@@ -162,6 +162,7 @@ impl Judge<'_> {
         }
         let best = offers
             .iter()
+            .filter(|offer| !self.is_suspended(self.cluster.offers[**offer].by))
             .map(|offer| (self.verdict(index, *offer), *offer))
             .max_by_key(|((verdict, _), offer)| (*verdict, std::cmp::Reverse(*offer)));
         let Some(((verdict, weak_gate), offer)) = best else { return nothing(Verdict::Unoffered) };
@@ -229,6 +230,12 @@ impl Judge<'_> {
             at = self.cluster.component(parent).parent;
         }
         false
+    }
+
+    /// Created suspended, a component brings nothing, and neither does what it would apply.
+    fn is_suspended(&self, component: ComponentId) -> bool {
+        let mut around = std::iter::successors(Some(component), |at| self.cluster.component(*at).parent);
+        around.any(|at| self.cluster.component(at).suspended.is_some())
     }
 
     /// Values that a controller makes of an object which is applied together with their user: the user looks for them
@@ -326,7 +333,9 @@ impl Judge<'_> {
             _ => {}
         }
         if need.optional {
-            return if need.phase == Phase::Build { Consequence::Silent } else { Consequence::Noise };
+            // A build without its variables; a chart without what it renders only where the kind is known.
+            let left_out = matches!(need.phase, Phase::Build | Phase::Apply);
+            return if left_out { Consequence::Silent } else { Consequence::Noise };
         }
         let component = self.cluster.component(need.of);
         // Its controller asks the store again after growing pauses, about as long as it has already waited.

@@ -32,7 +32,7 @@
 use std::collections::BTreeMap;
 
 use graph::{Consequence, Verdict};
-use model::{CapabilityKind, ComponentId};
+use model::{CapabilityKind, ComponentId, Phase};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -44,7 +44,9 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let unordered = pairs::gather(context, |judged| {
         let is_terminal =
             matches!(judged.consequence, Consequence::Terminal { .. }) && context.severity(judged) >= Severity::Warning;
-        judged.verdict == Verdict::Unordered && !is_terminal && judged.consequence != Consequence::Silent
+        // Variables have a rule of their own.
+        let is_substitution = judged.consequence == Consequence::Silent && context.need(judged).phase == Phase::Build;
+        judged.verdict == Verdict::Unordered && !is_terminal && !is_substitution
     });
     let (everything, pairs): (Vec<_>, Vec<_>) =
         pairs::reduce(context, unordered).into_iter().partition(|pair| is_about_everything(context, pair));
