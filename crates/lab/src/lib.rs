@@ -1,5 +1,18 @@
 //! The lab: a real control plane on loopback, for tests. It knows how its programs are built and started,
 //! what they need of each other, and how to watch them; it does not know coldstart, and nothing that ships depends on it.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//!
+//! use coldstart_lab::{self as lab, Object, Until};
+//!
+//! let Some(lab) = lab::or_skip("a_deployment_becomes_ready") else { return Ok(()) };
+//! lab.add_node("worker-1", &["worker"], &[], &[])?;
+//! lab.git().push("repository".as_ref())?;
+//! lab.apply(&std::fs::read_to_string("flux.yaml")?)?;
+//! lab.wait_for(&Object::kustomization("flux-system", "apps"), &Until::ready(), Duration::from_secs(30))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod build;
 pub mod cases;
