@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
         let seed = options.seed.unwrap_or_else(clock);
         println!("guaranteed cases: {} runs each, seeds from {seed} on", options.runs);
-        command.env("COLDSTART_LAB", "required");
+        command.env("COLDSTART_LAB", "full");
         command.env("COLDSTART_CASE_RUNS", options.runs.to_string());
         command.env("COLDSTART_CASE_SEED", seed.to_string());
         command.args(["--", "--include-ignored"]);
