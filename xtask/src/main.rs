@@ -18,6 +18,7 @@ mod parse;
 mod paths;
 mod product;
 mod table;
+mod test;
 
 use std::process::ExitCode;
 
@@ -46,6 +47,8 @@ enum Task {
     /// A real control plane on loopback, for tests
     #[command(subcommand)]
     Lab(lab::Lab),
+    /// Run the tests; with `--full` also those that CI has no time for
+    Test(test::Options),
     /// Write the pages of the rules from their manuals
     Docs(docs::Options),
     /// Build what a release consists of for one target: an archive and its checksum
@@ -75,6 +78,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench(options) => bench::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::Lab(what) => lab::run(&what),
+        Task::Test(options) => test::run(&options),
         Task::Docs(options) => docs::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Parse(options) => parse::run(&options),

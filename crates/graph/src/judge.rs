@@ -162,11 +162,16 @@ impl Judge<'_> {
         }
         let best = offers
             .iter()
+            .filter(|offer| !self.is_suspended(self.cluster.offers[**offer].by))
             .map(|offer| (self.verdict(index, *offer), *offer))
             .max_by_key(|((verdict, _), offer)| (*verdict, std::cmp::Reverse(*offer)));
         let Some(((verdict, weak_gate), offer)) = best else { return nothing(Verdict::Unoffered) };
         let wait_seconds = self.wait_seconds(need, &self.cluster.offers[offer]);
-        let consequence = self.consequence(need, verdict, wait_seconds);
+        let consequence = if self.is_made_beside(need, &self.cluster.offers[offer]) {
+            Consequence::Noise
+        } else {
+            self.consequence(need, verdict, wait_seconds)
+        };
         Judged { need: index, offer: Some(offer), verdict, consequence, weak_gate, wait_seconds }
     }
 
@@ -225,6 +230,20 @@ impl Judge<'_> {
             at = self.cluster.component(parent).parent;
         }
         false
+    }
+
+    /// Created suspended, a component brings nothing, and neither does what it would apply.
+    fn is_suspended(&self, component: ComponentId) -> bool {
+        let mut around = std::iter::successors(Some(component), |at| self.cluster.component(*at).parent);
+        around.any(|at| self.cluster.component(at).suspended.is_some())
+    }
+
+    /// Values that a controller makes of an object which is applied together with their user: the user looks for them
+    /// again until they are there, and says so meanwhile.
+    fn is_made_beside(&self, need: &Need, offer: &Offer) -> bool {
+        need.phase == Phase::Build
+            && self.is_inside(need.of, offer.by)
+            && matches!(offer.arrival, Arrival::Healthy | Arrival::Reported | Arrival::Unreported)
     }
 
     /// Whether what was reached proves that the offer is there.
@@ -314,7 +333,9 @@ impl Judge<'_> {
             _ => {}
         }
         if need.optional {
-            return if need.phase == Phase::Build { Consequence::Silent } else { Consequence::Noise };
+            // A build without its variables; a chart without what it renders only where the kind is known.
+            let left_out = matches!(need.phase, Phase::Build | Phase::Apply);
+            return if left_out { Consequence::Silent } else { Consequence::Noise };
         }
         let component = self.cluster.component(need.of);
         // Its controller asks the store again after growing pauses, about as long as it has already waited.
@@ -390,12 +411,31 @@ fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: 
             let timeout = component.patience.timeout_seconds;
             if wait_seconds <= timeout {
                 Consequence::Safe { spare_seconds: timeout - wait_seconds }
+            } else if !is_seen_from_the_start(&need.object) {
+                Consequence::Noise
             } else {
                 Consequence::Slow { seconds: timeout.saturating_add(retry) }
             }
         }
         Phase::Ready | Phase::Run => Consequence::Noise,
     }
+}
+
+/// Kinds that a gate sees as unfinished from the moment they are made. Any other kind has no status yet when it is first
+/// looked at, milliseconds later, and counts as healthy: the gate has opened before its controller says anything.
+fn is_seen_from_the_start(object: &ObjectRef) -> bool {
+    matches!(
+        object.kind.as_str(),
+        "Deployment"
+            | "StatefulSet"
+            | "DaemonSet"
+            | "ReplicaSet"
+            | "Job"
+            | "Pod"
+            | "PersistentVolumeClaim"
+            | "HelmRelease"
+            | "Kustomization"
+    )
 }
 
 /// A chart that is installed: what fails before a release is stored is tried again, what fails after is counted.

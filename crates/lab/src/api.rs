@@ -202,7 +202,7 @@ impl Kubernetes {
 }
 
 /// A dynamic object as plain JSON.
-fn plain(object: &DynamicObject) -> Value {
+pub(crate) fn plain(object: &DynamicObject) -> Value {
     serde_json::to_value(object).unwrap_or(Value::Null)
 }
 

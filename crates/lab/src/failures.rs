@@ -63,12 +63,17 @@ impl Lab {
 
 /// Called while a panic unwinds: must not panic itself.
 pub(crate) fn keep(lab: &Lab) {
-    let into = target_directory().join("lab-failures").join(lab.name());
+    let into = directory_of(lab);
     let _old = fs::remove_dir_all(&into);
     match lab.collect_logs(&into) {
         Ok(()) => say(&format!("lab {}: logs, events and objects are in {}", lab.name(), into.display())),
         Err(error) => say(&format!("lab {}: {error}", lab.name())),
     }
+}
+
+/// Where what is kept of a lab goes.
+pub(crate) fn directory_of(lab: &Lab) -> PathBuf {
+    target_directory().join("lab-failures").join(lab.name())
 }
 
 /// Past the capture of the test harness, which takes `eprintln!` but not this.

@@ -15,6 +15,7 @@
 //! ```
 
 pub mod build;
+pub mod cases;
 
 mod api;
 mod charts;

@@ -2,7 +2,7 @@
 
 use crate::{Lab, LabError, Options, failures};
 
-/// Set to `required` where the lab must be there: then a missing program fails the test instead of skipping it.
+/// Set to `required` (or `full`) where the lab must be there: then a missing program fails the test instead of skipping it.
 const REQUIRED: &str = "COLDSTART_LAB";
 
 /// A lab for the test `name`, or `None` with a loud word on stderr where its programs are not built.
@@ -18,7 +18,9 @@ pub fn or_skip_with(options: Options) -> Option<Lab> {
     let name = options.name.clone();
     match Lab::start(options) {
         Ok(lab) => Some(lab),
-        Err(LabError::Missing(missing)) if std::env::var_os(REQUIRED).is_none_or(|value| value != "required") => {
+        Err(LabError::Missing(missing))
+            if std::env::var_os(REQUIRED).is_none_or(|value| value != "required" && value != "full") =>
+        {
             failures::say(&format!("SKIPPED {name}: needs the lab; get it with `cargo xtask lab build` ({missing})"));
             None
         }

@@ -30,6 +30,7 @@
 //! When several missing ties end in one chain, only the last of the chain is suggested: it waits for the others.
 
 use graph::{Consequence, Judged, Verdict};
+use model::Phase;
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -48,11 +49,12 @@ pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
     context.races(|| pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged))))
 }
 
-/// Nothing orders the two, and losing is neither final nor silent: those have rules of their own.
+/// Nothing orders the two, and losing is not final; variables that are silently absent have a rule of their own too.
 fn is_race(context: &Context<'_>, judged: &Judged) -> bool {
     let is_terminal =
         matches!(judged.consequence, Consequence::Terminal { .. }) && context.severity(judged) >= Severity::Warning;
-    judged.verdict == Verdict::Unordered && !is_terminal && judged.consequence != Consequence::Silent
+    let is_substitution = judged.consequence == Consequence::Silent && context.need(judged).phase == Phase::Build;
+    judged.verdict == Verdict::Unordered && !is_terminal && !is_substitution
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {

@@ -397,7 +397,9 @@ fn need_known(
         };
         let soft_kind =
             name.and_then(|name| name.rsplit_once('/')).is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
-        let needing = Needing { of, object: own, phase, soft: need.soft || soft_kind, optional: false };
+        // The catalogue's soft kinds are templates that ask whether the cluster knows the kind, and are left out if not.
+        let optional = need.soft && phase == Phase::Apply && need.capability == "crd";
+        let needing = Needing { of, object: own, phase, soft: need.soft || soft_kind, optional };
         sink.need(&needing, capability, at, ecow::eco_format!("because {}", need.why));
     }
 }

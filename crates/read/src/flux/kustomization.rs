@@ -101,6 +101,10 @@ pub(crate) fn dependencies(list: Option<&Node>, kind: &str, namespace: &str) -> 
             let kind = item.get("kind").and_then(Node::text).unwrap_or(kind);
             let own = item.get("namespace").and_then(Node::text).filter(|own| !own.is_empty()).unwrap_or(namespace);
             let waits_for = match (item.get("readyExpr"), item.get("ready").and_then(Node::as_bool)) {
+                // Only the status says how far the other has come.
+                (Some(expression), _) if expression.text().is_some_and(|text| !text.contains("status")) => {
+                    WaitsFor::Exists
+                }
                 (Some(_), _) => WaitsFor::Opaque,
                 (None, Some(false)) => WaitsFor::Exists,
                 _ => WaitsFor::Done,
