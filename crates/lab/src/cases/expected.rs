@@ -43,7 +43,8 @@ pub struct Finding {
 }
 
 /// Rules whose findings say that somebody waits for ever.
-const BLOCKED_FOR_EVER: [&str; 3] = ["unknown-dependency", "suspended-dependency", "dependency-cycle"];
+const BLOCKED_FOR_EVER: [&str; 5] =
+    ["unknown-dependency", "wrong-kind-dependency", "suspended-dependency", "dependency-cycle", "undefined-variable"];
 
 impl Expected {
     /// The worst that `check` says will happen.
