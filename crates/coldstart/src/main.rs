@@ -20,10 +20,6 @@ use arguments::{Arguments, Command};
 use clap::Parser as _;
 use failure::Failure;
 
-/// Reading a repository makes and frees many small values on every core.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,

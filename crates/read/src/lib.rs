@@ -68,14 +68,13 @@ fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
     let (bootstrap, declared, mut assembled) = std::thread::scope(|scope| {
         let bootstrap = scope.spawn(|| bootstrap::Bootstrap::read(repository, catalogue));
         let declared = flux::declared(repository);
-        let assembled: Vec<_> = declared.iter().map(|entry| flux::assemble(repository, &sources, entry)).collect();
+        let assembled = parallel::map(&declared, |entry| flux::assemble(repository, &sources, entry));
         (bootstrap.join().unwrap_or_default(), declared, assembled)
     });
     let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
-    for entry in flux::undeclared(repository, &declared, &live) {
-        assembled.push(flux::assemble(repository, &sources, &entry));
-    }
+    let undeclared = flux::undeclared(repository, &declared, &live);
+    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(repository, &sources, entry)));
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
     let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
     let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {
