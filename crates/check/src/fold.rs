@@ -60,6 +60,31 @@ impl Report {
     }
 }
 
+impl Report {
+    /// The same report, with a finding of its own for everybody that another one speaks for.
+    #[must_use]
+    pub fn each(mut self) -> Self {
+        self.findings = self.findings.into_iter().flat_map(split).collect();
+        self
+    }
+}
+
+fn split(mut finding: Finding) -> Vec<Finding> {
+    let others = std::mem::take(&mut finding.also);
+    let mut all = Vec::with_capacity(1 + others.len());
+    for other in others {
+        let mut one = finding.clone();
+        one.message = format!("`{}` as well: {}", other.component.path(), finding.message);
+        if let Some(primary) = one.locations.first_mut() {
+            primary.span = other.at;
+        }
+        (one.component, one.provider) = (other.component, other.provider);
+        all.push(one);
+    }
+    all.insert(0, finding);
+    all
+}
+
 /// The group of every finding. What would be the only one of its provider goes with others of its component, or, where it
 /// costs nothing in practice, with all such of the cluster.
 fn groups(findings: &[Finding]) -> Vec<Group> {

@@ -36,6 +36,17 @@ fn folding_loses_no_pair_and_adds_none() {
 }
 
 #[test]
+fn programs_get_every_pair_as_a_finding_of_its_own() {
+    for (shape, _) in story::stories(&story::directory("shapes")) {
+        let report = check(&shape);
+        let before = pairs(&report);
+        let each = report.each();
+        assert_eq!(pairs(&each), before, "{shape}");
+        assert_eq!(each.findings.len(), before.len(), "{shape}");
+    }
+}
+
+#[test]
 fn what_is_at_warning_or_above_stays_by_itself() {
     for (shape, _) in story::stories(&story::directory("shapes")) {
         let loud = |report: &Report| report.findings.iter().filter(|it| it.severity >= Severity::Warning).count();

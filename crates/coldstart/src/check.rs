@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     if let Some(revision) = &options.since {
         since::apply(revision, &options.path, &mut report, &reading, wish.min_severity)?;
     }
-    let report = if options.each || options.format.is_for_programs() { report } else { report.folded() };
+    let report = if options.each || options.format.is_for_programs() { report.each() } else { report.folded() };
     drop(progress);
     if is_empty(&reading) {
         // Programs get their document in any case.
