@@ -13,6 +13,8 @@ use crate::words::and_more;
 
 /// Rules whose findings speak of two components, where many of the one kind usually lack the same of the other.
 const PAIR_RULES: [&str; 3] = ["missing-dependency", "bootstrap-only", "parent-wait-deadlock"];
+/// Rules that speak for many of whom each has its own line to edit.
+const EDITED_BY_EACH: [&str; 1] = ["late-store"];
 /// Others that are named in the note.
 const NAMED_MAX: usize = 10;
 
@@ -61,10 +63,14 @@ impl Report {
 }
 
 impl Report {
-    /// The same report, with a finding of its own for everybody that another one speaks for.
+    /// The same report, with a finding of its own for everybody who has a line to edit. Where the line is that of the
+    /// provider, as with a gate, one finding stays one.
     #[must_use]
     pub fn each(mut self) -> Self {
-        self.findings = self.findings.into_iter().flat_map(split).collect();
+        let findings = self.findings.into_iter();
+        self.findings = findings
+            .flat_map(|finding| if EDITED_BY_EACH.contains(&finding.rule) { split(finding) } else { vec![finding] })
+            .collect();
         self
     }
 }
