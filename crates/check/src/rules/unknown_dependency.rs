@@ -25,6 +25,7 @@ use model::{ObjectRef, Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::nearest::edits;
 use crate::rules::wrong_kind_dependency::other_kind;
 use crate::words::quoted;
 
@@ -86,10 +87,10 @@ fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
     }
     let nearest = objects()
         .filter(|object| object.kind == missing.kind)
-        .map(|object| (distance(&object.name, &missing.name), object))
+        .map(|object| (edits(&missing.name, &object.name), object))
         .min();
-    let (distance, object) = nearest?;
-    let near = distance <= (missing.name.len() / 4).clamp(1, 4);
+    let (slips, object) = nearest?;
+    let near = slips <= (missing.name.len() / 4).clamp(1, 4);
     let ends_alike = missing.name.ends_with(&format!("-{}", object.name));
     if near || ends_alike {
         return Some(format!("did you mean `{}` (namespace {})?", object.name, object.namespace));
@@ -98,20 +99,4 @@ fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
         .filter(|object| object.kind == missing.kind && missing.name.ends_with(&format!("-{}", object.name)))
         .max_by_key(|object| object.name.len());
     suffix.map(|object| format!("did you mean `{}` (namespace {})?", object.name, object.namespace))
-}
-
-/// Edits that turn one name into the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
