@@ -96,6 +96,10 @@ impl Standins<'_> {
             }
         }
         for external in self.lab.list(ESO, "ExternalSecret", None)? {
+            // A controller that is slow with a resource has not reported on it either, whatever its store is like.
+            if is_ready(&external) || self.takes_longer(&key(&external)) {
+                continue;
+            }
             let reference = &external["spec"]["secretStoreRef"];
             let kind = reference["kind"].as_str().unwrap_or("SecretStore");
             let namespace = external["metadata"]["namespace"].as_str().unwrap_or_default();
@@ -105,9 +109,6 @@ impl Standins<'_> {
                 self.set_not_ready(&external, "SecretSyncedError", "the store is not ready")?;
                 continue;
             };
-            if is_ready(&external) || self.takes_longer(&key(&external)) {
-                continue;
-            }
             let value = |key: &str| {
                 let all = data.as_array().into_iter().flatten();
                 all.filter(|one| one["key"] == key).find_map(|one| one["value"].as_str()).unwrap_or_default().to_owned()
