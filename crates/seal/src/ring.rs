@@ -90,6 +90,11 @@ impl Ring {
         opened.next().ok_or(OpenError::NoKey)
     }
 
+    /// Another ring of the same keys. Said out loud, because every copy of a key is one more to look after.
+    pub fn duplicate(&self) -> Result<Self, RingError> {
+        Self::from_json(self.to_json()?.expose())
+    }
+
     /// The whole ring, private keys and all.
     pub fn to_json(&self) -> Result<SecretBytes, RingError> {
         let keys: Result<Vec<Written>, RingError> = self.keys.iter().map(Written::of).collect();

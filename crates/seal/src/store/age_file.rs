@@ -210,7 +210,7 @@ impl AgeFile {
 
 /// The ring with the recipients that it is about to be encrypted to.
 fn with_recipients(ring: &Ring, recipients: Vec<String>) -> Result<SecretBytes, crate::RingError> {
-    let mut copy = Ring::from_json(ring.to_json()?.expose())?;
+    let mut copy = ring.duplicate()?;
     copy.recipients = recipients;
     copy.to_json()
 }

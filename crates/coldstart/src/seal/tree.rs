@@ -1,0 +1,142 @@
+//! The SealedSecrets of a repository, and where each of them lands.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ::seal::manifest::SealedSecret;
+use ::seal::store::{Lock, write_atomically};
+use ::seal::verify::Landing;
+use read::{Applied, Repository};
+use yaml::{FileId, Limits, Position, Source, Span};
+
+use super::failure::SealFailure;
+
+/// What lands when nobody says where: as kubectl would.
+const NAMESPACE_DEFAULT: &str = "default";
+
+/// One SealedSecret of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// From the root of the repository.
+    pub(crate) path: String,
+    /// Which document of the file.
+    pub(crate) document: usize,
+    pub(crate) sealed: SealedSecret,
+    pub(crate) at: Position,
+    /// Where it ends up in the clusters that apply it; without any, where its file says.
+    pub(crate) landings: Vec<Landing>,
+}
+
+/// Every SealedSecret below the root, YAML or JSON, in the order of paths.
+pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Vec<Found> {
+    let landings = landings(applied);
+    let is_candidate = |path: &&str| {
+        let path = Path::new(path);
+        path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
+    };
+    let mut found = Vec::new();
+    for path in repository.paths().filter(is_candidate) {
+        let Some((id, source)) = repository.id(path).and_then(|id| Some((id, repository.source(id)?))) else {
+            continue;
+        };
+        if source.text().contains("SealedSecret") {
+            found.extend(in_file(path, id, source, &landings));
+        }
+    }
+    found
+}
+
+/// By the place of any of its items: names and namespaces are changed on the way, sealed values never.
+type Landings = BTreeMap<Span, Vec<Landing>>;
+
+fn landings(applied: &[Applied]) -> Landings {
+    let mut landings = Landings::new();
+    for one in applied {
+        let Some(sealed) = SealedSecret::of(&one.node) else { continue };
+        let landing = Landing { namespace: one.namespace.to_string(), name: sealed.name.clone() };
+        for item in &sealed.items {
+            let known = landings.entry(item.span).or_default();
+            if !known.contains(&landing) {
+                known.push(landing.clone());
+            }
+        }
+    }
+    landings
+}
+
+fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings) -> Vec<Found> {
+    let documents = yaml::parse(id, source.text(), Limits::default());
+    let mut found = Vec::new();
+    for (document, read) in documents.iter().enumerate() {
+        let Some(sealed) = read.root.as_ref().and_then(SealedSecret::of) else { continue };
+        let applied = sealed.items.iter().find_map(|item| landings.get(&item.span));
+        let own = || {
+            let namespace = sealed.namespace.clone().unwrap_or_else(|| NAMESPACE_DEFAULT.to_owned());
+            vec![Landing { namespace, name: sealed.name.clone() }]
+        };
+        found.push(Found {
+            path: path.to_owned(),
+            document,
+            at: source.position(sealed.span),
+            landings: applied.cloned().unwrap_or_else(own),
+            sealed,
+        });
+    }
+    found
+}
+
+/// Changes a file of the repository: read, changed and replaced under a lock, so that of two writers none is lost.
+pub(crate) fn change<T>(
+    path: &Path,
+    work: impl FnOnce(Option<String>) -> Result<(Option<String>, T), SealFailure>,
+) -> Result<T, SealFailure> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent).map_err(SealFailure::file(parent))?;
+    let _lock = Lock::file(&lock_of(path))?;
+    let before = match std::fs::read_to_string(path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(SealFailure::file(path)(error)),
+    };
+    let is_new = before.is_none();
+    let (after, result) = work(before)?;
+    if let Some(after) = after {
+        write_atomically(path, after.as_bytes()).map_err(SealFailure::file(path))?;
+        if is_new {
+            make_readable(path);
+        }
+    }
+    Ok(result)
+}
+
+/// Not beside the file: a lock has no place in somebody's repository.
+fn lock_of(path: &Path) -> PathBuf {
+    let path = path.canonicalize().or_else(|_| {
+        let parent = path.parent().unwrap_or(Path::new(".")).canonicalize()?;
+        Ok::<_, std::io::Error>(parent.join(path.file_name().unwrap_or_default()))
+    });
+    let digest = ::seal::digest_hex(path.unwrap_or_default().as_os_str().as_encoded_bytes());
+    std::env::temp_dir().join(format!("coldstart-{}", user())).join(format!("{digest}.lock"))
+}
+
+/// Each user has locks of their own.
+fn user() -> String {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        if let Ok(own) = std::fs::metadata("/proc/self").or_else(|_| std::fs::metadata(std::env::temp_dir())) {
+            return own.uid().to_string();
+        }
+    }
+    "locks".to_owned()
+}
+
+/// A SealedSecret is meant to be read by everybody, as other files of a repository are.
+fn make_readable(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let _as_it_was = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644));
+    }
+    let _ = path;
+}
