@@ -185,7 +185,11 @@ fn verify_knows_where_kustomize_puts_things() {
     {
         desk.write(path, text);
     }
-    let without = desk.sealed("k1", LOGIN).replace("  namespace: apps\n", "");
+    let without = desk.sealed("k1", LOGIN);
+    desk.write("broken.yaml", &without.replace("  namespace: apps\n", ""));
+    desk.seal(&["verify"]).exits(1).says("broken.yaml:").says("can't be read as YAML");
+    std::fs::remove_file(desk.path("broken.yaml")).unwrap();
+    let without = without.replace("\n  namespace: apps\n", "\n");
     desk.write("apps/login.yaml", &without);
     desk.write("apps/kustomization.yaml", "namespace: apps\nresources: [login.yaml]\n");
     desk.seal(&["verify"]).exits(0).says("1 open");

@@ -41,7 +41,10 @@ fn apply_all(desk: &Desk, lab: &Lab) {
 
 fn keys_of(lab: &Lab) -> usize {
     let secrets = lab.list("v1", "Secret", Some("kube-system")).unwrap();
-    secrets.iter().filter(|one| one["metadata"]["labels"]["sealedsecrets.bitnami.com/sealed-secrets-key"] == "active").count()
+    secrets
+        .iter()
+        .filter(|one| one["metadata"]["labels"]["sealedsecrets.bitnami.com/sealed-secrets-key"] == "active")
+        .count()
 }
 
 #[test]
@@ -53,7 +56,19 @@ fn a_rebuilt_cluster_opens_everything() {
     desk.seal(&["init", "--adopt", "old.pem", "--yes"]).exits(0);
     for scope in SCOPES {
         let out = format!("{scope}.yaml");
-        let words = ["secret", "--name", scope, "--namespace", "apps", "--scope", scope, "--from-stdin", "password", "--out", &out];
+        let words = [
+            "secret",
+            "--name",
+            scope,
+            "--namespace",
+            "apps",
+            "--scope",
+            scope,
+            "--from-stdin",
+            "password",
+            "--out",
+            &out,
+        ];
         desk.seal_with(&words, "hunter2").exits(0);
     }
 
@@ -64,7 +79,10 @@ fn a_rebuilt_cluster_opens_everything() {
     at(&desk, &first, &["verify", "--cluster"]).exits(0);
     first.start_process(Process::SealedSecrets).unwrap();
     apply_all(&desk, &first);
-    at(&desk, &first, &["deploy", "--prove", "--yes"]).exits(0).says("keys are in kube-system already").says("proved: a canary");
+    at(&desk, &first, &["deploy", "--prove", "--yes"])
+        .exits(0)
+        .says("keys are in kube-system already")
+        .says("proved: a canary");
     let left = first.list("v1", "Secret", Some("kube-system")).unwrap();
     assert!(!left.iter().any(|one| one["metadata"]["name"].as_str().unwrap().starts_with("coldstart-canary")));
 
@@ -125,7 +143,10 @@ fn a_rotation_reaches_the_cluster_before_the_files(desk: &Desk, lab: &Lab) {
 
 fn a_pair_that_is_none_is_told_before_the_controller_meets_it(desk: &Desk, lab: &Lab) {
     lab.apply(BAD_KEY).unwrap();
-    at(desk, lab, &["deploy", "--yes"]).exits(2).says("is labelled as a sealing key, and is none").says("delete secret bad");
+    at(desk, lab, &["deploy", "--yes"])
+        .exits(2)
+        .says("is labelled as a sealing key, and is none")
+        .says("delete secret bad");
     at(desk, lab, &["verify", "--cluster"]).exits(1).says("Secret kube-system/bad");
 }
 
@@ -137,7 +158,7 @@ metadata:
   name: bad
   namespace: kube-system
   labels: {sealedsecrets.bitnami.com/sealed-secrets-key: active}
-stringData: {tls.crt: "no", tls.key: "no"}
+stringData: {tls.crt: 'no', tls.key: 'no'}
 ";
 
 const DEPLOYMENT: &str = "

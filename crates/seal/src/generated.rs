@@ -151,7 +151,7 @@ fn make(one: &Declared, options: &GenerateOptions) -> Result<(SecretBytes, Optio
     match one.kind {
         Kind::Password => alone(characters(one.length, ALPHANUMERIC)),
         Kind::Symbols => alone(characters(one.length, SYMBOLS)),
-        Kind::Hex => alone(encoded(&|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect())),
+        Kind::Hex => alone(encoded(&crate::hex)),
         Kind::Base64 => alone(encoded(&|bytes| STANDARD.encode(bytes))),
         Kind::Base64Url => alone(encoded(&|bytes| URL_SAFE_NO_PAD.encode(bytes))),
         Kind::Bytes => alone(random(one.length).map(|bytes| SecretBytes::copy_of(&bytes))),

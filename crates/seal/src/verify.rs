@@ -38,7 +38,12 @@ pub fn item(sealed: &SealedSecret, item: &Item, landing: &Landing, ring: &Ring, 
         return Verdict::Opens(pair.fingerprint());
     }
     let own = Landing { namespace: sealed.namespace.clone().unwrap_or_default(), name: sealed.name.clone() };
-    for place in [landing, &own].into_iter().chain(places) {
+    let (namespace, name) = &sealed.template;
+    let written = Landing {
+        namespace: namespace.clone().unwrap_or_else(|| own.namespace.clone()),
+        name: name.clone().unwrap_or_else(|| own.name.clone()),
+    };
+    for place in [landing, &own, &written].into_iter().chain(places) {
         for scope in Scope::ALL {
             if opens(scope, &place.namespace, &place.name).is_ok() {
                 let (namespace, name) = (place.namespace.clone(), place.name.clone());

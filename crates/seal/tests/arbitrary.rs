@@ -1,5 +1,7 @@
 //! Whatever the values, names and texts are.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod support;
 
 use coldstart_seal::manifest::{Change, SealedSecret, SecretManifest, edit, to_json};

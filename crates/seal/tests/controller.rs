@@ -1,5 +1,7 @@
 //! Held against the real controller, in a lab: it opens in every scope what is sealed here, and refuses what we refuse.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod support;
 
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! Keys: made, brought in from where people keep them, and refused for the right reason.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod support;
 
 use std::process::Command;

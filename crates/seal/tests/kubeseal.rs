@@ -1,6 +1,8 @@
 //! Held against the real kubeseal: what it seals opens here, what is sealed here it opens, and what one refuses the other
 //! does too.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod support;
 
 use std::path::PathBuf;

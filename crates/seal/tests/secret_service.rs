@@ -1,6 +1,7 @@
 //! The Secret Service store against a real keyring daemon, in a session bus of its own.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod support;
 

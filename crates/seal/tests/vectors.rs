@@ -1,5 +1,7 @@
 //! Values that upstream's own code sealed, and damaged ones that it refuses.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod support;
 
 use coldstart_seal::{Envelope, Ring, Scope};

@@ -72,6 +72,7 @@ pub(crate) struct Target {
 }
 
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Init {
     #[command(flatten)]
     pub place: Place,
@@ -115,7 +116,7 @@ pub(crate) struct Init {
 const SECRET_HELP: &str = "\
 Values never come from the command line itself, where every process of the machine could read them.
 
-With --out, a SealedSecret of that name in the file gets the values; its other items stay as they are.
+With --out FILE a SealedSecret of that name in the file gets the values; its other items stay as they are.
 Without, the SealedSecret is printed.";
 
 #[derive(Args, Debug)]

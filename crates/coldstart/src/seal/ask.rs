@@ -34,7 +34,7 @@ pub(crate) fn unseen(prompt: &str) -> Result<SecretBytes, String> {
         return Err("nobody is there to ask".to_owned());
     }
     let said = rpassword::prompt_password(format!("{prompt}: "));
-    said.map(SecretBytes::from).map_err(|error| error.to_string())
+    said.map(SecretBytes::from).map_err(|error| format!("no answer: {error}"))
 }
 
 /// The passphrase of a store: from a file, from the environment, or asked for.

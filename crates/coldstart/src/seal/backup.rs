@@ -1,7 +1,7 @@
 //! `coldstart seal backup` and `coldstart seal restore`: both copy, neither takes anything away, and both prove it.
 
 use ::seal::Ring;
-use ::seal::store::{Store, keep};
+use ::seal::store::{Kept, Store, keep};
 
 use super::arguments::Copy;
 use super::failure::SealFailure;
@@ -37,45 +37,46 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
     if from.describe() == to.describe() {
         return Err(SealFailure::told("both stores are the same one").into());
     }
-    let there = to.read().map_err(SealFailure::from)?.ring;
+    let before = to.read().map_err(SealFailure::from)?;
+    let there = &before.ring;
     let missing: Vec<String> =
         ring.keys().iter().filter(|held| !there.contains(held.pair.fingerprint())).map(|held| held.pair.id()).collect();
     if missing.is_empty() {
-        prove(ring, to)?;
+        prove(ring, there, to)?;
         say(&format!("{} has all {} keys already, and each opens what it seals", to.describe(), ring.keys().len()))?;
         return Ok(exit::CLEAN);
     }
     let plan = format!("copy key {}\nfrom {}\nto {}\n", missing.join(", "), from.describe(), to.describe());
     ask::confirm(&plan, yes)?;
-    copy(ring, to)?;
+    add(ring, to, &before)?;
     say(&format!("proved: {} gives back all {} keys, and each opens what it seals", to.describe(), ring.keys().len()))?;
     Ok(exit::CLEAN)
 }
 
 /// Adds what is missing there, and reads it back.
 pub(crate) fn copy(ring: &Ring, to: &dyn Store) -> Result<(), SealFailure> {
-    let before = to.read()?;
+    add(ring, to, &to.read()?)
+}
+
+fn add(ring: &Ring, to: &dyn Store, before: &Kept) -> Result<(), SealFailure> {
     let mut all = before.ring.duplicate()?;
-    let mut is_new = false;
     for held in ring.duplicate()?.into_keys() {
         if !all.contains(held.pair.fingerprint()) {
             all.add(held.pair, held.added)?;
-            is_new = true;
         }
     }
-    if is_new {
-        keep(to, &all, &before)?;
+    if before.ring.holds_all_of(&all) {
+        return prove(ring, &before.ring, to);
     }
-    prove(ring, to)
+    prove(ring, &keep(to, &all, before)?, to)
 }
 
-/// What was sealed with each key here opens with what is there.
-fn prove(ring: &Ring, there: &dyn Store) -> Result<(), SealFailure> {
-    let kept = there.read()?.ring;
+/// What was sealed with each key here opens with what was read there.
+fn prove(ring: &Ring, read: &Ring, there: &dyn Store) -> Result<(), SealFailure> {
     let label = b"coldstart/backup";
     let opens = |pair: &::seal::key::KeyPair| {
         let sealed = pair.certificate().seal(label, b"proof").ok()?;
-        kept.get(pair.fingerprint())?.open(&sealed, label).filter(|value| value.expose() == b"proof")
+        read.get(pair.fingerprint())?.open(&sealed, label).filter(|value| value.expose() == b"proof")
     };
     for held in ring.keys() {
         let lost = || SealFailure::told(format!("{} does not give back key {}", there.describe(), held.pair.id()));

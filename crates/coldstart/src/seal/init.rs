@@ -160,8 +160,10 @@ fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Vec<Adopted>>, Seal
 
 /// Terraform's state may hold pairs of other things: somebody has to say which. Secrets of a cluster are all meant.
 fn pick(found: Vec<Adopted>, pick: Option<&str>) -> Result<Vec<Adopted>, SealFailure> {
-    let list =
-        |found: &[Adopted]| found.iter().map(|one| format!("\n  {} {}", one.pair.id(), one.place)).collect::<String>();
+    let list = |found: &[Adopted]| {
+        let lines: Vec<String> = found.iter().map(|one| format!("\n  {} {}", one.pair.id(), one.place)).collect();
+        lines.concat()
+    };
     if let Some(pick) = pick {
         let places = list(&found);
         let (wanted, _): (Vec<Adopted>, Vec<Adopted>) =

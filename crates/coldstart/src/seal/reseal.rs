@@ -1,6 +1,7 @@
 //! `coldstart seal reseal`: everything with the newest key. What already is stays as it is, so an interrupted run is simply
 //! run again.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ::seal::Ring;
@@ -44,9 +45,11 @@ pub(crate) struct Work {
 
 pub(crate) fn describe(work: &[Work], ring: &Ring) -> String {
     let items = work.iter().map(|work| work.items.len()).sum();
-    let mut plan: String =
-        work.iter().map(|work| format!("  {} ({})\n", work.path, secret::count(work.items.len()))).collect();
-    plan.push_str(&format!("seal {} anew with key {}\n", secret::count(items), newest(ring)));
+    let mut plan = String::new();
+    for one in work {
+        let _ = writeln!(plan, "  {} ({})", one.path, secret::count(one.items.len()));
+    }
+    let _ = writeln!(plan, "seal {} anew with key {}", secret::count(items), newest(ring));
     plan
 }
 
@@ -56,7 +59,10 @@ pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Vec<Work>, SealFailur
     key.certificate().check_validity(now())?;
     let repository = Repository::open(home.root()).map_err(|error| SealFailure::told(error.to_string()))?;
     let applied = read::applied(&repository, &["SealedSecret"]);
-    let found = tree::find(&repository, &applied);
+    let tree::Tree { found, unreadable } = tree::find(&repository, &applied);
+    if let Some((place, why)) = unreadable.first() {
+        return Err(SealFailure::told(format!("{place}: can't be read as YAML: {why}\n  nothing was written")));
+    }
     let tried = read::parallel::map(&found, |one| outdated(one, ring));
     let mut work: Vec<Work> = Vec::new();
     for (one, items) in found.iter().zip(tried) {

@@ -26,9 +26,9 @@ struct Rule {
 pub(crate) fn check(home: &Home<'_>, repository: &Repository, report: &mut Report) -> Result<(), SealFailure> {
     let rules = rules(repository, report);
     let keys = Keys::find()?;
-    let is_yaml = |path: &&str| path.ends_with(".yaml") || path.ends_with(".yml");
+    let is_yaml = |path: &&str| Path::new(path).extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
     for path in repository.paths().filter(is_yaml) {
-        let is_named = path.contains(".sops.") && !path.ends_with(RULES_FILE);
+        let is_named = path.contains(".sops.") && path.rsplit('/').next() != Some(RULES_FILE);
         let Some(source) = repository.id(path).and_then(|id| repository.source(id)) else { continue };
         if !is_named && !source.text().contains("\nsops:") {
             continue;

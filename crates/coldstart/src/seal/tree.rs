@@ -27,23 +27,31 @@ pub(crate) struct Found {
     pub(crate) landings: Vec<Landing>,
 }
 
+/// What was found, and what may hold more and can't be read.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    pub(crate) found: Vec<Found>,
+    /// `path:line` and what the reader says.
+    pub(crate) unreadable: Vec<(String, String)>,
+}
+
 /// Every SealedSecret below the root, YAML or JSON, in the order of paths.
-pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Vec<Found> {
+pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Tree {
     let landings = landings(applied);
     let is_candidate = |path: &&str| {
         let path = Path::new(path);
         path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
     };
-    let mut found = Vec::new();
+    let mut tree = Tree::default();
     for path in repository.paths().filter(is_candidate) {
         let Some((id, source)) = repository.id(path).and_then(|id| Some((id, repository.source(id)?))) else {
             continue;
         };
         if source.text().contains("SealedSecret") {
-            found.extend(in_file(path, id, source, &landings));
+            in_file(path, id, source, &landings, &mut tree);
         }
     }
-    found
+    tree
 }
 
 /// By the place of any of its items: names and namespaces are changed on the way, sealed values never.
@@ -64,17 +72,20 @@ fn landings(applied: &[Applied]) -> Landings {
     landings
 }
 
-fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings) -> Vec<Found> {
+fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings, tree: &mut Tree) {
     let documents = yaml::parse(id, source.text(), Limits::default());
-    let mut found = Vec::new();
     for (document, read) in documents.iter().enumerate() {
+        if let Some(problem) = read.problems.first().filter(|_| read.root.is_none() && is_manifest(source.text())) {
+            let line = source.position(problem.span).line;
+            tree.unreadable.push((format!("{path}:{line}"), problem.message.clone()));
+        }
         let Some(sealed) = read.root.as_ref().and_then(SealedSecret::of) else { continue };
         let applied = sealed.items.iter().find_map(|item| landings.get(&item.span));
         let own = || {
             let namespace = sealed.namespace.clone().unwrap_or_else(|| NAMESPACE_DEFAULT.to_owned());
             vec![Landing { namespace, name: sealed.name.clone() }]
         };
-        found.push(Found {
+        tree.found.push(Found {
             path: path.to_owned(),
             document,
             at: source.position(sealed.span),
@@ -82,7 +93,11 @@ fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings) -> Vec<
             sealed,
         });
     }
-    found
+}
+
+/// Templates of other tools speak of SealedSecrets, too, and are no YAML.
+fn is_manifest(text: &str) -> bool {
+    text.contains("kind: SealedSecret") && !text.contains("{{")
 }
 
 /// Changes a file of the repository: read, changed and replaced under a lock, so that of two writers none is lost.

@@ -62,8 +62,11 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
         &repository,
         &["SealedSecret", "HelmRelease", "Deployment", "SecretStore", "ClusterSecretStore", "Secret", "ExternalSecret"],
     );
-    let found = tree::find(&repository, &applied);
+    let tree::Tree { found, unreadable } = tree::find(&repository, &applied);
     let mut report = Report::default();
+    for (place, why) in unreadable {
+        report.error(place, format!("holds a SealedSecret and can't be read as YAML: {why}"));
+    }
     let ring = if found.is_empty() && !options.cluster {
         home.store()?.read().map_err(SealFailure::from)?.ring
     } else {

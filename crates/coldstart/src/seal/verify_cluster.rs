@@ -75,6 +75,6 @@ fn renewal_of(deployment: &Value) -> Renewal {
     let Some(container) = containers(deployment).find(is_ours) else { return Renewal::Unsaid };
     let words: Vec<&Value> =
         ["command", "args"].iter().filter_map(|field| container[*field].as_array()).flatten().collect();
-    let node = parse_value(FileId::GENERATED, &serde_json::Value::from_iter(words.into_iter().cloned()).to_string());
+    let node = parse_value(FileId::GENERATED, &Value::Array(words.into_iter().cloned().collect()).to_string());
     Renewal::of_arguments(node.as_ref().and_then(yaml::Node::as_seq).unwrap_or_default())
 }

@@ -2,6 +2,7 @@
 #![allow(
     dead_code,
     clippy::unwrap_used,
+    clippy::unused_self,
     reason = "each story uses its own part, and a story that can not be set up fails"
 )]
 

@@ -31,7 +31,7 @@ impl Fingerprint {
 
     /// Short, and fit for the name of an object or a file.
     pub fn id(&self) -> String {
-        self.0[..5].iter().map(|byte| format!("{byte:02x}")).collect()
+        crate::hex(&self.0[..5])
     }
 }
 

@@ -23,6 +23,8 @@ pub struct SealedSecret {
     pub namespace: Option<String>,
     pub scope: Scope,
     pub items: Vec<Item>,
+    /// Namespace and name of the Secret that it makes, as its template says: kubeseal writes there what it sealed for.
+    pub template: (Option<String>, Option<String>),
     /// What is wrong with its shape. The controller takes a malformed `encryptedData` for an empty one and says nothing.
     pub trouble: Vec<Trouble>,
     pub span: Span,
@@ -44,11 +46,13 @@ impl SealedSecret {
         }
         let annotations = node.at(&["metadata", "annotations"]);
         let annotation = |key: &str| annotations.and_then(|map| map.get(key)).and_then(Node::text);
+        let template = |field: &str| node.text_at(&["spec", "template", "metadata", field]).map(str::to_owned);
         let mut sealed = Self {
             name: node.text_at(&["metadata", "name"]).unwrap_or_default().to_owned(),
             namespace: node.text_at(&["metadata", "namespace"]).map(str::to_owned),
             scope: Scope::of_annotations(annotation),
             items: Vec::new(),
+            template: (template("namespace"), template("name")),
             trouble: Vec::new(),
             span: node.at(&["metadata", "name"]).map_or(node.span, |name| name.span),
         };

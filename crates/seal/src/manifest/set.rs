@@ -47,7 +47,8 @@ fn place(text: &str, root: &Node, path: &[&str], value: &str) -> Result<(Range<u
 fn add(text: &str, map: &Node, path: &[&str], value: &str) -> Result<(Range<usize>, String), EditError> {
     if text.get(range(map.span)).is_some_and(|written| written.starts_with('{')) {
         let at = map.span.start as usize + 1;
-        let open: String = path[..path.len() - 1].iter().map(|key| format!("{key}: {{")).collect();
+        let open: Vec<String> = path[..path.len() - 1].iter().map(|key| format!("{key}: {{")).collect();
+        let open = open.concat();
         let comma = if map.entries().is_empty() { "" } else { ", " };
         let last = path.last().ok_or(EditError::Style)?;
         return Ok((at..at, format!("{open}{last}: {value}{}{comma}", "}".repeat(path.len() - 1))));

@@ -78,13 +78,13 @@ pub trait Store: fmt::Debug {
     fn write(&self, ring: &Ring, revision: &Revision) -> Result<(), StoreError>;
 }
 
-/// Writes the ring and reads it back: afterwards every key of it is in the store, and works.
-pub fn keep(store: &dyn Store, ring: &Ring, before: &Kept) -> Result<(), StoreError> {
+/// Writes the ring and reads it back: afterwards every key of it is in the store, and works. Returns what was read back.
+pub fn keep(store: &dyn Store, ring: &Ring, before: &Kept) -> Result<Ring, StoreError> {
     if !ring.holds_all_of(&before.ring) {
         return Err(StoreError::WouldLose { store: store.describe() });
     }
     store.write(ring, &before.revision)?;
-    let proof = store.read()?;
-    let is_proved = proof.ring.holds_all_of(ring) && proof.ring.keys().iter().all(|held| held.pair.works());
-    if is_proved { Ok(()) } else { Err(StoreError::NotProved { store: store.describe() }) }
+    let proof = store.read()?.ring;
+    let is_proved = proof.holds_all_of(ring) && proof.keys().iter().all(|held| held.pair.works());
+    if is_proved { Ok(proof) } else { Err(StoreError::NotProved { store: store.describe() }) }
 }

@@ -116,11 +116,16 @@ impl Vault {
 }
 
 fn answer(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Answer, String> {
-    let mut response = response.map_err(|error| error.to_string())?;
+    let mut response = response.map_err(|error| say(&error))?;
     let status = response.status().as_u16();
     let read = response.body_mut().with_config().limit(2 * RING_BYTES_MAX as u64).read_to_vec();
-    let bytes = Zeroizing::new(read.map_err(|error| error.to_string())?);
+    let bytes = Zeroizing::new(read.map_err(|error| say(&error))?);
     Ok(Answer { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null) })
+}
+
+/// What happened to a request.
+fn say(error: &ureq::Error) -> String {
+    error.to_string()
 }
 
 impl Answer {
