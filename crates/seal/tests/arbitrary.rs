@@ -20,7 +20,8 @@ proptest! {
             let label = scope.label(&namespace, &name);
             let sealed = pair.certificate().seal(&label, &value).unwrap();
             let again = Envelope::from_base64(&sealed.to_base64()).unwrap();
-            prop_assert_eq!(pair.open(&again, &label).unwrap().expose(), value.as_slice());
+            let opened = pair.open(&again, &label).unwrap();
+            prop_assert_eq!(opened.expose(), value.as_slice());
         }
     }
 
