@@ -108,8 +108,8 @@ fn a_rebuilt_cluster_opens_everything() {
     a_pair_that_is_none_is_told_before_the_controller_meets_it(&desk, &second);
 }
 
-/// The controller has to start anew to read a new key. Its Deployment is real, its pod is played: what restarts the pod in a
-/// cluster restarts the process here.
+/// The controller has to start anew to read a new key. Its Deployment is real, its pod is played: what restarts the
+/// pod in a cluster restarts the process here.
 fn a_rotation_reaches_the_cluster_before_the_files(desk: &Desk, lab: &Lab) {
     lab.add_node("worker-1", &["worker"], &[], &[]).unwrap();
     lab.apply(DEPLOYMENT).unwrap();

@@ -1,8 +1,8 @@
 //! Sealing keys that outlive clusters, and SealedSecrets without a cluster.
 //!
 //! Wire-compatible with kubeseal and the sealed-secrets controller: what is sealed here they open, what they seal opens
-//! here, in every scope. One cryptographic library, aws-lc-rs. Buffers with secrets in them are wiped, and nothing of them
-//! is in any error or `Debug`.
+//! here, in every scope. One cryptographic library, aws-lc-rs. Buffers with secrets in them are wiped, and nothing of
+//! them is in any error or `Debug`.
 //!
 //! ```
 //! use coldstart_seal::key::{GenerateOptions, generate};

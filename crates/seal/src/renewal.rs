@@ -1,8 +1,8 @@
 //! Whether the controller makes new keys by itself.
 //!
-//! It does, every thirty days, unless told not to: counted from the first day of the newest certificate. A key that is brought
-//! back after more than thirty days is at once followed by a new one, which is in no backup, and with which everything is
-//! sealed from then on.
+//! It does, every thirty days, unless told not to: counted from the first day of the newest certificate. A key that
+//! is brought back after more than thirty days is at once followed by a new one, which is in no backup, and with
+//! which everything is sealed from then on.
 
 use yaml::{Node, Span};
 

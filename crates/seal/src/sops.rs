@@ -1,5 +1,5 @@
-//! SOPS files: what they say of themselves, and whether an age identity opens them. Reads the metadata only; values stay
-//! encrypted.
+//! SOPS files: what they say of themselves, and whether an age identity opens them. Reads the metadata only; values
+//! stay encrypted.
 
 use age::armor::ArmoredReader;
 use age::{Decryptor, x25519};

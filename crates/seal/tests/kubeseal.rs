@@ -1,5 +1,5 @@
-//! Held against the real kubeseal: what it seals opens here, what is sealed here it opens, and what one refuses the other
-//! does too.
+//! Held against the real kubeseal: what it seals opens here, what is sealed here it opens, and what one refuses the
+//! other does too.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 

@@ -1,5 +1,5 @@
-//! The Vault store against the documented contract of a key-value engine of version 2, played by a server of our own: paths,
-//! headers, bodies and status codes are those of the API's documentation. Not a real Vault.
+//! The Vault store against the documented contract of a key-value engine of version 2, played by a server of our own:
+//! paths, headers, bodies and status codes are those of the API's documentation. Not a real Vault.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 

@@ -185,8 +185,8 @@ pub(crate) fn containers(deployment: &Value) -> impl Iterator<Item = &Value> {
     deployment.pointer("/spec/template/spec/containers").and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The words of an API server about a request. They name objects and rights; what a Secret holds they do not repeat, but
-/// for those about fields it did not understand: so only reason and message of plain refusals are told.
+/// The words of an API server about a request. They name objects and rights; what a Secret holds they do not repeat,
+/// but for those about fields it did not understand: so only reason and message of plain refusals are told.
 fn told(step: &str, error: &kube::Error) -> SealFailure {
     let why = match error {
         kube::Error::Api(status) if status.code == 422 || status.code == 400 => {

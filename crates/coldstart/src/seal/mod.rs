@@ -1,5 +1,5 @@
-//! `coldstart seal`: keys, stores, files and clusters brought together. What is known of each is in the crate `seal`; here
-//! are words, questions, files and the cluster.
+//! `coldstart seal`: keys, stores, files and clusters brought together. What is known of each is in the crate `seal`;
+//! here are words, questions, files and the cluster.
 
 pub(crate) mod arguments;
 mod ask;
@@ -87,8 +87,8 @@ impl<'a> Home<'a> {
         Ok((store, kept))
     }
 
-    /// What to seal with: the certificate that was named, that of the settings, or the newest of the store. It must be good
-    /// today.
+    /// What to seal with: the certificate that was named, that of the settings, or the newest of the store. It must
+    /// be good today.
     pub(crate) fn certificate(&self, named: Option<&Path>) -> Result<Certificate, SealFailure> {
         let path = named.map(Path::to_path_buf);
         let path = path.or_else(|| self.settings.certificate.as_ref().map(|path| self.at(Path::new(path))));

@@ -1,5 +1,5 @@
-//! `coldstart seal reseal`: everything with the newest key. What already is stays as it is, so an interrupted run is simply
-//! run again.
+//! `coldstart seal reseal`: everything with the newest key. What already is stays as it is, so an interrupted run is
+//! simply run again.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! `coldstart seal rotate`: in the order in which nothing can be lost. First the new key is kept, twice if there are two
-//! stores; then the cluster can open what is sealed with it; only then is anything sealed with it.
+//! `coldstart seal rotate`: in the order in which nothing can be lost. First the new key is kept, twice if there are
+//! two stores; then the cluster can open what is sealed with it; only then is anything sealed with it.
 
 use std::path::Path;
 

@@ -213,8 +213,8 @@ fn files(directory: &std::path::Path, found: &mut Vec<PathBuf>) {
 const VALUE: &str = "planted-value-7f3a9c";
 const PASSPHRASE: &str = "planted-passphrase-51be";
 
-/// Runs every command with planted secrets, in good and in bad circumstances, and looks for them in all that is said, in all
-/// that is left on disk, and in the arguments of the programs that are started.
+/// Runs every command with planted secrets, in good and in bad circumstances, and looks for them in all that is said,
+/// in all that is left on disk, and in the arguments of the programs that are started.
 pub(crate) fn planted_nowhere() {
     let desk = Desk::new();
     let spy = desk.away.path().join("bin");

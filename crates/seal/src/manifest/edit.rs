@@ -1,4 +1,5 @@
-//! Changes to the items of SealedSecrets in a file, as edits of its bytes: comments, order and style of everything else stay.
+//! Changes to the items of SealedSecrets in a file, as edits of its bytes: comments, order and style of everything
+//! else stay.
 //!
 //! Every edit is checked: the new text is read again, and must say the same as the old one but for the change.
 

@@ -1,7 +1,7 @@
 //! A YAML or JSON structure as exact JSON.
 //!
-//! Configuration inside of a Secret passes through several hands that each quote in their own way; JSON on one line, with
-//! every string quoted, survives all of them.
+//! Configuration inside of a Secret passes through several hands that each quote in their own way; JSON on one line,
+//! with every string quoted, survives all of them.
 
 use yaml::{Node, ScalarKind, Value};
 

@@ -1,4 +1,5 @@
-//! Secrets and SealedSecrets as files: read with their places, written so that a diff shows what changed and nothing else.
+//! Secrets and SealedSecrets as files: read with their places, written so that a diff shows what changed and nothing
+//! else.
 
 mod edit;
 mod json;

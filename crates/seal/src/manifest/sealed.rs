@@ -25,7 +25,8 @@ pub struct SealedSecret {
     pub items: Vec<Item>,
     /// Namespace and name of the Secret that it makes, as its template says: kubeseal writes there what it sealed for.
     pub template: (Option<String>, Option<String>),
-    /// What is wrong with its shape. The controller takes a malformed `encryptedData` for an empty one and says nothing.
+    /// What is wrong with its shape. The controller takes a malformed `encryptedData` for an empty one and says
+    /// nothing.
     pub trouble: Vec<Trouble>,
     pub span: Span,
 }

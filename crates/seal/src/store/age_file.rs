@@ -16,8 +16,8 @@ use super::{Kept, Lock, Revision, Store, StoreError, write_atomically};
 use crate::SecretBytes;
 use crate::ring::{RING_BYTES_MAX, Ring};
 
-/// The work factor that age itself writes: about a second, and 256 MiB. Written down because the library would measure the
-/// machine, and a file that is made on a fast one must open on a slow one.
+/// The work factor that age itself writes: about a second, and 256 MiB. Written down because the library would
+/// measure the machine, and a file that is made on a fast one must open on a slow one.
 const WORK_FACTOR_LOG2: u8 = 18;
 /// More than this is an attack on the reader.
 const WORK_FACTOR_LOG2_MAX: u8 = 22;

@@ -82,8 +82,8 @@ impl Store for Keyring {
     }
 }
 
-/// The items that people make with `secret-tool store service sealed-secrets key private_key` and `public_key`, one text
-/// after the other; nothing where one of them is missing.
+/// The items that people make with `secret-tool store service sealed-secrets key private_key` and `public_key`, one
+/// text after the other; nothing where one of them is missing.
 pub fn secret_tool_items() -> Result<Option<SecretBytes>, String> {
     let store = connect().map_err(|error| say(&error))?;
     let mut text = crate::SecretText::default();

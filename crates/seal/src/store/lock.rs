@@ -52,8 +52,8 @@ impl Lock {
     }
 }
 
-/// Puts `bytes` in the place of what is at `path`, all or nothing: written beside it, synced, renamed. A new file is for its
-/// owner alone; one that is replaced keeps its mode.
+/// Puts `bytes` in the place of what is at `path`, all or nothing: written beside it, synced, renamed. A new file is
+/// for its owner alone; one that is replaced keeps its mode.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Made with mode 0600; removed again if anything below fails.

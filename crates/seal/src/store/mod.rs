@@ -1,7 +1,7 @@
 //! Where keys are kept: outside of the cluster's life.
 //!
-//! A store holds one ring. Reading gives the ring and a revision; writing names the revision that was read, so that of two
-//! writers at once one is told, and nothing of the other is lost. No store ever drops a key.
+//! A store holds one ring. Reading gives the ring and a revision; writing names the revision that was read, so that
+//! of two writers at once one is told, and nothing of the other is lost. No store ever drops a key.
 
 mod age_file;
 mod directory;
@@ -78,7 +78,8 @@ pub trait Store: fmt::Debug {
     fn write(&self, ring: &Ring, revision: &Revision) -> Result<(), StoreError>;
 }
 
-/// Writes the ring and reads it back: afterwards every key of it is in the store, and works. Returns what was read back.
+/// Writes the ring and reads it back: afterwards every key of it is in the store, and works. Returns what was read
+/// back.
 pub fn keep(store: &dyn Store, ring: &Ring, before: &Kept) -> Result<Ring, StoreError> {
     if !ring.holds_all_of(&before.ring) {
         return Err(StoreError::WouldLose { store: store.describe() });

@@ -1,5 +1,5 @@
-//! HashiCorp Vault and OpenBao: a key-value engine of version 2. It counts versions itself and refuses a write that names
-//! the wrong one, so two writers can't lose each other's keys.
+//! HashiCorp Vault and OpenBao: a key-value engine of version 2. It counts versions itself and refuses a write that
+//! names the wrong one, so two writers can't lose each other's keys.
 
 use std::fmt;
 use std::sync::Arc;
