@@ -66,7 +66,7 @@ fn find_plain(node: &Node, path: &str, found: &mut Vec<(String, Span)>) {
         Value::Scalar(_) => found.push((path.to_owned(), node.span)),
         Value::Seq(items) => items.iter().for_each(|item| find_plain(item, path, found)),
         Value::Map(map) => {
-            map.iter().for_each(|entry| find_plain(&entry.value, &format!("{path}.{}", entry.key), found))
+            map.iter().for_each(|entry| find_plain(&entry.value, &format!("{path}.{}", entry.key), found));
         }
     }
 }

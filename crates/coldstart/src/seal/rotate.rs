@@ -1,6 +1,7 @@
 //! `coldstart seal rotate`: in the order in which nothing can be lost. First the new key is kept, twice if there are
 //! two stores; then the cluster can open what is sealed with it; only then is anything sealed with it.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use ::seal::Ring;
@@ -90,11 +91,11 @@ fn plan(
 ) -> String {
     let mut plan = format!("make a key of {} bits and keep it in {}\n", options.bits, store.describe());
     if let Some(second) = second {
-        plan.push_str(&format!("and in {}\n", second.describe()));
+        let _ = writeln!(plan, "and in {}", second.describe());
     }
     plan.push_str(if options.offline { "deploy nothing\n" } else { "deploy it beside the older ones\n" });
     if let Some(path) = certificate {
-        plan.push_str(&format!("write its certificate to {}\n", path.display()));
+        let _ = writeln!(plan, "write its certificate to {}", path.display());
     }
     plan.push_str("seal everything anew with it; older keys stay\n");
     plan

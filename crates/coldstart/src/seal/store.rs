@@ -133,7 +133,7 @@ fn home_directory() -> Option<PathBuf> {
 }
 
 /// Where data of a person is kept.
-fn data_directory() -> Result<PathBuf, SealFailure> {
+pub(crate) fn data_directory() -> Result<PathBuf, SealFailure> {
     let said = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = said.or_else(|| home_directory().map(|home| home.join(".local/share")));
     let nowhere = || SealFailure::told("there is no home directory to keep keys in\n  next: --store age:FILE");

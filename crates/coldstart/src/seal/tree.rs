@@ -10,6 +10,7 @@ use read::{Applied, Repository};
 use yaml::{FileId, Limits, Position, Source, Span};
 
 use super::failure::SealFailure;
+use super::store;
 
 /// What lands when nobody says where: as kubectl would.
 const NAMESPACE_DEFAULT: &str = "default";
@@ -107,7 +108,7 @@ pub(crate) fn change<T>(
 ) -> Result<T, SealFailure> {
     let parent = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent).map_err(SealFailure::file(parent))?;
-    let _lock = Lock::file(&lock_of(path))?;
+    let _lock = Lock::file(&lock_of(path)?)?;
     let before = match std::fs::read_to_string(path) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
@@ -124,26 +125,14 @@ pub(crate) fn change<T>(
     Ok(result)
 }
 
-/// Not beside the file: a lock has no place in somebody's repository.
-fn lock_of(path: &Path) -> PathBuf {
+/// Not beside the file, where a lock has no place in somebody's repository, nor where others could put one first.
+fn lock_of(path: &Path) -> Result<PathBuf, SealFailure> {
     let path = path.canonicalize().or_else(|_| {
         let parent = path.parent().unwrap_or(Path::new(".")).canonicalize()?;
         Ok::<_, std::io::Error>(parent.join(path.file_name().unwrap_or_default()))
     });
     let digest = ::seal::digest_hex(path.unwrap_or_default().as_os_str().as_encoded_bytes());
-    std::env::temp_dir().join(format!("coldstart-{}", user())).join(format!("{digest}.lock"))
-}
-
-/// Each user has locks of their own.
-fn user() -> String {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        if let Ok(own) = std::fs::metadata("/proc/self").or_else(|_| std::fs::metadata(std::env::temp_dir())) {
-            return own.uid().to_string();
-        }
-    }
-    "locks".to_owned()
+    Ok(store::data_directory()?.join("locks").join(format!("{digest}.lock")))
 }
 
 /// A SealedSecret is meant to be read by everybody, as other files of a repository are.

@@ -39,7 +39,7 @@ impl Certificate {
         let public_key = public_key.map_err(|_| bad(&"its key is smaller than 2048 or larger than 8192 bits"))?;
         let (not_before, not_after) =
             (parsed.validity().not_before.to_datetime(), parsed.validity().not_after.to_datetime());
-        Ok(Self { public_key, fingerprint, not_before, not_after, der })
+        Ok(Self { der, public_key, fingerprint, not_before, not_after })
     }
 
     /// Whether it may be sealed with at this time.

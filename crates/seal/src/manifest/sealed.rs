@@ -89,7 +89,8 @@ impl SealedSecret {
                     self.items.push(Item { key, text: text.to_owned(), span: entry.value.span });
                 }
                 None => {
-                    self.trouble.push(Trouble { what: "a value of `encryptedData` is no text", span: entry.value.span })
+                    self.trouble
+                        .push(Trouble { what: "a value of `encryptedData` is no text", span: entry.value.span });
                 }
             }
         }

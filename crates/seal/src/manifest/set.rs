@@ -1,5 +1,6 @@
 //! One value of a document, set as an edit of its bytes.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use yaml::{Document, Map, Node, Span};
@@ -65,7 +66,7 @@ fn lines(indent: &str, path: &[&str], value: &str) -> String {
     let mut out = String::new();
     for (depth, key) in path.iter().enumerate() {
         let end = if depth + 1 == path.len() { format!(" {value}") } else { String::new() };
-        out.push_str(&format!("{indent}{}{key}:{end}\n", "  ".repeat(depth)));
+        let _ = writeln!(out, "{indent}{}{key}:{end}", "  ".repeat(depth));
     }
     out
 }
