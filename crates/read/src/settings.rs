@@ -224,7 +224,7 @@ impl Read<'_> {
                 "path" => path = Some(text("`path`")?),
                 "name" => name = Some(text("`name`")?.text),
                 "namespace" => namespace = Some(text("`namespace`")?.text),
-                "scope" => scope = Some(self.one_of(text("`scope`")?, &["strict", "namespace-wide", "cluster-wide"])?),
+                "scope" => scope = Some(one_of(text("`scope`")?, &["strict", "namespace-wide", "cluster-wide"])?),
                 "type" => kind = Some(text("`type`")?.text),
                 "values" => {
                     let items = self.items(&entry.value, "`values`")?.iter();
@@ -251,7 +251,7 @@ impl Read<'_> {
             let text = |what: &str| self.text(&entry.value, what);
             match entry.key.as_str() {
                 "key" => key = Some(text("`key`")?.text),
-                "kind" => kind = Some(self.one_of(text("`kind`")?, &GENERATED_KINDS)?),
+                "kind" => kind = Some(one_of(text("`kind`")?, &GENERATED_KINDS)?),
                 "template" => template = Some(text("`template`")?.text),
                 "public-key" => public_key = Some(text("`public-key`")?.text),
                 "length" => {
@@ -265,14 +265,6 @@ impl Read<'_> {
         let missing = |what: &str| self.wrong(node.span, format!("a value of `values` needs `{what}`"));
         let (key, kind) = (key.ok_or_else(|| missing("key"))?, kind.ok_or_else(|| missing("kind"))?);
         Ok(GeneratedValue { key, kind, length, template, public_key })
-    }
-
-    fn one_of(&self, said: Spelt, known: &[&str]) -> Result<Spelt, SettingsError> {
-        if known.contains(&said.text.as_str()) {
-            return Ok(said);
-        }
-        let known: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
-        Err(SettingsError::new(said.at, format!("`{}` is not one of {}", said.text, known.join(", "))))
     }
 
     fn severity(&mut self, entry: &Entry, said: Spelt) -> Result<(), SettingsError> {
@@ -345,4 +337,13 @@ impl Read<'_> {
         let start = Position { line: 1, column: 1 };
         self.repository.source(self.file).map_or(start, |source| source.position(span))
     }
+}
+
+/// The word, if it is one of those that are known.
+fn one_of(said: Spelt, known: &[&str]) -> Result<Spelt, SettingsError> {
+    if known.contains(&said.text.as_str()) {
+        return Ok(said);
+    }
+    let known: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
+    Err(SettingsError::new(said.at, format!("`{}` is not one of {}", said.text, known.join(", "))))
 }
