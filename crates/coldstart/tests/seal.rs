@@ -1,7 +1,5 @@
 //! `coldstart seal`, whole commands on small trees, without a cluster.
 
-#![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
-
 mod sealing;
 mod story;
 

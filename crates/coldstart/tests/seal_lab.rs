@@ -14,7 +14,7 @@ use sealing::Desk;
 use story::Ran;
 use time::OffsetDateTime;
 
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_mins(1);
 const SCOPES: [&str; 3] = ["strict", "namespace-wide", "cluster-wide"];
 
 fn forty_days_old() -> KeyPair {

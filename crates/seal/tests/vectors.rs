@@ -50,7 +50,7 @@ fn all_vectors_of_upstream_come_out_as_they_do_there() {
 #[test]
 fn what_is_sealed_opens_with_its_own_key_and_label_only() {
     let (small, large) = (key("k1"), key("k2"));
-    for value in [b"".as_slice(), b"hunter2", &[0; 70_000]] {
+    for value in [b"".as_slice(), b"hunter2", &vec![0; 70_000]] {
         for scope in Scope::ALL {
             let label = scope.label("ns", "name");
             let text = large.certificate().seal(&label, value).unwrap().to_base64();

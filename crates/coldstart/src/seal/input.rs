@@ -135,16 +135,13 @@ fn env_file(path: &Path) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
             continue;
         }
         let at = || format!("{}:{}", path.display(), index + 1);
-        match line.split_once('=') {
-            Some((key, value)) => values.push((key.to_owned(), SecretBytes::from(value))),
-            None => {
-                let value = std::env::var_os(line.trim_end());
-                let missing = || SealFailure::told(format!("{}: neither KEY=VALUE nor an environment variable", at()));
-                values.push((
-                    line.trim_end().to_owned(),
-                    SecretBytes::new(value.ok_or_else(missing)?.into_encoded_bytes()),
-                ));
-            }
+        if let Some((key, value)) = line.split_once('=') {
+            values.push((key.to_owned(), SecretBytes::from(value)));
+        } else {
+            let value = std::env::var_os(line.trim_end());
+            let missing = || SealFailure::told(format!("{}: neither KEY=VALUE nor an environment variable", at()));
+            values
+                .push((line.trim_end().to_owned(), SecretBytes::new(value.ok_or_else(missing)?.into_encoded_bytes())));
         }
     }
     Ok(values)

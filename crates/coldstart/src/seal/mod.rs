@@ -92,16 +92,13 @@ impl<'a> Home<'a> {
     pub(crate) fn certificate(&self, named: Option<&Path>) -> Result<Certificate, SealFailure> {
         let path = named.map(Path::to_path_buf);
         let path = path.or_else(|| self.settings.certificate.as_ref().map(|path| self.at(Path::new(path))));
-        let certificate = match path {
-            Some(path) => {
-                let text = std::fs::read_to_string(&path).map_err(SealFailure::file(&path))?;
-                Certificate::from_pem(&text).map_err(|source| SealFailure::Key { path, source })?
-            }
-            None => {
-                let (_, kept) = self.keys()?;
-                let pem = kept.ring.newest().map(|pair| pair.certificate().to_pem()).unwrap_or_default();
-                Certificate::from_pem(&pem)?
-            }
+        let certificate = if let Some(path) = path {
+            let text = std::fs::read_to_string(&path).map_err(SealFailure::file(&path))?;
+            Certificate::from_pem(&text).map_err(|source| SealFailure::Key { path, source })?
+        } else {
+            let (_, kept) = self.keys()?;
+            let pem = kept.ring.newest().map(|pair| pair.certificate().to_pem()).unwrap_or_default();
+            Certificate::from_pem(&pem)?
         };
         certificate.check_validity(now())?;
         Ok(certificate)

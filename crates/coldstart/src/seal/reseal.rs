@@ -36,11 +36,14 @@ fn newest(ring: &Ring) -> String {
     ring.newest().map(::seal::key::KeyPair::id).unwrap_or_default()
 }
 
+/// An item by its document and key, and the label it is bound to.
+type Bound = (usize, Option<String>, Vec<u8>);
+
 /// One file, and the items of it that are to be sealed anew.
 pub(crate) struct Work {
     path: String,
     /// Each with the label it is bound to.
-    items: Vec<(usize, Option<String>, Vec<u8>)>,
+    items: Vec<Bound>,
 }
 
 pub(crate) fn describe(work: &[Work], ring: &Ring) -> String {
@@ -78,7 +81,7 @@ pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Vec<Work>, SealFailur
     Ok(work)
 }
 
-fn outdated(one: &Found, ring: &Ring) -> Result<Vec<(usize, Option<String>, Vec<u8>)>, SealFailure> {
+fn outdated(one: &Found, ring: &Ring) -> Result<Vec<Bound>, SealFailure> {
     let newest = ring.newest().map(::seal::key::KeyPair::fingerprint);
     let mut items = Vec::new();
     for item in &one.sealed.items {

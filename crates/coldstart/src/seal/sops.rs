@@ -166,7 +166,7 @@ fn rules(repository: &Repository, report: &mut Report) -> Vec<Rule> {
             let pattern = rule.get("path_regex").and_then(Node::text).map(Regex::new).transpose();
             match pattern {
                 Ok(pattern) => {
-                    rules.push(Rule { directory: directory.clone(), pattern, recipients: rule_recipients(rule) })
+                    rules.push(Rule { directory: directory.clone(), pattern, recipients: rule_recipients(rule) });
                 }
                 Err(_) => report.note(path, "has a path_regex that was not understood"),
             }
