@@ -76,6 +76,17 @@ impl Events {
         Event(component.0 * 3 + offset)
     }
 
+    /// The same events without what follows from these needs.
+    pub fn without(&self, needs: &BTreeSet<usize>) -> Self {
+        let kept = |(_, because): &(Event, Because)| !matches!(because, Because::Need(need) if needs.contains(need));
+        Self {
+            components: self.components,
+            edges: self.edges.iter().map(|edges| edges.iter().copied().filter(kept).collect()).collect(),
+            opaque: self.opaque.clone(),
+            met: self.met.clone(),
+        }
+    }
+
     /// The component and moment of an event, unless it is the meeting of a need.
     pub fn component_of(&self, event: Event) -> Option<(ComponentId, Moment)> {
         let index = event.0 as usize;

@@ -71,6 +71,8 @@ pub struct Judged {
     pub weak_gate: Option<ComponentId>,
     /// How long the offer takes longer than the one who needs it, by the estimates.
     pub wait_seconds: u64,
+    /// It would be met in time as it stands, but only because an apply that it is ordered after fails until then.
+    pub holds_by_failure: bool,
 }
 
 pub(crate) fn all(
@@ -146,6 +148,7 @@ impl Judge<'_> {
             consequence: Consequence::Nothing,
             weak_gate: None,
             wait_seconds: 0,
+            holds_by_failure: false,
         };
         if is_given(&need.capability) {
             return nothing(Verdict::Guaranteed);
@@ -172,7 +175,7 @@ impl Judge<'_> {
         } else {
             self.consequence(need, verdict, wait_seconds)
         };
-        Judged { need: index, offer: Some(offer), verdict, consequence, weak_gate, wait_seconds }
+        Judged { offer: Some(offer), consequence, weak_gate, wait_seconds, ..nothing(verdict) }
     }
 
     fn reached(&self, component: ComponentId) -> Reached<'_> {

@@ -93,10 +93,12 @@ impl Bootstrap {
             Self::note_chart(repository, sink, release, *id);
         }
         for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
-            if let Some(known) = catalogue.by_chart(&release.chart_name) {
-                let own = sink.cluster().component(*id).object.clone();
+            let own = sink.cluster().component(*id).object.clone();
+            let known = catalogue.by_chart(&release.chart_name);
+            if let Some(known) = known {
                 crate::content::need_gifts(sink, *id, known, &own, release.span);
             }
+            crate::content::need_network(sink, *id, known, &own, release.span);
         }
         let is_sealed = sink.assembled.objects.iter().any(|built| Object::new(&built.node).kind() == "SealedSecret");
         if let Some(at) = is_sealed.then(|| *self.sealing_key.get_or_init(|| sealing_key(repository))).flatten() {

@@ -32,7 +32,7 @@
 use graph::{Consequence, Judged, Verdict};
 use model::Phase;
 
-use crate::context::Context;
+use crate::context::{Context, is_way_in};
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::rules::late_store::is_about_store;
@@ -46,7 +46,10 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 
 /// Pairs that nothing orders, without what another suggestion brings already.
 pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
-    context.races(|| pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged))))
+    context.races(|| {
+        let races = pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged)));
+        pairs::leave_customs(context, races, |judged| is_way_in(context.need(judged).capability.kind))
+    })
 }
 
 /// Nothing orders the two, and losing is not final; variables that are silently absent have a rule of their own too.
@@ -54,7 +57,9 @@ fn is_race(context: &Context<'_>, judged: &Judged) -> bool {
     let is_terminal =
         matches!(judged.consequence, Consequence::Terminal { .. }) && context.severity(judged) >= Severity::Warning;
     let is_substitution = judged.consequence == Consequence::Silent && context.need(judged).phase == Phase::Build;
-    judged.verdict == Verdict::Unordered && !is_terminal && !is_substitution
+    let is_unordered = judged.verdict == Verdict::Unordered
+        || (judged.verdict == Verdict::AppliedOnly && context.is_between_wholes(judged));
+    is_unordered && !is_terminal && !is_substitution
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {

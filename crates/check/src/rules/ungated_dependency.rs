@@ -41,7 +41,9 @@ const RULE: &str = "ungated-dependency";
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let weak = |judged: &Judged| {
-        matches!(judged.verdict, Verdict::AppliedOnly | Verdict::ExistsOnly) && !is_asked(context, judged)
+        matches!(judged.verdict, Verdict::AppliedOnly | Verdict::ExistsOnly)
+            && !is_asked(context, judged)
+            && !(judged.verdict == Verdict::AppliedOnly && context.is_between_wholes(judged))
     };
     let mut gates = by_gate(context, pairs::gather(context, weak));
     gates.retain(|gate, pairs| pairs[0].severity > Severity::Pedantic || is_all_it_holds(context, *gate, pairs));

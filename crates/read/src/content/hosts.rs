@@ -16,6 +16,10 @@ pub(crate) fn collect(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &
     match &node.value {
         Value::Map(map) => {
             for entry in map {
+                if let Some(name) = bare(&entry.key, &entry.value) {
+                    let namespace = EcoString::new();
+                    sink.hosts.push(Host { of, object: own.clone(), name, namespace, at: entry.value.span, phase });
+                }
                 collect(sink, of, own, &entry.value, phase);
             }
         }
@@ -25,7 +29,7 @@ pub(crate) fn collect(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &
             }
         }
         Value::Scalar(scalar) => {
-            for (name, namespace) in in_text(&scalar.text) {
+            for (name, namespace) in in_text(&scalar.text).into_iter().chain(in_addresses(&scalar.text)) {
                 sink.hosts.push(Host { of, object: own.clone(), name, namespace, at: node.span, phase });
             }
         }
@@ -70,6 +74,40 @@ fn in_text(text: &str) -> Vec<(EcoString, EcoString)> {
     found
 }
 
+/// A Service of one's own namespace, by its bare name where a key says that it is a host: `DB_HOST: postgres-rw`.
+fn bare(key: &str, value: &Node) -> Option<EcoString> {
+    let text = value.text().filter(|text| is_label(text))?;
+    let key = key.to_ascii_lowercase();
+    let says_host = ["host", "hostname", "server", "addr", "address"].iter().any(|word| key.ends_with(word));
+    says_host.then(|| text.into())
+}
+
+/// Hosts without a domain in the addresses of a text: `postgres://user@postgres-rw:5432/db`.
+fn in_addresses(text: &str) -> Vec<(EcoString, EcoString)> {
+    let mut found = Vec::new();
+    if text.len() > TEXT_BYTES_MAX {
+        return found;
+    }
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("://") {
+        let authority = after.split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '?')).next();
+        let host = authority.unwrap_or_default().rsplit('@').next().unwrap_or_default();
+        let host = host.split(':').next().unwrap_or_default();
+        if is_label(host) {
+            found.push((host.into(), EcoString::new()));
+        }
+        rest = after;
+    }
+    found
+}
+
+/// One label of a host name, and more than a number.
+fn is_label(text: &str) -> bool {
+    text.len() < 64
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
 /// Turns the hosts into needs, now that every Service is known. A host that nobody is known to run is no need: it may be
 /// a Service that some chart makes under a name of its own.
 pub(crate) fn resolve(sink: &mut Sink) {
@@ -77,7 +115,10 @@ pub(crate) fn resolve(sink: &mut Sink) {
     for (_, release) in &sink.assembled.releases {
         releases.entry(release.target_namespace.clone()).or_default().insert(release.release_name.clone());
     }
-    for host in std::mem::take(&mut sink.hosts) {
+    for mut host in std::mem::take(&mut sink.hosts) {
+        if host.namespace.is_empty() {
+            host.namespace = home(sink, &host);
+        }
         let service = |name: EcoString| Capability::new(CapabilityKind::Service, host.namespace.clone(), name);
         let exact = service(host.name.clone());
         let capability = if sink.is_offered(&exact) {
@@ -96,6 +137,12 @@ pub(crate) fn resolve(sink: &mut Sink) {
         };
         add(sink, &host, capability);
     }
+}
+
+/// The namespace that a bare name is looked up in: that of the pods.
+fn home(sink: &Sink, host: &Host) -> EcoString {
+    let release = sink.assembled.releases.iter().find(|(id, _)| *id == host.of);
+    release.map_or_else(|| host.object.namespace.clone(), |(_, release)| release.target_namespace.clone())
 }
 
 fn starts_as(name: &str, release: &str) -> bool {

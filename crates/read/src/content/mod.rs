@@ -2,6 +2,7 @@
 //!
 //! Knows Kubernetes kinds, the catalogue, and where Helm values usually name things. Does not know who comes first.
 
+mod behind;
 mod capabilities;
 mod custom;
 mod facts;
@@ -22,7 +23,7 @@ use crate::flux::Assembled;
 use crate::repository::Repository;
 pub(crate) use facts::note_chart;
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use releases::{merge, need_gifts, offer_known};
+pub(crate) use releases::{merge, need_gifts, need_network, offer_known};
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.
@@ -39,6 +40,7 @@ pub(crate) fn extract(
     kustomizations::read_all(&mut sink);
     releases::read_all(&mut sink, repository, catalogue);
     hosts::resolve(&mut sink);
+    behind::read_all(&mut sink);
     crate::bootstrap::offer_foundation(&mut sink);
     objects::webhook_needs(&mut sink);
     facts::gather(&mut sink, repository, bootstrap);

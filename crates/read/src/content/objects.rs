@@ -224,7 +224,7 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
             "to be applied into",
         );
     }
-    let workload = sink.workload(of);
+    let workload = sink.workload(of, &built.node);
     match (group, object.kind()) {
         (group, _) if is_flux(group) => {}
         ("", "Namespace" | "Secret") | ("apiextensions.k8s.io" | "rbac.authorization.k8s.io", _) => {}

@@ -45,7 +45,7 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
         }
     }
     for fact in &facts {
-        fact.offers(sink, repository);
+        fact.offers(sink, repository, catalogue);
         fact.note_adopted(sink);
     }
     for fact in &facts {
@@ -90,7 +90,7 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    fn offers(&self, sink: &mut Sink, repository: &Repository) {
+    fn offers(&self, sink: &mut Sink, repository: &Repository, catalogue: &Catalogue) {
         let release = self.release;
         let own = &release.object;
         let namespace = release.target_namespace.clone();
@@ -105,8 +105,13 @@ impl Facts<'_> {
                 release.at,
             );
         }
+        if let Some(base) = self.crds_of() {
+            let capability = crds_of(base);
+            sink.offer(self.id, capability, Arrival::Installed, own, release.at);
+        }
         let is_local = self.local_crds(sink, repository);
         let Some(known) = self.known else {
+            self.offer_images(sink, catalogue);
             if !is_local && !GENERIC_CHARTS.contains(&self.chart.as_str()) {
                 self.unseen_chart(sink);
             }
@@ -120,6 +125,19 @@ impl Facts<'_> {
         }
         offer_known(sink, self.id, known, self.values.as_ref(), own, release.at, release.skips_crds.is_some());
         self.withheld(sink, known);
+    }
+
+    /// A chart that runs any image: what known programs give is there, whoever wrote the chart.
+    fn offer_images(&self, sink: &mut Sink, catalogue: &Catalogue) {
+        let mut images = Vec::new();
+        if let Some(values) = &self.values {
+            image_repositories(values, &mut images);
+        }
+        for image in images {
+            if let Some(known) = image.text().and_then(|image| catalogue.by_image(image)) {
+                offer_program(sink, self.id, known, &self.release.object, image.span);
+            }
+        }
     }
 
     /// Notes the CRDs that its chart has and that its values, or its policy, leave out.
@@ -240,6 +258,11 @@ impl Facts<'_> {
             );
         }
         self.kube_config(sink, &build);
+        let ready = Needing { phase: Phase::Ready, ..build.clone() };
+        let kinds = crds_of(&self.chart);
+        if sink.is_offered(&kinds) {
+            sink.need(&ready, kinds, release.chart.at, "which come with a chart of their own");
+        }
         if let Some(known) = self.known {
             need_known(sink, self.id, known, self.values.as_ref(), own, release.chart.at);
             need_own_kinds(sink, self.id, known, own, release.chart.at);
@@ -249,6 +272,12 @@ impl Facts<'_> {
         references::scan(sink, self.id, own, &release.target_namespace, values);
         hosts::collect(sink, self.id, own, values, Phase::Ready);
         self.rendered_kinds(sink, values);
+    }
+
+    /// The chart whose CRDs this chart holds, by the custom of calling it that.
+    fn crds_of(&self) -> Option<&str> {
+        let chart = self.chart.as_str();
+        if self.known.is_some() { None } else { chart.strip_suffix("-crds").or_else(|| chart.strip_suffix("-crd")) }
     }
 
     fn kube_config(&self, sink: &mut Sink, build: &Needing<'_>) {
@@ -279,6 +308,11 @@ impl Facts<'_> {
             }
         }
     }
+}
+
+/// The CRDs that the chart `name-crds` holds.
+fn crds_of(name: &str) -> Capability {
+    Capability::cluster(CapabilityKind::Other, ecow::eco_format!("the CRDs of {name}"))
 }
 
 /// Places where `key` is switched on: `key: {enabled: true}` anywhere, or in a generic chart any entry at the top.
@@ -365,6 +399,24 @@ pub(crate) fn need_gifts(sink: &mut Sink, of: ComponentId, known: &catalogue::Co
     }
 }
 
+/// The pods of a bootstrap release start once there is a pod network: other than later in Flux, it may come with the very
+/// same bootstrap. Not those that make the network, nor charts without pods.
+pub(crate) fn need_network(
+    sink: &mut Sink,
+    of: ComponentId,
+    known: Option<&catalogue::Component>,
+    own: &ObjectRef,
+    at: Span,
+) {
+    let network = Capability::cluster(CapabilityKind::PodNetwork, "");
+    let brings_it = known.is_some_and(|known| known.gives.iter().any(|gift| gift.capability == "pod-network"));
+    let has_pods = !own.name.ends_with("-crds") && !own.name.ends_with("-crd");
+    if sink.is_offered(&network) && !brings_it && has_pods {
+        let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
+        sink.need(&needing, network, at, "for its pods to start");
+    }
+}
+
 /// An operator does not run without its own kinds: where another component brings them, it has to come first.
 fn need_own_kinds(sink: &mut Sink, of: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
     let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
@@ -443,23 +495,30 @@ pub(crate) fn known_images(sink: &mut Sink, of: ComponentId, own: &ObjectRef, no
     let containers = node.at(&["spec", "template", "spec", "containers"]).and_then(Node::as_seq).unwrap_or_default();
     for image in containers.iter().filter_map(|container| container.get("image")) {
         let Some(known) = image.text().and_then(|image| catalogue.by_image(image)) else { continue };
-        let component = &mut sink.cluster().components[of.index()];
-        component.known_as.get_or_insert_with(|| known.name.as_str().into());
-        component.startup_seconds = component.startup_seconds.max(u64::from(known.startup_seconds));
-        // CRDs and classes of plain manifests are manifests themselves; what the program gives is not.
-        for gift in known.gives.iter().filter(|gift| gift.when.is_empty()) {
-            sink.offer(of, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, image.span);
-        }
-        for crds in known.crds.iter().filter(|crds| crds.via == Via::Program) {
-            for kind in &crds.kinds {
-                sink.offer(
-                    of,
-                    Capability::cluster(CapabilityKind::Crd, kind.as_str()),
-                    Arrival::Healthy,
-                    own,
-                    image.span,
-                );
-            }
+        offer_program(sink, of, known, own, image.span);
+    }
+}
+
+/// What a known program gives, whatever installs it. CRDs and classes of plain manifests are manifests themselves.
+fn offer_program(sink: &mut Sink, by: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
+    let component = &mut sink.cluster().components[by.index()];
+    component.known_as.get_or_insert_with(|| known.name.as_str().into());
+    component.startup_seconds = component.startup_seconds.max(u64::from(known.startup_seconds));
+    for gift in known.gives.iter().filter(|gift| gift.when.is_empty()) {
+        sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, at);
+    }
+    for kind in known.crds.iter().filter(|crds| crds.via == Via::Program).flat_map(|crds| &crds.kinds) {
+        sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Healthy, own, at);
+    }
+}
+
+/// Values named `repository` beside an image's tag.
+fn image_repositories<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
+    for entry in node.entries() {
+        if entry.key == "repository" && entry.value.text().is_some() {
+            found.push(&entry.value);
+        } else {
+            image_repositories(&entry.value, found);
         }
     }
 }

@@ -20,7 +20,9 @@ fn walk(sink: &mut Sink, needing: &Needing<'_>, node: &Node, parent_key: &str) {
             for entry in map {
                 note(sink, needing, entry, parent_key);
                 if !matches!(entry.value.value, Value::Scalar(_)) {
-                    walk(sink, needing, &entry.value, &entry.key);
+                    // `ingress: {main: {className: internal}}`: the name of an entry says nothing.
+                    let key = if parent_key == "ingress" { parent_key } else { &entry.key };
+                    walk(sink, needing, &entry.value, key);
                 }
             }
         }
