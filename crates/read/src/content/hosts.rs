@@ -112,12 +112,15 @@ fn is_label(text: &str) -> bool {
 /// a Service that some chart makes under a name of its own.
 pub(crate) fn resolve(sink: &mut Sink) {
     let mut releases: BTreeMap<EcoString, BTreeSet<EcoString>> = BTreeMap::new();
-    for (_, release) in &sink.assembled.releases {
+    let mut homes: BTreeMap<ComponentId, EcoString> = BTreeMap::new();
+    for (id, release) in &sink.assembled.releases {
         releases.entry(release.target_namespace.clone()).or_default().insert(release.release_name.clone());
+        homes.insert(*id, release.target_namespace.clone());
     }
     for mut host in std::mem::take(&mut sink.hosts) {
         if host.namespace.is_empty() {
-            host.namespace = home(sink, &host);
+            // A bare name is looked up where the pods are.
+            host.namespace = homes.get(&host.of).unwrap_or(&host.object.namespace).clone();
         }
         let service = |name: EcoString| Capability::new(CapabilityKind::Service, host.namespace.clone(), name);
         let exact = service(host.name.clone());
@@ -139,12 +142,6 @@ pub(crate) fn resolve(sink: &mut Sink) {
     }
 }
 
-/// The namespace that a bare name is looked up in: that of the pods.
-fn home(sink: &Sink, host: &Host) -> EcoString {
-    let release = sink.assembled.releases.iter().find(|(id, _)| *id == host.of);
-    release.map_or_else(|| host.object.namespace.clone(), |(_, release)| release.target_namespace.clone())
-}
-
 fn starts_as(name: &str, release: &str) -> bool {
     name.strip_prefix(release).is_some_and(|rest| rest.starts_with('-'))
 }
@@ -157,7 +154,24 @@ fn add(sink: &mut Sink, host: &Host, capability: Capability) {
 
 #[cfg(test)]
 mod tests {
-    use super::in_text;
+    use super::{in_addresses, in_text};
+
+    #[test]
+    fn addresses_may_name_a_host_without_its_domain() {
+        let cases = [
+            ("postgres://user:word@pg-rw:5432/db?sslmode=disable", &["pg-rw"] as &[_]),
+            ("url = \"http://loki-gateway/push\" and https://mimir", &["loki-gateway", "mimir"]),
+            ("http://grafana.observability", &[]),
+            ("https://10.0.0.1:6443", &[]),
+            ("oci://8080", &[]),
+            ("://", &[]),
+        ];
+        for (text, expected) in cases {
+            let found = in_addresses(text);
+            let found: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
 
     #[test]
     fn hosts_are_found_in_addresses_and_templates() {

@@ -84,8 +84,8 @@ impl Sink {
     /// Where it has many releases, the one whose values name the object or what is made of it.
     pub(crate) fn workload(&self, component: ComponentId, node: &Node) -> ComponentId {
         let many = self.many.get(&component).map(Vec::as_slice).unwrap_or_default();
-        let names = NAMED_AT.iter().filter_map(|path| node.text_at(path));
-        let user = names.filter_map(|name| many.iter().find(|(_, texts)| texts.contains(name))).next();
+        let mut names = NAMED_AT.iter().filter_map(|path| node.text_at(path));
+        let user = names.find_map(|name| many.iter().find(|(_, texts)| texts.contains(name)));
         let user = user.map(|(release, _)| *release).or_else(|| self.workloads.get(&component).copied());
         user.unwrap_or(component)
     }
