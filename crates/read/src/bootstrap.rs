@@ -98,7 +98,7 @@ impl Bootstrap {
             if let Some(known) = known {
                 crate::content::need_gifts(sink, *id, known, &own, release.span);
             }
-            crate::content::need_network(sink, *id, known, &own, release.span);
+            crate::content::need_foundation(sink, *id, known, &own, release.span);
         }
         let is_sealed = sink.assembled.objects.iter().any(|built| Object::new(&built.node).kind() == "SealedSecret");
         if let Some(at) = is_sealed.then(|| *self.sealing_key.get_or_init(|| sealing_key(repository))).flatten() {

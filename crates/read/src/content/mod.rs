@@ -23,7 +23,7 @@ use crate::flux::Assembled;
 use crate::repository::Repository;
 pub(crate) use facts::note_chart;
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use releases::{merge, need_gifts, need_network, offer_known};
+pub(crate) use releases::{merge, need_foundation, need_gifts, offer_known};
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.

@@ -106,7 +106,7 @@ impl Facts<'_> {
             );
         }
         if let Some(base) = self.crds_of() {
-            let capability = crds_of(base);
+            let capability = crds_of(&base);
             sink.offer(self.id, capability, Arrival::Installed, own, release.at);
         }
         let is_local = self.local_crds(sink, repository);
@@ -274,10 +274,12 @@ impl Facts<'_> {
         self.rendered_kinds(sink, values);
     }
 
-    /// The chart whose CRDs this chart holds, by the custom of calling it that.
-    fn crds_of(&self) -> Option<&str> {
-        let chart = self.chart.as_str();
-        if self.known.is_some() { None } else { chart.strip_suffix("-crds").or_else(|| chart.strip_suffix("-crd")) }
+    /// The chart whose CRDs this chart holds, by the custom of calling it that: `kagent-crds`, `ai-gateway-crds-helm`.
+    fn crds_of(&self) -> Option<String> {
+        let marks = self.known.is_none().then_some(["-crds", "-crd"])?;
+        let is_mark = |at: usize, mark: &str| !self.chart[at + mark.len()..].starts_with(|c: char| c.is_alphanumeric());
+        let found = marks.iter().find_map(|mark| self.chart.find(mark).filter(|at| is_mark(*at, mark)).zip(Some(mark)));
+        found.map(|(at, mark)| format!("{}{}", &self.chart[..at], &self.chart[at + mark.len()..]))
     }
 
     fn kube_config(&self, sink: &mut Sink, build: &Needing<'_>) {
@@ -399,21 +401,25 @@ pub(crate) fn need_gifts(sink: &mut Sink, of: ComponentId, known: &catalogue::Co
     }
 }
 
-/// The pods of a bootstrap release start once there is a pod network: other than later in Flux, it may come with the very
-/// same bootstrap. Not those that make the network, nor charts without pods.
-pub(crate) fn need_network(
+/// The pods of a bootstrap release start once there is a pod network, and look up names from then on: other than later in
+/// Flux, both may come with the very same bootstrap. Not those that bring them, nor charts without pods.
+pub(crate) fn need_foundation(
     sink: &mut Sink,
     of: ComponentId,
     known: Option<&catalogue::Component>,
     own: &ObjectRef,
     at: Span,
 ) {
-    let network = Capability::cluster(CapabilityKind::PodNetwork, "");
-    let brings_it = known.is_some_and(|known| known.gives.iter().any(|gift| gift.capability == "pod-network"));
-    let has_pods = !own.name.ends_with("-crds") && !own.name.ends_with("-crd");
-    if sink.is_offered(&network) && !brings_it && has_pods {
-        let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
-        sink.need(&needing, network, at, "for its pods to start");
+    let gives = |word: &str| known.is_some_and(|known| known.gives.iter().any(|gift| gift.capability == word));
+    if gives("pod-network") || own.name.ends_with("-crds") || own.name.ends_with("-crd") {
+        return;
+    }
+    let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
+    for (word, why) in [("pod-network", "for its pods to start"), ("cluster-dns", "for the names its pods look up")] {
+        let capability = gift_capability(word, None);
+        if sink.is_offered(&capability) && !gives(word) {
+            sink.need(&needing, capability, at, why);
+        }
     }
 }
 
