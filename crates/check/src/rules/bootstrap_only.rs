@@ -15,6 +15,8 @@
 //!
 //! ## Fix
 //!
+//! CRDs that four or more leave to the bootstrap are told with `--pedantic` only: they stay once they are there.
+//!
 //! None needed while the bootstrap stays. A `dependsOn` costs nothing and keeps the order without it.
 
 use graph::{Judged, Verdict};

@@ -28,6 +28,14 @@
 //! ```
 //!
 //! When several missing ties end in one chain, only the last of the chain is suggested: it waits for the others.
+//!
+//! The two that are named are those between which you would declare it. Where a Kustomization applies four releases or more
+//! (`apps`, `core`), that is the releases: its own gate would wait for all of them. Elsewhere it is whatever this repository
+//! ties already, releases or Kustomizations.
+//!
+//! What others reach a component by (an ingress class, a Gateway, an issuer) is told where it is a slip: where most of those who
+//! need it wait for it, or where only a few need it at all. Where four or more do not wait, and they are the most, that is the
+//! custom of the house, and `--pedantic` tells it.
 
 use graph::{Consequence, Judged, Verdict};
 use model::Phase;
