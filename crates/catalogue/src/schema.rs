@@ -19,6 +19,10 @@ pub struct Component {
     pub images: Vec<String>,
     /// From applied to healthy on an ordinary cluster with images to pull.
     pub startup_seconds: u32,
+    /// The workloads that run when it is healthy, under its chart's own values: `Kind:name`, with names as in
+    /// [`Self::services`].
+    #[serde(default)]
+    pub healthy: Vec<String>,
     #[serde(default)]
     pub crds: Vec<Crds>,
     #[serde(default)]
@@ -161,6 +165,11 @@ pub struct Made {
     pub config_maps: Vec<String>,
     #[serde(default)]
     pub services: Vec<String>,
+    /// Labels that nodes get, and extended resources that they offer.
+    #[serde(default)]
+    pub node_labels: Vec<String>,
+    #[serde(default)]
+    pub devices: Vec<String>,
     /// Other objects, as `Kind:name-pattern`.
     #[serde(default)]
     pub objects: Vec<String>,
