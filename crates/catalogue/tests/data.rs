@@ -21,7 +21,7 @@ fn is_group_kind(text: &str) -> bool {
 #[test]
 fn there_are_components_and_their_names_ascend() {
     let names: Vec<_> = each().map(|component| component.name.as_str()).collect();
-    assert!(names.len() >= 120, "only {}", names.len());
+    assert!(names.len() >= 170, "only {}", names.len());
     assert!(names.is_sorted_by(|one, next| one < next));
 }
 
@@ -86,6 +86,19 @@ fn claims_have_sources() {
 }
 
 #[test]
+fn healthy_names_workloads() {
+    for component in each() {
+        for workload in &component.healthy {
+            let (kind, name) = workload.split_once(':').unwrap_or_default();
+            assert!(["DaemonSet", "Deployment", "StatefulSet"].contains(&kind), "{workload} of {}", component.name);
+            assert!(!name.is_empty(), "{workload} of {}", component.name);
+        }
+    }
+    let named = each().filter(|component| !component.healthy.is_empty()).count();
+    assert!(named >= 125, "only {named}");
+}
+
+#[test]
 fn capabilities_are_words_of_the_vocabulary() {
     let known = [
         "cluster-dns",
@@ -128,7 +141,8 @@ fn patterns_of_what_is_made_can_be_read() {
     let object = yaml::parse_value(yaml::FileId(0), object).unwrap();
     for component in each() {
         for made in &component.makes {
-            let patterns = made.secrets.iter().chain(&made.config_maps).chain(&made.services).chain(&made.objects);
+            let names = made.secrets.iter().chain(&made.config_maps).chain(&made.services).chain(&made.objects);
+            let patterns = names.chain(&made.node_labels).chain(&made.devices);
             for pattern in patterns {
                 assert_eq!(pattern.matches('{').count(), pattern.matches('}').count(), "{pattern}");
                 if !pattern.contains("spec") {

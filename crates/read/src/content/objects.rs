@@ -202,6 +202,14 @@ fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap
                 sink.offer(built.component, capability, arrival, own, object.name_span());
             }
         }
+        // Nothing reports them; that the object was there in time is all that an order can achieve.
+        let of_nodes = [(CapabilityKind::NodeLabel, &made.node_labels), (CapabilityKind::Device, &made.devices)];
+        for (kind, patterns) in of_nodes {
+            for name in patterns.iter().flat_map(|pattern| Made::all_names(pattern, &built.node)) {
+                let capability = Capability::cluster(kind, name);
+                sink.offer(built.component, capability, Arrival::Applied, own, object.name_span());
+            }
+        }
     }
 }
 

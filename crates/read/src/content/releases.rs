@@ -27,7 +27,8 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
     let facts: Vec<Facts<'_>> = releases
         .iter()
         .map(|(id, release)| {
-            let chart = chart_name(release, &sources);
+            let address = chart_address(release, &sources);
+            let chart = catalogue::chart_name(&address).into();
             let values = merged_values(release, &config_maps);
             let is_found = |from: &crate::flux::ValuesFrom| {
                 let name = ObjectRef::new("ConfigMap", release.object.namespace.clone(), from.name.clone());
@@ -36,7 +37,7 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
                     .is_some_and(|map| map.at(&["data"]).is_some_and(|data| data.get(&from.key).is_some()))
             };
             let values_from_found = release.values_from.iter().all(is_found);
-            Facts { id: *id, release, known: catalogue.by_chart(&chart), chart, values, values_from_found }
+            Facts { id: *id, release, known: catalogue.by_chart(&address), chart, values, values_from_found }
         })
         .collect();
     if retries_by_default(sink) {
@@ -545,15 +546,15 @@ fn chart_sources(sink: &Sink) -> BTreeMap<ObjectRef, EcoString> {
     sources
 }
 
-fn chart_name(release: &HelmRelease, sources: &BTreeMap<ObjectRef, EcoString>) -> EcoString {
-    let written = if release.chart.chart.is_empty() {
+/// The chart as it is written: its name, its path, or the address of its artifact.
+fn chart_address(release: &HelmRelease, sources: &BTreeMap<ObjectRef, EcoString>) -> EcoString {
+    if release.chart.chart.is_empty() {
         let source = release.chart.source.as_ref().map(|source| &source.object);
-        source.and_then(|source| sources.get(source)).cloned().or_else(|| source.map(|source| source.name.clone()))
+        let written = source.and_then(|source| sources.get(source)).or_else(|| source.map(|source| &source.name));
+        written.cloned().unwrap_or_default()
     } else {
-        Some(release.chart.chart.clone())
-    };
-    let written = written.unwrap_or_default();
-    written.trim_end_matches('/').rsplit('/').next().unwrap_or_default().into()
+        release.chart.chart.clone()
+    }
 }
 
 fn config_maps(sink: &Sink) -> BTreeMap<ObjectRef, Node> {
