@@ -67,9 +67,7 @@ impl<'a> Sources<'a> {
     pub(crate) fn place(&self, kustomization: &Kustomization, entry: Option<&SourceRef>, url: Option<&str>) -> Place {
         let written = kustomization.path.as_str();
         let written = if written.contains("${") { defaults_only(written) } else { written.to_owned() };
-        let Some(directory) = path::join("", &written) else {
-            return Place::Missing(format!("path `{written}` leaves the repository"));
-        };
+        let directory = path::within(&written);
         let Some(source) = &kustomization.source else { return self.here(directory, &written) };
         if entry.is_some_and(|entry| entry.object == source.object) {
             return self.here(directory, &written);
