@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use ::check::{Policy, Report, Severity};
+use helm::Helm;
 use read::{Reading, SETTINGS_FILE};
 
+use crate::arguments::Check;
 use crate::check::open;
 use crate::failure::Failure;
 use crate::git::{Git, GitError};
@@ -13,15 +15,16 @@ use crate::git::{Git, GitError};
 /// Takes out of the report what `revision` has as well.
 pub(crate) fn apply(
     revision: &str,
-    root: &Path,
+    options: &Check,
+    helm: Option<&Helm>,
     report: &mut Report,
     reading: &Reading,
     min_severity: Severity,
 ) -> Result<(), Failure> {
     let failure = |source| Failure::Since { revision: revision.to_owned(), source };
     let directory = tempfile::tempdir().map_err(GitError::Write).map_err(failure)?;
-    put(revision, root, directory.path()).map_err(failure)?;
-    let then = open("check", directory.path())?;
+    put(revision, &options.path, directory.path()).map_err(failure)?;
+    let then = open("check", directory.path(), helm)?;
     let policy = Policy::of(&then.settings).map_err(|source| Failure::Settings { command: "check", source })?;
     let mut before = ::check::run(&then, None);
     ::check::settle(&mut before, &then, &policy);

@@ -18,6 +18,10 @@ pub(crate) struct Sink {
     workloads: BTreeMap<ComponentId, ComponentId>,
     /// Sources that whoever starts the cluster makes.
     pub(crate) given: BTreeSet<ObjectRef>,
+    /// Releases whose charts were rendered, and whether with all their values.
+    pub(crate) rendered: BTreeMap<ComponentId, bool>,
+    /// Releases whose charts are here and could not be rendered: said already.
+    pub(crate) unrendered: BTreeSet<ComponentId>,
 }
 
 /// A host name in some text.
@@ -56,6 +60,8 @@ impl Sink {
             hosts: Vec::new(),
             workloads,
             given: BTreeSet::new(),
+            rendered: BTreeMap::new(),
+            unrendered: BTreeSet::new(),
         }
     }
 

@@ -192,7 +192,8 @@ impl Repository {
         Ok(())
     }
 
-    fn parse(&self, id: FileId, text: &str) -> Vec<Document> {
+    /// Text as it is parsed when a repository is opened.
+    pub(crate) fn parse(&self, id: FileId, text: &str) -> Vec<Document> {
         let schemas = if self.with_schemas { Vec::new() } else { schemas::find(text) };
         if !schemas.is_empty() {
             let documents = yaml::parse_leaving_out(id, text, &schemas, Limits::default());
