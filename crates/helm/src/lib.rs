@@ -158,7 +158,7 @@ fn arguments(job: &Job<'_>, chart: &Path) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = ["template", "--values=-", "--skip-tests"].map(OsString::from).to_vec();
     arguments.push(format!("--namespace={}", job.namespace).into());
     arguments.push(if job.skips_crds { "--skip-crds" } else { "--include-crds" }.into());
-    arguments.extend(job.kube_version.map(|version| format!("--kube-version={version}").into()));
+    arguments.push(format!("--kube-version={}", job.kube_version).into());
     arguments.extend(job.api_versions.iter().map(|api| format!("--api-versions={api}").into()));
     arguments.push("--".into());
     arguments.push(job.release.chars().take(RELEASE_NAME_CHARS_MAX).collect::<String>().into());

@@ -26,7 +26,7 @@ pub struct Job<'a> {
     /// JSON, which is YAML too.
     pub values: &'a str,
     pub skips_crds: bool,
-    pub kube_version: Option<&'a str>,
+    pub kube_version: &'a str,
     /// `group/version` and `group/version/Kind` that the cluster has beside those of Kubernetes.
     pub api_versions: &'a [String],
 }

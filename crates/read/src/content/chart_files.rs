@@ -53,7 +53,7 @@ impl<'a> Shelf<'a> {
     pub(crate) fn find(&self, release: &HelmRelease) -> Option<ChartFiles<'a>> {
         let wanted = self.wanted(release)?;
         if matches!(wanted.source.as_str(), "GitRepository" | "Bucket" | "ExternalArtifact" | "") {
-            let directory = crate::path::join("", &wanted.chart)?;
+            let directory = self.repository.place(&wanted.chart)?;
             return self.has_chart(&directory).then(|| self.stage(&directory, release));
         }
         let name = wanted.chart.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -140,7 +140,7 @@ impl<'a> Shelf<'a> {
     fn set_defaults(&self, staged: &mut Staged<'a>, release: &HelmRelease) {
         let mut merged: Option<Node> = None;
         for file in &release.chart.values_files {
-            let path = crate::path::join("", file).unwrap_or_default();
+            let path = self.repository.place(file).unwrap_or_default();
             let documents = self.repository.documents(&path);
             let Some(over) = documents.and_then(|(_, documents)| documents.first()?.root.as_ref()) else { continue };
             merged = Some(merged.map_or_else(|| over.clone(), |under| merge(&under, over)));

@@ -17,8 +17,12 @@ use crate::repository::Repository;
 /// The version that most kinds are served in, for those that no object here shows.
 const VERSION_DEFAULT: &str = "v1";
 
+/// The Kubernetes that charts are told of where no file says which one it is: what helm itself would say depends on how it
+/// was built.
+const KUBE_VERSION_DEFAULT: &str = "v1.35.0";
+
 /// The version of Kubernetes that talhelper or an upgrade controller is told to install, where only one is named.
-pub(crate) fn kube_version(sink: &Sink, repository: &Repository) -> Option<String> {
+pub(crate) fn kube_version(sink: &Sink, repository: &Repository) -> String {
     let mut found: BTreeSet<String> = BTreeSet::new();
     for built in &sink.assembled.objects {
         if Object::new(&built.node).kind() == "KubernetesUpgrade" {
@@ -31,7 +35,8 @@ pub(crate) fn kube_version(sink: &Sink, repository: &Repository) -> Option<Strin
         found.extend(root.and_then(|root| root.text_at(&["kubernetesVersion"])).map(str::to_owned));
     }
     let is_written = |version: &String| version.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
-    found.into_iter().reduce(|_, _| String::new()).filter(is_written)
+    let only = found.into_iter().reduce(|_, _| String::new()).filter(is_written);
+    only.unwrap_or_else(|| KUBE_VERSION_DEFAULT.to_owned())
 }
 
 /// `group/version` and `group/version/Kind` of everything that somebody brings.

@@ -194,7 +194,7 @@ impl Facts<'_> {
 
     /// The directory of its chart, where that lies in this repository.
     fn local_chart(&self, repository: &Repository) -> Option<String> {
-        let chart = crate::path::join("", &self.release.chart.chart).filter(|chart| !chart.is_empty())?;
+        let chart = repository.place(&self.release.chart.chart).filter(|chart| !chart.is_empty())?;
         (repository.kind(&chart) == kustomize::PathKind::Directory).then_some(chart)
     }
 

@@ -40,7 +40,7 @@ struct Turn<'a> {
 pub(crate) fn render_all(sink: &mut Sink, repository: &Repository, catalogue: &Catalogue, renderer: &dyn Renderer) {
     let turns = turns(sink, repository, renderer);
     let kube_version = kinds_served::kube_version(sink, repository);
-    let render = |turn: &Turn<'_>, apis: &[String]| turn.render(repository, renderer, kube_version.as_deref(), apis);
+    let render = |turn: &Turn<'_>, apis: &[String]| turn.render(repository, renderer, &kube_version, apis);
     let empty = parallel::map(&turns, |turn| render(turn, &[]));
     let rendered = empty.iter().flatten().flatten();
     let apis = kinds_served::apis(sink, catalogue, rendered);
@@ -75,7 +75,7 @@ fn turns<'a>(sink: &Sink, repository: &'a Repository, renderer: &'a dyn Renderer
 }
 
 impl Turn<'_> {
-    fn render(&self, repository: &Repository, renderer: &dyn Renderer, kube: Option<&str>, apis: &[String]) -> Objects {
+    fn render(&self, repository: &Repository, renderer: &dyn Renderer, kube_version: &str, apis: &[String]) -> Objects {
         let values = self.values.as_ref().map_or_else(|| "{}".to_owned(), |values| json(values).to_string());
         let text = renderer.render(&Job {
             chart: &self.chart,
@@ -83,7 +83,7 @@ impl Turn<'_> {
             namespace: &self.release.target_namespace,
             values: &values,
             skips_crds: self.release.skips_crds.is_some(),
-            kube_version: kube,
+            kube_version,
             api_versions: apis,
         })?;
         let places = self.values.as_ref().map(by_text).unwrap_or_default();

@@ -170,7 +170,8 @@ impl Assembler<'_> {
     fn absorb(&mut self, turn: Turn, outcome: Outcome, next: &mut Vec<Turn>) {
         let Turn { id, kustomization } = turn;
         if let Some((what, why)) = outcome.unseen {
-            let what = format!("what {} applies: `{}` of {what}", kustomization.object, kustomization.path);
+            let path = if kustomization.path.is_empty() { "./" } else { kustomization.path.as_str() };
+            let what = format!("what {} applies: `{path}` of {what}", kustomization.object);
             self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
         }
         let failures = outcome.build.failures.into_iter().map(|failure| (failure.message, failure.span));

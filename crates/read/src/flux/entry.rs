@@ -60,7 +60,7 @@ fn written(repository: &Repository) -> Vec<Written<'_>> {
                 let covers = node
                     .text_at(&["spec", "path"])
                     .filter(|path| !is_templated(path))
-                    .and_then(|at| path::join("", at));
+                    .and_then(|at| repository.place(at));
                 found.push(Written { file, directory: path::parent(file), covers, node });
             }
         }
@@ -96,7 +96,7 @@ fn from_instances(repository: &Repository) -> Vec<Entry> {
 fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
     use kustomize::{Files, PathKind};
     let written = sync.get("path")?;
-    let directory = path::join("", written.text().filter(|text| !is_templated(text))?)?;
+    let directory = repository.place(written.text().filter(|text| !is_templated(text))?)?;
     if repository.kind(&directory) != PathKind::Directory {
         return None;
     }
