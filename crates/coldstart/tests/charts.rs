@@ -238,3 +238,23 @@ fn values_go_to_helm_through_its_input_and_its_environment_is_empty() {
     assert!(!log("environment").contains("hush"), "{}", log("environment"));
     assert!(log("environment").contains("HTTPS_PROXY=http://127.0.0.1:9"), "{}", log("environment"));
 }
+
+#[test]
+fn a_chart_is_rendered_with_the_charts_and_values_that_lie_beside_it() {
+    let Some(helm) = helm() else { return };
+    let chart = "apiVersion: v2\nname: oxen\nversion: 1.2.3\ndependencies:\n  - name: yoke\n    version: 0.1.0\n    repository: file://../yoke\n";
+    let class =
+        "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata:\n  name: {{ .Values.class }}\nvalue: 10\n";
+    let release =
+        RELEASE.replace("      sourceRef:", "      valuesFiles:\n        - charts/heavy.yaml\n      sourceRef:");
+    let tree = with_charts().with(&[
+        ("charts/oxen/Chart.yaml", chart),
+        ("charts/yoke/Chart.yaml", "apiVersion: v2\nname: yoke\nversion: 0.1.0\n"),
+        ("charts/yoke/values.yaml", "class: light\n"),
+        ("charts/yoke/templates/class.yaml", class),
+        ("charts/heavy.yaml", "replicas: 3\nyoke:\n  class: heavy\n"),
+        ("apps/release.yaml", &release),
+    ]);
+    let graph = run(command(&["graph", "--format", "json", "--render-charts", "--helm"]).arg(&helm).arg(tree.path()));
+    graph.exits(0).says("\"capability\": \"PriorityClass heavy\"");
+}
