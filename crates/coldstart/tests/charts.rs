@@ -178,6 +178,10 @@ fn a_chart_in_helms_own_cache_is_rendered_and_nothing_is_fetched() {
         .unwrap();
     assert!(packed.status.success(), "{packed:?}");
     check(home.path()).exits(0).says("· 1 chart rendered ·").says("warning[missing-dependency]");
+    // So it is with an archive that lies in the repository.
+    std::fs::create_dir(tree.path().join("vendor")).unwrap();
+    std::fs::rename(home.path().join("oxen-1.2.3.tgz"), tree.path().join("vendor/oxen-1.2.3.tgz")).unwrap();
+    check(home.path()).exits(0).says("· 1 chart rendered ·").says("warning[missing-dependency]");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
 use kustomize::{Files as _, PathKind};
@@ -23,7 +24,7 @@ const DEPENDENCIES_DEEP_MAX: usize = 4;
 pub(crate) struct Shelf<'a> {
     repository: &'a Repository,
     renderer: &'a dyn Renderer,
-    /// Directories of the repository by the name and version in their Chart.yaml, vendored archives by their file name.
+    /// Directories of the repository by the name and version in their Chart.yaml.
     vendored: BTreeMap<(String, String), String>,
     /// Sources of charts as the cluster's objects define them.
     sources: BTreeMap<ObjectRef, Node>,
@@ -61,7 +62,16 @@ impl<'a> Shelf<'a> {
         if let Some(directory) = self.vendored.get(&key(name, version)) {
             return Some(self.stage(directory, release));
         }
-        self.renderer.archive(name, version).map(ChartFiles::Archive)
+        self.archive(name, version).map(ChartFiles::Archive)
+    }
+
+    /// An archive that lies in the repository, or that was downloaded before.
+    fn archive(&self, name: &str, version: &str) -> Option<PathBuf> {
+        let bare = version.trim_start_matches('v');
+        let names = [format!("{name}-{bare}.tgz"), format!("{name}-v{bare}.tgz")];
+        let mut paths = self.repository.paths();
+        let here = paths.find(|path| path.rsplit('/').next().is_some_and(|file| names.iter().any(|it| it == file)));
+        here.map(|path| self.repository.root().join(path)).or_else(|| self.renderer.archive(name, version))
     }
 
     fn wanted(&self, release: &HelmRelease) -> Option<Wanted> {
@@ -124,7 +134,7 @@ impl<'a> Shelf<'a> {
             let here = beside.or_else(|| self.vendored.get(&key(name, version)).cloned());
             if let Some(here) = here.filter(|here| self.has_chart(here)) {
                 self.add(staged, &here, &format!("{to}charts/{name}/"), depth + 1);
-            } else if let Some(archive) = self.renderer.archive(name, version) {
+            } else if let Some(archive) = self.archive(name, version) {
                 staged.archives.push((format!("{to}charts/{name}.tgz"), archive));
             }
         }
@@ -133,7 +143,7 @@ impl<'a> Shelf<'a> {
     /// Whether `charts/` of a chart already holds a dependency.
     fn is_vendored(&self, directory: &str, name: &str) -> bool {
         let charts = self.repository.list(&format!("{directory}/charts"));
-        charts.iter().any(|entry| entry == name || (entry.ends_with(".tgz") && entry.starts_with(&format!("{name}-"))))
+        charts.iter().any(|entry| entry == name || (is_archive(entry) && entry.starts_with(&format!("{name}-"))))
     }
 
     /// `valuesFiles` of a chart in Git stand in for its `values.yaml`, the later over the earlier.
@@ -155,7 +165,11 @@ impl<'a> Shelf<'a> {
 #[derive(Default)]
 struct Staged<'a> {
     files: Vec<(String, Cow<'a, [u8]>)>,
-    archives: Vec<(String, std::path::PathBuf)>,
+    archives: Vec<(String, PathBuf)>,
+}
+
+fn is_archive(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "tgz")
 }
 
 /// A version with or without its `v` is the same.
@@ -183,7 +197,7 @@ pub(crate) fn asks_for_apis(chart: &ChartFiles<'_>, renderer: &dyn Renderer) -> 
         ChartFiles::Archive(path) => renderer.asks_for_apis(path),
         ChartFiles::Files { files, archives } => {
             let asks = |bytes: &[u8]| bytes.windows(QUESTION.len()).any(|window| window == QUESTION);
-            files.iter().any(|(path, bytes)| path.ends_with(".tgz") || asks(bytes))
+            files.iter().any(|(path, bytes)| is_archive(path) || asks(bytes))
                 || archives.iter().any(|(_, path)| renderer.asks_for_apis(path))
         }
     }

@@ -42,8 +42,7 @@ pub(crate) fn render_all(sink: &mut Sink, repository: &Repository, catalogue: &C
     let kube_version = kinds_served::kube_version(sink, repository);
     let render = |turn: &Turn<'_>, apis: &[String]| turn.render(repository, renderer, &kube_version, apis);
     let empty = parallel::map(&turns, |turn| render(turn, &[]));
-    let rendered = empty.iter().flatten().flatten();
-    let apis = kinds_served::apis(sink, catalogue, rendered);
+    let apis = kinds_served::apis(sink, catalogue, empty.iter().flatten().flatten());
     let full = parallel::map(&turns, |turn| {
         let asks = !apis.is_empty() && asks_for_apis(&turn.chart, renderer);
         asks.then(|| render(turn, &apis))

@@ -162,7 +162,7 @@ impl Repository {
         let found = below.find(|inner| self.kind(inner) != PathKind::Missing);
         // The directory itself.
         let is_root = self.root.ends_with(&place) && !place.is_empty();
-        Some(found.map(str::to_owned).unwrap_or_else(|| if is_root { String::new() } else { place.clone() }))
+        Some(found.map_or_else(|| if is_root { String::new() } else { place.clone() }, str::to_owned))
     }
 
     /// All paths, sorted.
