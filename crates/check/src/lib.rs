@@ -74,6 +74,8 @@ pub struct ClusterSummary {
     pub helm_releases: usize,
     pub resource_sets: usize,
     pub bootstrap_releases: usize,
+    /// Releases whose charts were rendered.
+    pub rendered_charts: usize,
     pub tiers: usize,
     pub critical_path: Vec<ObjectRef>,
 }
@@ -124,6 +126,7 @@ fn summary(cluster: &model::Cluster, analysis: &Analysis) -> ClusterSummary {
         helm_releases: count(Role::HelmRelease),
         resource_sets: count(Role::ResourceSet),
         bootstrap_releases: cluster.components.iter().filter(|it| it.object.kind == "HelmfileRelease").count(),
+        rendered_charts: cluster.facts.rendered,
         tiers: analysis.schedule.tiers.len(),
         critical_path: analysis.schedule.critical_path.iter().map(|id| cluster.component(*id).object.clone()).collect(),
     }

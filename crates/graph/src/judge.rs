@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Arrival, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Phase, Retry, Role, Stage, TieTarget,
-    WaitsFor,
+    Arrival, Capability, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Phase, Retry, Role, Stage,
+    TieTarget, WaitsFor,
 };
 
 use crate::cycles::Deadlock;
@@ -200,7 +200,7 @@ impl Judge<'_> {
         if shown && matches!(offer.arrival, Arrival::Applied | Arrival::Installed) {
             return (Verdict::Guaranteed, None);
         }
-        if self.proved(reached, offer) {
+        if self.proved(reached, need, offer) {
             return if offer.arrival == Arrival::Unreported {
                 (Verdict::FalselyReady, Some(self.gate_of(offer)))
             } else {
@@ -250,7 +250,7 @@ impl Judge<'_> {
     }
 
     /// Whether what was reached proves that the offer is there.
-    fn proved(&self, reached: Reached<'_>, offer: &Offer) -> bool {
+    fn proved(&self, reached: Reached<'_>, need: &Need, offer: &Offer) -> bool {
         let by = self.cluster.component(offer.by);
         let done = reached.has(Events::of(offer.by, Moment::Done));
         let applied = reached.has(Events::of(offer.by, Moment::Applied));
@@ -259,13 +259,18 @@ impl Judge<'_> {
             (Arrival::Applied, _) => applied,
             (Arrival::Healthy | Arrival::Reported | Arrival::Unreported, _) => done && by.gate == Gate::Healthy,
         };
-        proved || self.listed(reached, offer)
+        proved || self.listed(reached, need, offer)
     }
 
     /// Whether a gate that was reached names the very object.
-    fn listed(&self, reached: Reached<'_>, offer: &Offer) -> bool {
-        let by = self.listed.get(&offer.object).map(Vec::as_slice).unwrap_or_default();
-        by.iter().any(|id| reached.has(Events::of(*id, Moment::Done)))
+    fn listed(&self, reached: Reached<'_>, need: &Need, offer: &Offer) -> bool {
+        let by = |object: &ObjectRef| self.listed.get(object).map(Vec::as_slice).unwrap_or_default();
+        // Which CRD it is that a chart brings only its user may say.
+        let crd = definition(&need.capability);
+        by(&offer.object)
+            .iter()
+            .chain(crd.as_ref().map(by).unwrap_or_default())
+            .any(|id| reached.has(Events::of(*id, Moment::Done)))
     }
 
     fn gate_of(&self, offer: &Offer) -> ComponentId {
@@ -355,6 +360,12 @@ impl Judge<'_> {
 }
 
 /// Objects that gates name. A workload that a chart makes stands for the chart's release.
+/// The CustomResourceDefinition of a kind, by the name that the API machinery would guess.
+fn definition(capability: &Capability) -> Option<ObjectRef> {
+    let (group, kind) = capability.name.split_once('/').filter(|_| capability.kind == CapabilityKind::Crd)?;
+    Some(ObjectRef::new("CustomResourceDefinition", "", format!("{}.{group}", model::plural(kind))))
+}
+
 fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
     let mut listed: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
     let releases: Vec<&ObjectRef> = cluster

@@ -22,6 +22,8 @@ pub struct Facts {
     pub kept: BTreeSet<ObjectRef>,
     /// CRDs that a deployed chart has, and does not install under its values.
     pub withheld: Vec<Withheld>,
+    /// How many releases had their charts rendered.
+    pub rendered: usize,
 }
 
 /// Which Flux runs there.

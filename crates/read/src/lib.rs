@@ -5,6 +5,7 @@
 
 pub mod artifact;
 mod bootstrap;
+pub mod charts;
 mod content;
 mod dead;
 mod flux;
@@ -46,8 +47,13 @@ pub enum ReadError {
     Settings(#[from] SettingsError),
 }
 
-/// Reads everything below `root`.
+/// Reads everything below `root`, and runs nothing.
 pub fn read(root: &Path) -> Result<Reading, ReadError> {
+    read_with(root, None)
+}
+
+/// Reads everything below `root`; charts that are on this machine are rendered, if there is something that does it.
+pub fn read_with(root: &Path, renderer: Option<&dyn charts::Renderer>) -> Result<Reading, ReadError> {
     let repository = Repository::open(root)?;
     let (settings, additions) = settings::read(&repository)?;
     let catalogue = Catalogue::embedded();
@@ -58,11 +64,11 @@ pub fn read(root: &Path) -> Result<Reading, ReadError> {
         extended = catalogue.with_additions(additions);
         &extended
     };
-    let clusters = clusters(&repository, catalogue);
+    let clusters = clusters(&repository, catalogue, renderer);
     Ok(Reading { repository, clusters, settings })
 }
 
-fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
+fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {
     let sources = flux::Sources::new(repository);
     // The two have nothing to do with each other, and each has long stretches for one core alone.
     let (bootstrap, declared, mut assembled) = std::thread::scope(|scope| {
@@ -79,7 +85,7 @@ fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
     let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
     let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {
         let assembled = assembled.lock().map(|mut assembled| std::mem::take(&mut *assembled)).unwrap_or_default();
-        content::extract(repository, catalogue, assembled, &bootstrap)
+        content::extract(repository, catalogue, assembled, &bootstrap, renderer)
     });
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     dead::find(repository, &mut clusters, &live);

@@ -1,17 +1,18 @@
 //! What a Helm release brings and needs: what the catalogue knows of its chart under its merged values, the charts that
 //! lie in the repository, and the names that its values hold.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use catalogue::{Catalogue, Via, any_holds};
 use ecow::EcoString;
 use kustomize::Files;
 use model::{Arrival, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Withheld};
-use yaml::{FileId, Map, Node, Span, Value};
+use yaml::{Node, Span, Value};
 
+use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values, unseen_values};
 use crate::content::sink::{Needing, Sink};
 use crate::content::{capabilities, facts, hosts, references, values};
-use crate::flux::{HelmRelease, SOURCE_GROUP};
+use crate::flux::HelmRelease;
 use crate::object::{Object, owned};
 use crate::repository::Repository;
 
@@ -30,14 +31,10 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
             let address = chart_address(release, &sources);
             let chart = catalogue::chart_name(&address).into();
             let values = merged_values(release, &config_maps);
-            let is_found = |from: &crate::flux::ValuesFrom| {
-                let name = ObjectRef::new("ConfigMap", release.object.namespace.clone(), from.name.clone());
-                config_maps
-                    .get(&name)
-                    .is_some_and(|map| map.at(&["data"]).is_some_and(|data| data.get(&from.key).is_some()))
-            };
-            let values_from_found = release.values_from.iter().all(is_found);
-            Facts { id: *id, release, known: catalogue.by_chart(&address), chart, values, values_from_found }
+            let sees_all_values = unseen_values(release, &config_maps).is_empty();
+            let replaces_catalogue = sink.rendered.get(id) == Some(&true);
+            let known = catalogue.by_chart(&address);
+            Facts { id: *id, release, known, chart, values, sees_all_values, replaces_catalogue }
         })
         .collect();
     if retries_by_default(sink) {
@@ -86,8 +83,10 @@ struct Facts<'a> {
     chart: EcoString,
     known: Option<&'a catalogue::Component>,
     values: Option<Node>,
-    /// Every ConfigMap that its values come from was read.
-    values_from_found: bool,
+    /// Everything that its values come from was read.
+    sees_all_values: bool,
+    /// Its chart was rendered with all its values: what the catalogue says of the chart's objects is not asked.
+    replaces_catalogue: bool,
 }
 
 impl Facts<'_> {
@@ -96,7 +95,9 @@ impl Facts<'_> {
         let own = &release.object;
         let namespace = release.target_namespace.clone();
         let service = |name: EcoString| Capability::new(CapabilityKind::Service, namespace.clone(), name);
-        sink.offer(self.id, service(release.release_name.clone()), Arrival::Healthy, own, release.at);
+        if !self.replaces_catalogue {
+            sink.offer(self.id, service(release.release_name.clone()), Arrival::Healthy, own, release.at);
+        }
         if release.creates_namespace {
             sink.offer(
                 self.id,
@@ -113,7 +114,8 @@ impl Facts<'_> {
         let is_local = self.local_crds(sink, repository);
         let Some(known) = self.known else {
             self.offer_images(sink, catalogue);
-            if !is_local && !GENERIC_CHARTS.contains(&self.chart.as_str()) {
+            let is_said = sink.rendered.contains_key(&self.id) || sink.unrendered.contains(&self.id);
+            if !is_local && !is_said && !GENERIC_CHARTS.contains(&self.chart.as_str()) {
                 self.unseen_chart(sink);
             }
             return;
@@ -121,6 +123,12 @@ impl Facts<'_> {
         let component = &mut sink.cluster().components[self.id.index()];
         component.known_as = Some(known.name.as_str().into());
         component.startup_seconds = u64::from(known.startup_seconds);
+        if self.replaces_catalogue {
+            let rendered = RenderedKinds::of(sink, self.id);
+            offer_running(sink, self.id, known, self.values.as_ref(), own, release.at, &rendered);
+            self.withheld(sink, known);
+            return;
+        }
         for name in known.service_names(&release.release_name, &self.chart, self.values.as_ref()) {
             sink.offer(self.id, service(name.into()), Arrival::Healthy, own, release.at);
         }
@@ -143,7 +151,7 @@ impl Facts<'_> {
 
     /// Notes the CRDs that its chart has and that its values, or its policy, leave out.
     fn withheld(&self, sink: &mut Sink, known: &catalogue::Component) {
-        if !self.sees_all_values() {
+        if !self.sees_all_values {
             return;
         }
         for crds in &known.crds {
@@ -158,17 +166,13 @@ impl Facts<'_> {
             };
             for kind in &crds.kinds {
                 let capability = Capability::cluster(CapabilityKind::Crd, kind.as_str());
+                if sink.is_offered_by(&capability, self.id) {
+                    continue;
+                }
                 let withheld = Withheld { by: self.id, capability, switch: switch.clone(), at };
                 sink.cluster().facts.withheld.push(withheld);
             }
         }
-    }
-
-    /// Whether every source of its values was read.
-    fn sees_all_values(&self) -> bool {
-        let is_hidden = |from: &crate::flux::ValuesFrom| from.kind != "ConfigMap" || !from.target_path.is_empty();
-        !self.release.values_from.iter().any(is_hidden)
-            && (self.release.values_from.is_empty() || self.values_from_found)
     }
 
     /// Where the values name a path, else where the release names its chart.
@@ -186,7 +190,7 @@ impl Facts<'_> {
         }
         let source = self.release.chart.source.as_ref().map(|source| &source.object);
         let version = facts::version_of(sink, source, self.release.chart.version.as_ref());
-        let values = self.values.clone().filter(|_| self.sees_all_values());
+        let values = self.values.clone().filter(|_| self.sees_all_values);
         facts::note_chart(sink, Chart { of: self.id, name: self.chart.clone(), release, version, values });
     }
 
@@ -209,7 +213,7 @@ impl Facts<'_> {
 
     /// The directory of its chart, where that lies in this repository.
     fn local_chart(&self, repository: &Repository) -> Option<String> {
-        let chart = crate::path::join("", &self.release.chart.chart).filter(|chart| !chart.is_empty())?;
+        let chart = Some(repository.place(&self.release.chart.chart)).filter(|chart| !chart.is_empty())?;
         (repository.kind(&chart) == kustomize::PathKind::Directory).then_some(chart)
     }
 
@@ -265,10 +269,15 @@ impl Facts<'_> {
             sink.need(&ready, kinds, release.chart.at, "which come with a chart of their own");
         }
         if let Some(known) = self.known {
-            need_known(sink, self.id, known, self.values.as_ref(), own, release.chart.at);
+            self.need_known(sink, known);
             need_own_kinds(sink, self.id, known, own, release.chart.at);
         }
         let Some(values) = &self.values else { return };
+        if self.replaces_catalogue {
+            // Its pods and claims tell what they use; programs may be told addresses in Secrets, which are not read.
+            hosts::collect(sink, self.id, own, values, Phase::Ready);
+            return;
+        }
         values::scan(sink, self.id, own, values, Phase::Ready);
         references::scan(sink, self.id, own, &release.target_namespace, values);
         hosts::collect(sink, self.id, own, values, Phase::Ready);
@@ -281,6 +290,34 @@ impl Facts<'_> {
         let is_mark = |at: usize, mark: &str| !self.chart[at + mark.len()..].starts_with(|c: char| c.is_alphanumeric());
         let found = marks.iter().find_map(|mark| self.chart.find(mark).filter(|at| is_mark(*at, mark)).zip(Some(mark)));
         found.map(|(at, mark)| format!("{}{}", &self.chart[..at], &self.chart[at + mark.len()..]))
+    }
+
+    /// What the catalogue says that the chart needs; of what it renders, its objects speak themselves.
+    fn need_known(&self, sink: &mut Sink, known: &catalogue::Component) {
+        for need in known.needs.iter().filter(|need| any_holds(&need.when, self.values.as_ref())) {
+            let name = need.name.as_deref();
+            let capability = match need.capability.as_str() {
+                "crd" => Capability::cluster(CapabilityKind::Crd, name.unwrap_or_default()),
+                other => gift_capability(other, name),
+            };
+            let phase = match need.phase {
+                catalogue::Phase::Apply => Phase::Apply,
+                catalogue::Phase::Ready => Phase::Ready,
+                catalogue::Phase::Run => Phase::Run,
+            };
+            let is_object = phase == Phase::Apply && need.capability == "crd";
+            if is_object && self.replaces_catalogue {
+                continue;
+            }
+            let soft_kind = name
+                .and_then(|name| name.rsplit_once('/'))
+                .is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
+            // The catalogue's soft kinds are templates that ask whether the cluster knows the kind, and are left out if
+            // not.
+            let (soft, optional) = (need.soft || soft_kind, need.soft && is_object);
+            let needing = Needing { of: self.id, object: &self.release.object, phase, soft, optional };
+            sink.need(&needing, capability, self.release.chart.at, ecow::eco_format!("because {}", need.why));
+        }
     }
 
     fn kube_config(&self, sink: &mut Sink, build: &Needing<'_>) {
@@ -368,13 +405,49 @@ pub(crate) fn offer_known(
             sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), arrival, own, at);
         }
     }
-    for webhook in known.webhooks.iter().filter(|webhook| webhook.fails_closed && any_holds(&webhook.when, values)) {
+    offer_running(sink, by, known, values, own, at, &RenderedKinds::default());
+}
+
+/// What a rendered chart brings itself: its programs are not asked for more of these.
+#[derive(Default)]
+struct RenderedKinds {
+    webhooks: bool,
+    classes: BTreeSet<CapabilityKind>,
+}
+
+impl RenderedKinds {
+    fn of(sink: &Sink, release: ComponentId) -> Self {
+        let mut found = Self::default();
+        for built in sink.assembled.objects.iter().filter(|built| built.component == release) {
+            let kind = Object::new(&built.node).kind();
+            found.webhooks |= kind.ends_with("WebhookConfiguration");
+            found.classes.extend(class_kind(kind));
+        }
+        found
+    }
+}
+
+/// What need not be an object of its chart: what programs give, and register, once they run.
+fn offer_running(
+    sink: &mut Sink,
+    by: ComponentId,
+    known: &catalogue::Component,
+    values: Option<&Node>,
+    own: &ObjectRef,
+    at: Span,
+    rendered: &RenderedKinds,
+) {
+    for webhook in known
+        .webhooks
+        .iter()
+        .filter(|webhook| webhook.fails_closed && any_holds(&webhook.when, values) && !rendered.webhooks)
+    {
         for covers in &webhook.covers {
             sink.offer(by, Capability::cluster(CapabilityKind::Webhook, covers.as_str()), Arrival::Healthy, own, at);
         }
     }
     for class in known.classes.iter().filter(|class| any_holds(&class.when, values)) {
-        let Some(kind) = class_kind(&class.kind) else { continue };
+        let Some(kind) = class_kind(&class.kind).filter(|kind| !rendered.classes.contains(kind)) else { continue };
         for (name, place) in class.names(values) {
             sink.offer(
                 by,
@@ -387,6 +460,10 @@ pub(crate) fn offer_known(
     }
     for gift in known.gives.iter().filter(|gift| any_holds(&gift.when, values)) {
         sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, at);
+    }
+    let made = known.crds.iter().filter(|crds| crds.via == Via::Program && any_holds(&crds.when, values));
+    for kind in made.flat_map(|crds| &crds.kinds) {
+        sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Healthy, own, at);
     }
 }
 
@@ -432,34 +509,6 @@ fn need_own_kinds(sink: &mut Sink, of: ComponentId, known: &catalogue::Component
         if sink.is_offered(&capability) && !sink.is_offered_by(&capability, of) {
             sink.need(&needing, capability, at, "because it works on them");
         }
-    }
-}
-
-fn need_known(
-    sink: &mut Sink,
-    of: ComponentId,
-    known: &catalogue::Component,
-    values: Option<&Node>,
-    own: &ObjectRef,
-    at: Span,
-) {
-    for need in known.needs.iter().filter(|need| any_holds(&need.when, values)) {
-        let name = need.name.as_deref();
-        let capability = match need.capability.as_str() {
-            "crd" => Capability::cluster(CapabilityKind::Crd, name.unwrap_or_default()),
-            other => gift_capability(other, name),
-        };
-        let phase = match need.phase {
-            catalogue::Phase::Apply => Phase::Apply,
-            catalogue::Phase::Ready => Phase::Ready,
-            catalogue::Phase::Run => Phase::Run,
-        };
-        let soft_kind =
-            name.and_then(|name| name.rsplit_once('/')).is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
-        // The catalogue's soft kinds are templates that ask whether the cluster knows the kind, and are left out if not.
-        let optional = need.soft && phase == Phase::Apply && need.capability == "crd";
-        let needing = Needing { of, object: own, phase, soft: need.soft || soft_kind, optional };
-        sink.need(&needing, capability, at, ecow::eco_format!("because {}", need.why));
     }
 }
 
@@ -528,87 +577,4 @@ fn image_repositories<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
             image_repositories(&entry.value, found);
         }
     }
-}
-
-/// OCIRepository and HelmChart objects, by kind, namespace and name, as (chart name) they carry.
-fn chart_sources(sink: &Sink) -> BTreeMap<ObjectRef, EcoString> {
-    let mut sources = BTreeMap::new();
-    for built in &sink.assembled.objects {
-        let object = Object::new(&built.node);
-        if object.group() == SOURCE_GROUP {
-            let chart = match object.kind() {
-                "HelmChart" => owned(object.spec("chart")),
-                _ => owned(object.spec("url")),
-            };
-            sources.insert(object.reference(&built.namespace), chart);
-        }
-    }
-    sources
-}
-
-/// The chart as it is written: its name, its path, or the address of its artifact.
-fn chart_address(release: &HelmRelease, sources: &BTreeMap<ObjectRef, EcoString>) -> EcoString {
-    if release.chart.chart.is_empty() {
-        let source = release.chart.source.as_ref().map(|source| &source.object);
-        let written = source.and_then(|source| sources.get(source)).or_else(|| source.map(|source| &source.name));
-        written.cloned().unwrap_or_default()
-    } else {
-        release.chart.chart.clone()
-    }
-}
-
-fn config_maps(sink: &Sink) -> BTreeMap<ObjectRef, Node> {
-    let mut found = BTreeMap::new();
-    for built in &sink.assembled.objects {
-        let object = Object::new(&built.node);
-        if object.kind() == "ConfigMap" && object.group().is_empty() {
-            found.insert(object.reference(&built.namespace), built.node.clone());
-        }
-    }
-    found
-}
-
-/// `valuesFrom` in its order, then `values` over it, as helm-controller merges them.
-fn merged_values(release: &HelmRelease, config_maps: &BTreeMap<ObjectRef, Node>) -> Option<Node> {
-    let mut merged: Option<Node> = None;
-    for from in release.values_from.iter().filter(|from| from.kind == "ConfigMap" && from.target_path.is_empty()) {
-        let reference = ObjectRef::new("ConfigMap", release.object.namespace.clone(), from.name.clone());
-        let text = config_maps.get(&reference).and_then(|map| map.at(&["data"])?.get(&from.key)?.text());
-        if let Some(mut values) = text.and_then(|text| yaml::parse_value(FileId::GENERATED, text)) {
-            place(&mut values, from.at);
-            merged = Some(merged.map_or_else(|| values.clone(), |under| merge(&under, &values)));
-        }
-    }
-    match (&release.values, merged) {
-        (Some(values), Some(under)) => Some(merge(&under, values)),
-        (Some(values), None) => Some(values.clone()),
-        (None, merged) => merged,
-    }
-}
-
-/// Values that came as text inside of another object have no place of their own: they point to where they are named.
-fn place(node: &mut Node, at: Span) {
-    node.span = at;
-    match &mut node.value {
-        Value::Map(map) => map.iter_mut().for_each(|entry| {
-            entry.key_span = at;
-            place(&mut entry.value, at);
-        }),
-        Value::Seq(items) => items.make_mut().iter_mut().for_each(|item| place(item, at)),
-        Value::Scalar(_) => {}
-    }
-}
-
-/// One tree of values over another, as Helm merges them.
-pub(crate) fn merge(under: &Node, over: &Node) -> Node {
-    let (Some(under_map), Some(over_map)) = (under.as_map(), over.as_map()) else { return over.clone() };
-    let mut merged: Map = under_map.clone();
-    for entry in over_map {
-        let value = match merged.get(&entry.key) {
-            Some(existing) => merge(existing, &entry.value),
-            None => entry.value.clone(),
-        };
-        merged.insert(entry.key.clone(), entry.key_span, value);
-    }
-    Node::map(merged, over.span)
 }

@@ -20,6 +20,10 @@ pub(crate) struct Sink {
     many: BTreeMap<ComponentId, Vec<(ComponentId, BTreeSet<EcoString>)>>,
     /// Sources that whoever starts the cluster makes.
     pub(crate) given: BTreeSet<ObjectRef>,
+    /// Releases whose charts were rendered, and whether with all their values.
+    pub(crate) rendered: BTreeMap<ComponentId, bool>,
+    /// Releases whose charts are here and could not be rendered: said already.
+    pub(crate) unrendered: BTreeSet<ComponentId>,
 }
 
 /// A host name in some text.
@@ -73,6 +77,8 @@ impl Sink {
             workloads,
             many,
             given: BTreeSet::new(),
+            rendered: BTreeMap::new(),
+            unrendered: BTreeSet::new(),
         }
     }
 

@@ -34,6 +34,27 @@ pub(crate) struct Built {
     pub(crate) node: Node,
     /// Where it lands if it does not say itself.
     pub(crate) namespace: EcoString,
+    pub(crate) origin: Origin,
+}
+
+/// How an object came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Manifest,
+    /// A chart renders it. What the chart itself says points here: where the release names its chart.
+    Chart(Span),
+    /// As above, and only where the cluster has its API already.
+    Asked(Span),
+}
+
+impl Built {
+    /// Where its chart is named, if a chart renders it.
+    pub(crate) fn chart_at(&self) -> Option<Span> {
+        match self.origin {
+            Origin::Manifest => None,
+            Origin::Chart(at) | Origin::Asked(at) => Some(at),
+        }
+    }
 }
 
 /// A cluster with its components and ties, and the objects that needs and offers are to be read from.
@@ -149,7 +170,8 @@ impl Assembler<'_> {
     fn absorb(&mut self, turn: Turn, outcome: Outcome, next: &mut Vec<Turn>) {
         let Turn { id, kustomization } = turn;
         if let Some((what, why)) = outcome.unseen {
-            let what = format!("what {} applies: `{}` of {what}", kustomization.object, kustomization.path);
+            let path = if kustomization.path.is_empty() { "./" } else { kustomization.path.as_str() };
+            let what = format!("what {} applies: `{path}` of {what}", kustomization.object);
             self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
         }
         let failures = outcome.build.failures.into_iter().map(|failure| (failure.message, failure.span));
@@ -197,7 +219,8 @@ impl Assembler<'_> {
             ("", "ConfigMap" | "Secret") => self.settings.add(&node),
             _ => {}
         }
-        self.out.objects.push(Built { component: owner, node, namespace: namespace.into() });
+        let origin = Origin::Manifest;
+        self.out.objects.push(Built { component: owner, node, namespace: namespace.into(), origin });
     }
 
     fn add(&mut self, component: Component) -> ComponentId {

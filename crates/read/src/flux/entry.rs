@@ -57,10 +57,8 @@ fn written(repository: &Repository) -> Vec<Written<'_>> {
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
             let object = Object::new(node);
             if object.is(KUSTOMIZE_GROUP, "Kustomization") && !object.name().is_empty() {
-                let covers = node
-                    .text_at(&["spec", "path"])
-                    .filter(|path| !is_templated(path))
-                    .and_then(|at| path::join("", at));
+                let covers =
+                    node.text_at(&["spec", "path"]).filter(|path| !is_templated(path)).map(|at| repository.place(at));
                 found.push(Written { file, directory: path::parent(file), covers, node });
             }
         }
@@ -96,7 +94,7 @@ fn from_instances(repository: &Repository) -> Vec<Entry> {
 fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
     use kustomize::{Files, PathKind};
     let written = sync.get("path")?;
-    let directory = path::join("", written.text().filter(|text| !is_templated(text))?)?;
+    let directory = repository.place(written.text().filter(|text| !is_templated(text))?);
     if repository.kind(&directory) != PathKind::Directory {
         return None;
     }

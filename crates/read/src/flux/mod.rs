@@ -8,7 +8,7 @@ mod source;
 mod variables;
 mod version;
 
-pub(crate) use assemble::{Assembled, Built, assemble};
+pub(crate) use assemble::{Assembled, Built, Origin, assemble};
 pub(crate) use entry::{declared, undeclared};
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
 pub(crate) use kustomization::Kustomization;

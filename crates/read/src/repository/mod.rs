@@ -54,6 +54,8 @@ pub struct Repository {
     pub skipped: Vec<Skipped>,
     /// Whether the schemas of CRDs are parsed.
     with_schemas: bool,
+    /// Whether it is all that Git knows: then nothing lies above it.
+    is_git_root: bool,
     /// Inline patches that were parsed already, by place, each with its text.
     inline: Mutex<BTreeMap<Span, (EcoString, Vec<Document>)>>,
 }
@@ -101,7 +103,8 @@ impl Repository {
         let walk::Found { files, skipped } = walk::walk(&root);
         let directories = directories(&files);
         let files = files.into_iter().map(|path| File { path, ..File::default() }).collect();
-        Ok(Self { root, files, directories, skipped, with_schemas: true, inline: Mutex::default() })
+        let is_git_root = root.join(".git").exists();
+        Ok(Self { root, files, directories, skipped, with_schemas: true, is_git_root, inline: Mutex::default() })
     }
 
     /// The paths of the YAML files that are parsed when a repository is opened, sorted.
@@ -144,6 +147,21 @@ impl Repository {
     /// The path, line and column of a place.
     pub fn locate(&self, span: Span) -> Option<(&str, yaml::Position)> {
         Some((self.path(span.file)?, self.source(span.file)?.position(span)))
+    }
+
+    /// A path that somebody wrote as seen from the root of the Git repository, as seen from here: the directory that was
+    /// opened may lie below that root, and then its own path ends with what the written one begins with.
+    pub(crate) fn place(&self, written: &str) -> String {
+        let place = crate::path::within(written);
+        if self.is_git_root || self.kind(&place) != PathKind::Missing {
+            return place;
+        }
+        let splits = place.match_indices('/').map(|(at, _)| place.split_at(at));
+        let mut below = splits.filter(|(outer, _)| self.root.ends_with(outer)).map(|(_, inner)| &inner[1..]);
+        let found = below.find(|inner| self.kind(inner) != PathKind::Missing);
+        // The directory itself.
+        let is_root = self.root.ends_with(&place) && !place.is_empty();
+        found.map_or_else(|| if is_root { String::new() } else { place.clone() }, str::to_owned)
     }
 
     /// All paths, sorted.
@@ -192,7 +210,8 @@ impl Repository {
         Ok(())
     }
 
-    fn parse(&self, id: FileId, text: &str) -> Vec<Document> {
+    /// Text as it is parsed when a repository is opened.
+    pub(crate) fn parse(&self, id: FileId, text: &str) -> Vec<Document> {
         let schemas = if self.with_schemas { Vec::new() } else { schemas::find(text) };
         if !schemas.is_empty() {
             let documents = yaml::parse_leaving_out(id, text, &schemas, Limits::default());
