@@ -6,7 +6,7 @@ mod index;
 mod schemas;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use kustomize::{Build, Files, Mode, Overlay, PathKind};
 use yaml::{Document, EcoString, FileId, Limits, Node, Source, Span};
 
 use crate::parallel;
+use crate::path;
 use schemas::WithSchemas;
 use walk::cannot_read;
 
@@ -49,7 +50,7 @@ pub struct Repository {
     /// Sorted by path.
     files: Vec<File>,
     /// The names in every directory, sorted.
-    directories: BTreeMap<String, Vec<String>>,
+    directories: HashMap<String, Vec<String>>,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
     /// Whether the schemas of CRDs are parsed.
@@ -149,6 +150,11 @@ impl Repository {
     /// All paths, sorted.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())
+    }
+
+    /// The names in a directory, sorted; none if there is no such directory.
+    pub fn names(&self, directory: &str) -> &[String] {
+        self.directories.get(directory).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The directories of Helm charts.
@@ -258,7 +264,7 @@ impl Files for Repository {
     }
 
     fn list(&self, directory: &str) -> Vec<String> {
-        self.directories.get(directory).cloned().unwrap_or_default()
+        self.names(directory).to_vec()
     }
 
     fn documents(&self, path: &str) -> Option<(FileId, &[Document])> {
@@ -299,31 +305,35 @@ impl Files for Repository {
     }
 }
 
-/// The names in every directory on the way to these sorted paths.
-fn directories(paths: &[String]) -> BTreeMap<String, Vec<String>> {
-    let mut directories: BTreeMap<String, Vec<String>> = BTreeMap::new();
+/// The names in every directory on the way to these sorted paths. What is below one directory stands together, so that
+/// only the directories on the way to the path at hand are open: none is looked up.
+fn directories(paths: &[String]) -> HashMap<String, Vec<String>> {
+    let mut closed: HashMap<String, Vec<String>> = HashMap::new();
+    if paths.is_empty() {
+        return closed;
+    }
+    let mut open: Vec<(&str, Vec<String>)> = vec![("", Vec::new())];
+    let close = |(directory, mut names): (&str, Vec<String>), closed: &mut HashMap<String, Vec<String>>| {
+        names.sort_unstable();
+        closed.insert(directory.to_owned(), names);
+    };
     for path in paths {
-        let mut child = path.as_str();
+        while let Some(left) = open.pop_if(|(directory, _)| !path::is_below(path, directory)) {
+            close(left, &mut closed);
+        }
         loop {
-            let (directory, name) = child.rsplit_once('/').unwrap_or(("", child));
-            // What is below one directory stands together.
-            match directories.get_mut(directory) {
-                Some(names) if names.last().is_some_and(|last| last == name) => break,
-                Some(names) => names.push(name.to_owned()),
-                None => {
-                    directories.insert(directory.to_owned(), vec![name.to_owned()]);
-                }
-            }
-            if directory.is_empty() {
-                break;
-            }
-            child = directory;
+            let Some((directory, names)) = open.last_mut() else { break };
+            let start = if directory.is_empty() { 0 } else { directory.len() + 1 };
+            let end = path[start..].find('/').map(|end| start + end);
+            names.push(path[start..end.unwrap_or(path.len())].to_owned());
+            let Some(end) = end else { break };
+            open.push((&path[..end], Vec::new()));
         }
     }
-    for names in directories.values_mut() {
-        names.sort_unstable();
+    for left in open {
+        close(left, &mut closed);
     }
-    directories
+    closed
 }
 
 /// Whether a YAML file is worth parsing before anybody asks for it: objects name their API, a kustomization its name, and
@@ -341,5 +351,5 @@ fn is_yaml(path: &str) -> bool {
 /// Whether a file is below the `templates` of a chart: what is there becomes YAML only in Helm's hands.
 fn is_template(path: &str, charts: &BTreeSet<&str>) -> bool {
     let mut starts = path.match_indices("templates/").map(|(at, _)| at);
-    starts.any(|at| charts.contains(&path[..at]))
+    !charts.is_empty() && starts.any(|at| charts.contains(&path[..at]))
 }
