@@ -43,14 +43,23 @@ impl File {
     }
 }
 
+/// What one directory holds. Paths are looked up by their directory and then by their name: a search among all paths
+/// compares long beginnings that are the same.
+#[derive(Debug, Default)]
+struct Directory {
+    /// Sorted.
+    names: Vec<String>,
+    /// For each name the file, if it is one.
+    files: Vec<Option<FileId>>,
+}
+
 /// All files below one directory.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
     /// Sorted by path.
     files: Vec<File>,
-    /// The names in every directory, sorted.
-    directories: HashMap<String, Vec<String>>,
+    directories: HashMap<String, Directory>,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
     /// Whether the schemas of CRDs are parsed.
@@ -132,8 +141,10 @@ impl Repository {
     }
 
     pub fn id(&self, path: &str) -> Option<FileId> {
-        let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
-        u32::try_from(at).ok().map(FileId)
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let directory = self.directories.get(directory)?;
+        let at = directory.names.binary_search_by(|found| found.as_str().cmp(name)).ok()?;
+        directory.files[at]
     }
 
     /// The text of a file, if it is text.
@@ -154,7 +165,7 @@ impl Repository {
 
     /// The names in a directory, sorted; none if there is no such directory.
     pub fn names(&self, directory: &str) -> &[String] {
-        self.directories.get(directory).map(Vec::as_slice).unwrap_or_default()
+        self.directories.get(directory).map(|directory| directory.names.as_slice()).unwrap_or_default()
     }
 
     /// The directories of Helm charts.
@@ -173,10 +184,16 @@ impl Repository {
         self.skipped.extend(skipped);
     }
 
-    /// Values of charts, playbooks and task files wait until somebody asks for them.
+    /// Values of charts, playbooks and task files wait until somebody asks for them: nobody does for most, so that their
+    /// texts are not kept either.
     fn parse_if_worth_it(&self, file: &File) -> Result<(), String> {
-        let source = self.text_of(file)?;
-        if may_hold_objects(&file.path, source.text()) { self.parse_file(file) } else { Ok(()) }
+        let read = self.read_text(file);
+        if read.as_ref().is_ok_and(|source| !may_hold_objects(&file.path, source.text())) {
+            return Ok(());
+        }
+        let why = read.as_ref().err().cloned();
+        let _ = file.source.set(read.ok());
+        why.map_or_else(|| self.parse_file(file), Err)
     }
 
     fn text_of<'a>(&self, file: &'a File) -> Result<&'a Source, String> {
@@ -305,34 +322,33 @@ impl Files for Repository {
     }
 }
 
-/// The names in every directory on the way to these sorted paths. What is below one directory stands together, so that
-/// only the directories on the way to the path at hand are open: none is looked up.
-fn directories(paths: &[String]) -> HashMap<String, Vec<String>> {
-    let mut closed: HashMap<String, Vec<String>> = HashMap::new();
-    if paths.is_empty() {
-        return closed;
-    }
-    let mut open: Vec<(&str, Vec<String>)> = vec![("", Vec::new())];
-    let close = |(directory, mut names): (&str, Vec<String>), closed: &mut HashMap<String, Vec<String>>| {
+/// Every directory on the way to these sorted paths. What is below one directory stands together, so that only the
+/// directories on the way to the path at hand are open: none is looked up.
+fn directories(paths: &[String]) -> HashMap<String, Directory> {
+    type Open<'a> = (&'a str, Vec<(&'a str, Option<FileId>)>);
+    let close = |(directory, mut names): Open<'_>| {
         names.sort_unstable();
-        closed.insert(directory.to_owned(), names);
+        let (names, files) = names.into_iter().map(|(name, file)| (name.to_owned(), file)).unzip();
+        (directory.to_owned(), Directory { names, files })
     };
-    for path in paths {
-        while let Some(left) = open.pop_if(|(directory, _)| !path::is_below(path, directory)) {
-            close(left, &mut closed);
+    let mut closed = HashMap::new();
+    let mut open: Vec<Open<'_>> = Vec::new();
+    for (id, path) in (0..).map(FileId).zip(paths) {
+        closed.extend(std::iter::from_fn(|| open.pop_if(|(directory, _)| !path::is_below(path, directory))).map(close));
+        if open.is_empty() {
+            open.push(("", Vec::new()));
         }
-        loop {
-            let Some((directory, names)) = open.last_mut() else { break };
+        while let Some((directory, names)) = open.last_mut() {
             let start = if directory.is_empty() { 0 } else { directory.len() + 1 };
-            let end = path[start..].find('/').map(|end| start + end);
-            names.push(path[start..end.unwrap_or(path.len())].to_owned());
-            let Some(end) = end else { break };
+            let Some(end) = path[start..].find('/').map(|end| start + end) else {
+                names.push((&path[start..], Some(id)));
+                break;
+            };
+            names.push((&path[start..end], None));
             open.push((&path[..end], Vec::new()));
         }
     }
-    for left in open {
-        close(left, &mut closed);
-    }
+    closed.extend(open.into_iter().map(close));
     closed
 }
 
