@@ -54,9 +54,10 @@ pub fn read(root: &Path) -> Result<Reading, ReadError> {
 
 /// Reads everything below `root`; charts that are on this machine are rendered, if there is something that does it.
 pub fn read_with(root: &Path, renderer: Option<&dyn charts::Renderer>) -> Result<Reading, ReadError> {
-    let repository = Repository::open(root)?;
+    // The catalogue takes a while to be unpacked, which the search for files leaves a core free for.
+    let (repository, catalogue) = parallel::both(|| Repository::open(root), Catalogue::embedded);
+    let repository = repository?;
     let (settings, additions) = settings::read(&repository)?;
-    let catalogue = Catalogue::embedded();
     let extended;
     let catalogue = if additions.is_empty() {
         catalogue
@@ -69,18 +70,21 @@ pub fn read_with(root: &Path, renderer: Option<&dyn charts::Renderer>) -> Result
 }
 
 fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {
-    let sources = flux::Sources::new(repository);
     // The two have nothing to do with each other, and each has long stretches for one core alone.
-    let (bootstrap, declared, mut assembled) = std::thread::scope(|scope| {
-        let bootstrap = scope.spawn(|| bootstrap::Bootstrap::read(repository, catalogue));
-        let declared = flux::declared(repository);
-        let assembled = parallel::map(&declared, |entry| flux::assemble(repository, &sources, entry));
-        (bootstrap.join().unwrap_or_default(), declared, assembled)
-    });
+    let (flux, bootstrap) = parallel::both(
+        || {
+            let common = flux::Common::read(repository);
+            let declared = flux::declared(&common);
+            let assembled = parallel::map(&declared, |entry| flux::assemble(&common, entry));
+            (common, declared, assembled)
+        },
+        || bootstrap::Bootstrap::read(repository, catalogue),
+    );
+    let (common, declared, mut assembled) = flux;
     let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
-    let undeclared = flux::undeclared(repository, &declared, &live);
-    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(repository, &sources, entry)));
+    let undeclared = flux::undeclared(&common, &declared, &live);
+    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(&common, entry)));
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
     let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
     let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {

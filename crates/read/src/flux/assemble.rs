@@ -15,7 +15,7 @@ use crate::flux::helm_release::HelmRelease;
 use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
 use crate::flux::source::{Place, Sources};
 use crate::flux::variables::{Settings, Variables};
-use crate::flux::{CONTROL_PLANE_GROUP, HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP};
 use crate::object::Object;
 use crate::parallel;
 use crate::repository::Repository;
@@ -67,12 +67,12 @@ pub(crate) struct Assembled {
     pub(crate) files: BTreeSet<String>,
 }
 
-pub(crate) fn assemble(repository: &Repository, sources: &Sources<'_>, entry: &Entry) -> Assembled {
+pub(crate) fn assemble(common: &Common<'_>, entry: &Entry) -> Assembled {
     let mut assembler = Assembler {
-        repository,
-        sources,
+        repository: common.repository,
+        sources: &common.sources,
         entry,
-        settings: Settings::of(repository),
+        settings: common.settings.clone(),
         by_object: BTreeMap::new(),
         dependencies: Vec::new(),
         out: Assembled::default(),

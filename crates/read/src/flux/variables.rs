@@ -10,7 +10,7 @@ use crate::repository::Repository;
 use crate::substitute::{self, Undefined};
 
 /// ConfigMaps and Secrets of the repository by kind, namespace and name: what `substituteFrom` may name.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     objects: BTreeMap<(EcoString, EcoString), Vec<Node>>,
 }

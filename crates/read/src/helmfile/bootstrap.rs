@@ -186,7 +186,7 @@ fn in_bootstrap(path: &str) -> bool {
 }
 
 fn is_kustomized(repository: &Repository, directory: &str) -> bool {
-    let names = repository.list(directory);
+    let names = repository.names(directory);
     KUSTOMIZATIONS.iter().any(|name| names.iter().any(|found| found == name))
 }
 
@@ -204,7 +204,7 @@ fn is_below_kustomization(repository: &Repository, file: &str) -> bool {
 }
 
 fn files_in(repository: &Repository, directory: &str) -> Vec<String> {
-    let names = repository.list(directory).into_iter();
+    let names = repository.names(directory).iter();
     let names = names.filter(|name| [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending)));
     names.map(|name| format!("{directory}/{name}")).collect()
 }
