@@ -164,13 +164,17 @@ impl<'a> Flaw<'a> {
             Self::NeverEvaluated => format!("set `wait: true` on {}", gated.object),
             Self::Beyond(resource) => {
                 let applier = context.component(context.applier(pair.provider));
-                let order = match gated.role {
-                    Role::HelmRelease => format!("depend on {} instead, and have it wait", applier.object),
-                    _ => format!("have {} wait", applier.object),
-                };
-                format!(
-                    "{order} for {resource}: `healthChecks` without `wait: true`, and `healthCheckExprs` for the kind"
-                )
+                let waits = waits_for(applier, resource);
+                let how = "`healthChecks` without `wait: true`, and `healthCheckExprs` for the kind";
+                match gated.role {
+                    Role::HelmRelease if waits => {
+                        format!("depend on {} instead, which waits for {resource}", applier.object)
+                    }
+                    Role::HelmRelease => {
+                        format!("depend on {} instead, and have it wait for {resource}: {how}", applier.object)
+                    }
+                    _ => format!("have {} wait for {resource}: {how}", applier.object),
+                }
             }
             Self::Early(kind) => format!("add `healthCheckExprs` for {kind} to {}", gated.object),
             Self::Blind => {
@@ -178,6 +182,11 @@ impl<'a> Flaw<'a> {
             }
         }
     }
+}
+
+/// Whether a gate names an object, and judges it by its status.
+fn waits_for(gated: &Component, object: &ObjectRef) -> bool {
+    matches!(&gated.gate, Gate::Listed(objects) if objects.contains(object)) && gated.expressions.contains(&object.kind)
 }
 
 /// Expressions that are never evaluated. Worth a warning only when somebody waits for them.
