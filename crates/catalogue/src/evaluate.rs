@@ -3,7 +3,7 @@
 use yaml::{Node, Scalar, ScalarKind, Span, Value};
 
 use crate::path::{End, Found, follow};
-use crate::schema::{Class, Component, Made, When};
+use crate::schema::{Class, Component, Made, Resource, When};
 
 impl When {
     /// Whether the condition holds under `values`.
@@ -64,6 +64,23 @@ impl Class {
             return named;
         }
         self.name.iter().map(|name| (name.clone(), None)).collect()
+    }
+}
+
+impl Resource {
+    /// The name it gets of a release of its chart in a namespace, under these values.
+    pub fn named(&self, release: &str, namespace: &str, chart: &str, values: Option<&Node>) -> String {
+        let at = self.name_at.as_deref().zip(values).map(|(path, values)| follow(values, path));
+        let ends = at.iter().flat_map(|found| &found.ends);
+        let given = ends.filter_map(|end| end.node.text()).find(|name| !name.is_empty());
+        given.map_or_else(
+            || {
+                let full = full_name(release, chart, values);
+                let name = self.name.replace("{release}", release).replace("{namespace}", namespace);
+                name.replace("{fullname}", &full)
+            },
+            str::to_owned,
+        )
     }
 }
 

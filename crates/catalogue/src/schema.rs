@@ -27,6 +27,8 @@ pub struct Component {
     /// [`Self::services`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub healthy: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<Resource>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crds: Vec<Crds>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,6 +67,23 @@ pub enum Layer {
     Identity,
     Platform,
     Application,
+}
+
+/// The custom resource that its chart consists of. An operator does the work, and Helm does not wait for it: classes,
+/// gifts and Services of the component are there some time after its release is ready.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Resource {
+    /// `group/Kind`.
+    pub kind: String,
+    /// Where the values name it.
+    #[serde(default)]
+    pub name_at: Option<String>,
+    /// Its name where the values say nothing. `{release}` and `{fullname}` as in [`Component::services`], `{namespace}` is
+    /// where the release lands.
+    pub name: String,
+    #[serde(default)]
+    pub when: Vec<When>,
 }
 
 /// CRDs that come with it.

@@ -246,11 +246,15 @@ impl<'a> Context<'a> {
             Consequence::Noise | Consequence::Nothing => Severity::Pedantic,
         };
         let need = self.need(judged);
-        // A webhook stands in the way only from the moment it is registered until it answers.
-        let is_gentle = need.soft || need.capability.kind == CapabilityKind::Webhook;
+        // A webhook stands in the way only from the moment it is registered until it answers. Where the two are ordered
+        // without a gate, that moment is just when the other begins.
+        let is_gentle =
+            need.soft || (need.capability.kind == CapabilityKind::Webhook && judged.verdict == Verdict::Unordered);
         if judged.verdict == Verdict::Deadlocked {
             return severity;
         }
+        // The gate opens too early, but most controllers are done before a dependent looks again.
+        let severity = if judged.early { severity.lowered() } else { severity };
         if is_host || is_way_in(kind) || judged.holds_by_failure {
             return severity.min(Severity::Info);
         }

@@ -5,6 +5,7 @@
 
 mod cycles;
 mod events;
+mod gates;
 mod judge;
 mod linking;
 mod reach;

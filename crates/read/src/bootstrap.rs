@@ -293,6 +293,9 @@ fn add(sink: &mut Sink, object: ObjectRef, at: Span, startup_seconds: u64) -> Co
         ties_at: at,
         objects: 0,
         ignored_checks: Vec::new(),
+        expressions: BTreeSet::new(),
+        has_workloads: false,
+        resource: None,
     });
     id
 }

@@ -167,7 +167,7 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
 }
 
 /// Where a component declares that it waits for another.
-fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<yaml::Span> {
+pub(crate) fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<yaml::Span> {
     let tie = context.cluster.ties.iter().find(|tie| tie.from == from && tie.to == TieTarget::Component(to));
     tie.map(|tie| tie.at)
 }

@@ -123,14 +123,17 @@ impl Facts<'_> {
         let component = &mut sink.cluster().components[self.id.index()];
         component.known_as = Some(known.name.as_str().into());
         component.startup_seconds = u64::from(known.startup_seconds);
+        component.resource = self.resource(known);
         if self.replaces_catalogue {
             let rendered = RenderedKinds::of(sink, self.id);
             offer_running(sink, self.id, known, self.values.as_ref(), own, release.at, &rendered);
             self.withheld(sink, known);
             return;
         }
+        let component = &sink.cluster().components[self.id.index()];
+        let (arrival, shown) = served(component, own);
         for name in known.service_names(&release.release_name, &self.chart, self.values.as_ref()) {
-            sink.offer(self.id, service(name.into()), Arrival::Healthy, own, release.at);
+            sink.offer(self.id, service(name.into()), arrival, &shown, release.at);
         }
         offer_known(sink, self.id, known, self.values.as_ref(), own, release.at, release.skips_crds.is_some());
         self.withheld(sink, known);
@@ -147,6 +150,15 @@ impl Facts<'_> {
                 offer_program(sink, self.id, known, &self.release.object, image.span);
             }
         }
+    }
+
+    /// The object that the chart is: see [`catalogue::Resource`].
+    fn resource(&self, known: &catalogue::Component) -> Option<ObjectRef> {
+        let resource = known.resource.as_ref().filter(|resource| any_holds(&resource.when, self.values.as_ref()))?;
+        let (group, kind) = resource.kind.split_once('/').unwrap_or(("", &resource.kind));
+        let lands = self.release.target_namespace.as_str();
+        let name = resource.named(&self.release.release_name, lands, &self.chart, self.values.as_ref());
+        Some(ObjectRef::new(kind, if crate::object::is_cluster_scoped(group, kind) { "" } else { lands }, name))
     }
 
     /// Notes the CRDs that its chart has and that its values, or its policy, leave out.
@@ -316,6 +328,9 @@ impl Facts<'_> {
             // not.
             let (soft, optional) = (need.soft || soft_kind, need.soft && is_object);
             let needing = Needing { of: self.id, object: &self.release.object, phase, soft, optional };
+            if is_object && !need.soft {
+                need_webhooks(sink, &needing, name.unwrap_or_default(), self.release.chart.at, &need.why);
+            }
             sink.need(&needing, capability, self.release.chart.at, ecow::eco_format!("because {}", need.why));
         }
     }
@@ -446,24 +461,28 @@ fn offer_running(
             sink.offer(by, Capability::cluster(CapabilityKind::Webhook, covers.as_str()), Arrival::Healthy, own, at);
         }
     }
+    let (arrival, shown) = served(sink.cluster().component(by), own);
     for class in known.classes.iter().filter(|class| any_holds(&class.when, values)) {
         let Some(kind) = class_kind(&class.kind).filter(|kind| !rendered.classes.contains(kind)) else { continue };
         for (name, place) in class.names(values) {
-            sink.offer(
-                by,
-                Capability::cluster(kind, name),
-                Arrival::Healthy,
-                own,
-                place.filter(|it| !it.is_generated()).unwrap_or(at),
-            );
+            let place = place.filter(|it| !it.is_generated()).unwrap_or(at);
+            sink.offer(by, Capability::cluster(kind, name), arrival, &shown, place);
         }
     }
     for gift in known.gives.iter().filter(|gift| any_holds(&gift.when, values)) {
-        sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, at);
+        sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), arrival, &shown, at);
     }
     let made = known.crds.iter().filter(|crds| crds.via == Via::Program && any_holds(&crds.when, values));
     for kind in made.flat_map(|crds| &crds.kinds) {
         sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Healthy, own, at);
+    }
+}
+
+/// When what a release serves is there, and which object shows it: not its own readiness where an operator does the work.
+fn served(component: &model::Component, own: &ObjectRef) -> (Arrival, ObjectRef) {
+    match &component.resource {
+        Some(resource) => (Arrival::Unreported, resource.clone()),
+        None => (Arrival::Healthy, own.clone()),
     }
 }
 
@@ -508,6 +527,18 @@ fn need_own_kinds(sink: &mut Sink, of: ComponentId, known: &catalogue::Component
         let capability = Capability::cluster(CapabilityKind::Crd, kind.as_str());
         if sink.is_offered(&capability) && !sink.is_offered_by(&capability, of) {
             sink.need(&needing, capability, at, "because it works on them");
+        }
+    }
+}
+
+/// What a chart renders passes the webhooks of its kind, as a manifest does: while one does not answer, the install fails.
+fn need_webhooks(sink: &mut Sink, needing: &Needing<'_>, kind: &str, at: Span, why: &str) {
+    let Some((group, _)) = kind.split_once('/') else { return };
+    for covers in [kind.into(), ecow::eco_format!("{group}/*")] {
+        let webhook = Capability::cluster(CapabilityKind::Webhook, covers);
+        if sink.is_offered(&webhook) {
+            let needing = Needing { soft: false, ..needing.clone() };
+            sink.need(&needing, webhook, at, ecow::eco_format!("because {why}"));
         }
     }
 }

@@ -106,6 +106,7 @@ struct Outcome {
     broken: Option<(String, Span)>,
     directory: Option<String>,
     undefined: Vec<Undefined>,
+    unsubstituted: Vec<Undefined>,
 }
 
 impl Assembler<'_> {
@@ -135,13 +136,16 @@ impl Assembler<'_> {
     /// Objects that set variables may be built after those that use them: asked again when all are there.
     fn review_undefined(&mut self) {
         let mut undefined = std::mem::take(&mut self.out.cluster.facts.undefined);
-        let ids: BTreeSet<ComponentId> = undefined.iter().map(|undefined| undefined.of).collect();
+        let mut unsubstituted = std::mem::take(&mut self.out.cluster.facts.unsubstituted);
+        let ids: BTreeSet<ComponentId> = undefined.iter().chain(&unsubstituted).map(|it| it.of).collect();
         let users = self.out.kustomizations.iter().filter(|(id, _)| ids.contains(id));
         let variables: BTreeMap<ComponentId, Variables> = users
             .map(|(id, user)| (*id, Variables::new(user.post_build.as_ref(), &user.object.namespace, &self.settings)))
             .collect();
         undefined.retain(|it| variables.get(&it.of).is_some_and(|variables| variables.is_unset(&it.name)));
+        unsubstituted.retain(|it| variables.get(&it.of).is_some_and(Variables::is_left_empty));
         self.out.cluster.facts.undefined = undefined;
+        self.out.cluster.facts.unsubstituted = unsubstituted;
     }
 
     fn build(&self, kustomization: &Kustomization) -> Outcome {
@@ -156,6 +160,7 @@ impl Assembler<'_> {
         let variables =
             Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
         for node in &mut outcome.build.objects {
+            outcome.unsubstituted.extend(variables.left_alone(node));
             match variables.apply(node) {
                 Ok(undefined) => outcome.undefined.extend(undefined),
                 Err(message) => outcome.broken = Some((message, node.span)),
@@ -182,12 +187,9 @@ impl Assembler<'_> {
             self.blind(blind.what, blind.why, blind.span, Some(id));
         }
         let set_at = kustomization.post_build.as_ref().map_or(kustomization.at, |post_build| post_build.span);
-        self.out.cluster.facts.undefined.extend(outcome.undefined.into_iter().map(|undefined| UndefinedVariable {
-            of: id,
-            name: undefined.name,
-            at: undefined.span,
-            set_at,
-        }));
+        let used = |it: Undefined| UndefinedVariable { of: id, name: it.name, at: it.span, set_at };
+        self.out.cluster.facts.undefined.extend(outcome.undefined.into_iter().map(used));
+        self.out.cluster.facts.unsubstituted.extend(outcome.unsubstituted.into_iter().map(used));
         self.out.files.extend(outcome.build.files);
         self.out.cluster.components[id.index()].path = outcome.directory;
         let namespace = kustomization.object.namespace.clone();
@@ -202,7 +204,10 @@ impl Assembler<'_> {
             return;
         }
         let object = Object::new(&node);
-        self.out.cluster.components[owner.index()].objects += 1;
+        let reference = object.reference(namespace);
+        let component = &mut self.out.cluster.components[owner.index()];
+        component.objects += 1;
+        component.has_workloads |= reference.is_seen_from_the_start();
         match (object.group(), object.kind()) {
             (KUSTOMIZE_GROUP, "Kustomization") => {
                 let kustomization = Kustomization::read(&node, namespace);
@@ -247,6 +252,9 @@ impl Assembler<'_> {
             ties_at: kustomization.ties_at,
             objects: 0,
             ignored_checks: kustomization.ignored_checks.clone(),
+            expressions: kustomization.expressions.clone(),
+            has_workloads: false,
+            resource: None,
         });
         self.dependencies.extend(kustomization.depends_on.iter().map(|dependency| (id, dependency.clone())));
         id
@@ -274,6 +282,9 @@ impl Assembler<'_> {
             ties_at: release.ties_at,
             objects: 0,
             ignored_checks: Vec::new(),
+            expressions: BTreeSet::new(),
+            has_workloads: false,
+            resource: None,
         });
         self.dependencies.extend(release.depends_on.iter().map(|dependency| (id, dependency.clone())));
         self.out.releases.push((id, release));
@@ -385,6 +396,9 @@ fn resource_set_component(object: Object<'_>, reference: ObjectRef, parent: Comp
         ties_at: object.spec("dependsOn").map_or(object.name_span(), |ties| ties.span),
         objects: 0,
         ignored_checks: Vec::new(),
+        expressions: BTreeSet::new(),
+        has_workloads: false,
+        resource: None,
     }
 }
 

@@ -193,6 +193,7 @@ fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>
         gate: Gate::Applied,
         gate_at: at,
         ignored_checks: Vec::new(),
+        expressions: BTreeSet::new(),
         suspended: None,
         patience: Patience {
             timeout_seconds: INTERVAL_SECONDS,
