@@ -17,6 +17,8 @@ pub(crate) struct Context<'a> {
     /// Components that are never applied, because they or something above them is suspended.
     asleep: Vec<bool>,
     dependents: Vec<Vec<&'a Tie>>,
+    /// What each component is tied to.
+    ties: Vec<Vec<ComponentId>>,
     has_ties: Vec<bool>,
     /// Where this cluster declares order between releases: mostly on the releases, or on their Kustomizations.
     releases_are_tied: bool,
@@ -39,10 +41,12 @@ impl<'a> Context<'a> {
         let releases_are_tied = ties.get(&Role::HelmRelease) > ties.get(&Role::Kustomization);
         let mut dependents = vec![Vec::new(); cluster.components.len()];
         let mut has_ties = vec![false; cluster.components.len()];
+        let mut by_source = vec![Vec::new(); cluster.components.len()];
         for tie in &cluster.ties {
             has_ties[tie.from.index()] = true;
             if let TieTarget::Component(to) = tie.to {
                 dependents[to.index()].push(tie);
+                by_source[tie.from.index()].push(to);
             }
         }
         let mut releases = vec![0; cluster.components.len()];
@@ -57,6 +61,7 @@ impl<'a> Context<'a> {
             analysis,
             asleep: Vec::new(),
             dependents,
+            ties: by_source,
             has_ties,
             releases_are_tied,
             releases,
@@ -196,6 +201,20 @@ impl<'a> Context<'a> {
         false
     }
 
+    /// Everything that a component waits for by declared ties, its own or those of what applies it.
+    pub(crate) fn all_before(&self, id: ComponentId) -> BTreeSet<ComponentId> {
+        let mut seen = BTreeSet::new();
+        let mut work: Vec<ComponentId> = self.above(id).collect();
+        while let Some(at) = work.pop() {
+            for to in &self.ties[at.index()] {
+                if seen.insert(*to) {
+                    work.extend(self.above(*to));
+                }
+            }
+        }
+        seen
+    }
+
     /// Every cluster of the repository.
     pub(crate) fn clusters(&self) -> &'a [Cluster] {
         &self.reading.clusters
@@ -205,6 +224,11 @@ impl<'a> Context<'a> {
     pub(crate) fn directory(&self, span: yaml::Span) -> Option<&'a str> {
         let path = self.reading.repository.path(span.file)?;
         Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
+    }
+
+    /// The text of the file a place is in.
+    pub(crate) fn text(&self, span: yaml::Span) -> Option<&'a str> {
+        Some(self.reading.repository.source(span.file)?.text())
     }
 
     /// The name of the file a place is in, without its directory.
@@ -231,7 +255,8 @@ impl<'a> Context<'a> {
         let kind = self.need(judged).capability.kind;
         let is_class = matches!(kind, CapabilityKind::StorageClass | CapabilityKind::SnapshotClass);
         // What a program does without the host it talks to is nowhere written: some wait, some give up.
-        let is_host = kind == CapabilityKind::Service;
+        let is_bootstrap = self.component(self.need(judged).of).role == Role::Bootstrap;
+        let is_host = kind == CapabilityKind::Service || (kind == CapabilityKind::ClusterDns && is_bootstrap);
         let severity = match judged.consequence {
             Consequence::Deadlock | Consequence::Terminal { certain: true } => Severity::Error,
             Consequence::Terminal { certain: false } | Consequence::Silent => Severity::Warning,
@@ -242,7 +267,7 @@ impl<'a> Context<'a> {
             }
             Consequence::Slow { .. } | Consequence::Safe { .. } => Severity::Info,
             Consequence::Nothing if judged.verdict == Verdict::BootstrapOnly => Severity::Info,
-            Consequence::Noise if is_host => Severity::Info,
+            Consequence::Noise if is_host || is_class => Severity::Info,
             Consequence::Noise | Consequence::Nothing => Severity::Pedantic,
         };
         let need = self.need(judged);

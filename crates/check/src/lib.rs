@@ -109,8 +109,30 @@ pub fn run(reading: &Reading, only: Option<&str>) -> Report {
 fn one(reading: &Reading, cluster: &model::Cluster) -> (Vec<Finding>, ClusterSummary) {
     let analysis = graph::analyse(cluster);
     let context = Context::new(reading, cluster, &analysis);
-    let findings = rules::all().iter().flat_map(|rule| (rule.run)(&context)).collect();
+    let mut findings: Vec<Finding> = rules::all().iter().flat_map(|rule| (rule.run)(&context)).collect();
+    if let Some(program) = &cluster.facts.unread_bootstrap {
+        for finding in &mut findings {
+            doubt(finding, program);
+        }
+    }
     (findings, summary(cluster, &analysis))
+}
+
+/// What a program that is not read may have brought before Flux started is no alarm.
+fn doubt(finding: &mut Finding, program: &str) {
+    const MAY_BE_BROUGHT: [&str; 7] = [
+        "missing-dependency",
+        "late-store",
+        "webhook-race",
+        "terminal-install",
+        "single-stage-deadlock",
+        "missing-secret",
+        "missing-substitution",
+    ];
+    if MAY_BE_BROUGHT.contains(&finding.rule) && finding.severity > Severity::Info {
+        finding.severity = Severity::Info;
+        finding.notes.push(format!("unless `{program}`, which is not read, has it there before"));
+    }
 }
 
 pub(crate) fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, &str, Option<yaml::Span>, &str, &ObjectRef) {

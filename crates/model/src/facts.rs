@@ -25,6 +25,8 @@ pub struct Facts {
     pub kept: BTreeSet<ObjectRef>,
     /// CRDs that a deployed chart has, and does not install under its values.
     pub withheld: Vec<Withheld>,
+    /// A program that seems to bootstrap the cluster and is not read: what it brings is not known.
+    pub unread_bootstrap: Option<EcoString>,
     /// How many releases had their charts rendered.
     pub rendered: usize,
 }

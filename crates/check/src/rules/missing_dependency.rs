@@ -37,8 +37,10 @@
 //! need it wait for it, or where only a few need it at all. Where four or more do not wait, and they are the most, that is the
 //! custom of the house, and `--pedantic` tells it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use graph::{Consequence, Judged, Verdict};
-use model::Phase;
+use model::{ComponentId, Phase};
 
 use crate::context::{Context, is_way_in};
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -56,7 +58,16 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
     context.races(|| {
         let races = pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged)));
-        pairs::leave_customs(context, races, |judged| is_way_in(context.need(judged).capability.kind))
+        let mut races = pairs::leave_customs(context, races, |judged| is_way_in(context.need(judged).capability.kind));
+        // What the provider itself waits for can't wait for it: whatever this is, nobody would order it.
+        let mut before: BTreeMap<ComponentId, BTreeSet<ComponentId>> = BTreeMap::new();
+        for pair in races.iter_mut().filter(|pair| pair.severity == Severity::Info) {
+            let before = before.entry(pair.provider).or_insert_with(|| context.all_before(pair.provider));
+            if before.contains(&pair.consumer) {
+                pair.severity = Severity::Pedantic;
+            }
+        }
+        races
     })
 }
 

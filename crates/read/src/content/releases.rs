@@ -511,10 +511,12 @@ pub(crate) fn need_foundation(
     if gives("pod-network") || own.name.ends_with("-crds") || own.name.ends_with("-crd") {
         return;
     }
-    let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
-    for (word, why) in [("pod-network", "for its pods to start"), ("cluster-dns", "for the names its pods look up")] {
+    let network = ("pod-network", Phase::Ready, "for its pods to start");
+    let names = ("cluster-dns", Phase::Run, "for the names its pods look up");
+    for (word, phase, why) in [network, names] {
         let capability = gift_capability(word, None);
         if sink.is_offered(&capability) && !gives(word) {
+            let needing = Needing { of, object: own, phase, soft: false, optional: false };
             sink.need(&needing, capability, at, why);
         }
     }

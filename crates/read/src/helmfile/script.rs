@@ -285,7 +285,7 @@ fn is_script(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_taskfile = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("taskfile"));
-    matches!(ending, "sh" | "bash" | "just" | "zsh" | "mk")
+    matches!(ending, "sh" | "bash" | "fish" | "just" | "zsh" | "mk")
         || ["justfile", ".justfile", "makefile", "gnumakefile"].iter().any(|known| name.eq_ignore_ascii_case(known))
         || (is_taskfile && matches!(ending, "yaml" | "yml"))
         || (path.split('/').any(|part| part == ".taskfiles") && matches!(ending, "yaml" | "yml"))
