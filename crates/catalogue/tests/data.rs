@@ -155,3 +155,22 @@ fn patterns_of_what_is_made_can_be_read() {
         }
     }
 }
+
+#[test]
+fn a_chart_that_is_one_resource_needs_its_kind_and_is_named_as_its_template_says() {
+    let resources: Vec<_> = each().filter_map(|component| Some((component, component.resource.as_ref()?))).collect();
+    assert!(!resources.is_empty());
+    for (component, resource) in resources {
+        assert!(is_group_kind(&resource.kind), "{} of {}", resource.kind, component.name);
+        let needs_it = |need: &coldstart_catalogue::Need| need.name.as_deref() == Some(&resource.kind);
+        assert!(component.needs.iter().any(needs_it), "{} does not need {}", component.name, resource.kind);
+    }
+    let ceph = Catalogue::embedded().by_chart("rook-ceph-cluster").unwrap().resource.as_ref().unwrap();
+    let named = |values: Option<&str>| {
+        let values = values.map(|values| yaml::parse_value(yaml::FileId(0), values).unwrap());
+        ceph.named("rook-ceph-cluster", "rook-ceph", "rook-ceph-cluster", values.as_ref())
+    };
+    assert_eq!(named(None), "rook-ceph");
+    assert_eq!(named(Some("clusterName: ''")), "rook-ceph");
+    assert_eq!(named(Some("clusterName: main")), "main");
+}

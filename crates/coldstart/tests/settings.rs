@@ -89,6 +89,7 @@ fn everything() -> Value {
         "catalogue": {"additions": [{
             "name": "ours", "about": "Ours.", "layer": "database", "charts": ["ours"], "images": ["ours/ours"],
             "startup-seconds": 30,
+            "resource": {"kind": "a.example/A", "name-at": "a.name", "name": "{release}", "when": when},
             "crds": [{"kinds": ["a.example/*"], "via": "templates", "when": when}],
             "webhooks": [{"covers": ["a.example/*"], "fails-closed": true, "when": when}],
             "classes": [{"kind": "StorageClass", "name": "ours", "name-at": "a.name", "when": when, "item-when": when}],
