@@ -120,8 +120,9 @@ fn one(reading: &Reading, cluster: &model::Cluster) -> (Vec<Finding>, ClusterSum
 
 /// What a program that is not read may have brought before Flux started is no alarm.
 fn doubt(finding: &mut Finding, program: &str) {
-    const MAY_BE_BROUGHT: [&str; 7] = [
+    const MAY_BE_BROUGHT: [&str; 8] = [
         "missing-dependency",
+        "ungated-dependency",
         "late-store",
         "webhook-race",
         "terminal-install",
