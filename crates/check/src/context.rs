@@ -255,8 +255,10 @@ impl<'a> Context<'a> {
         let kind = self.need(judged).capability.kind;
         let is_class = matches!(kind, CapabilityKind::StorageClass | CapabilityKind::SnapshotClass);
         // What a program does without the host it talks to is nowhere written: some wait, some give up.
-        let is_bootstrap = self.component(self.need(judged).of).role == Role::Bootstrap;
-        let is_host = kind == CapabilityKind::Service || (kind == CapabilityKind::ClusterDns && is_bootstrap);
+        let is_race_for_names = kind == CapabilityKind::ClusterDns
+            && judged.verdict == Verdict::Unordered
+            && self.component(self.need(judged).of).role == Role::Bootstrap;
+        let is_host = kind == CapabilityKind::Service || is_race_for_names;
         let severity = match judged.consequence {
             Consequence::Deadlock | Consequence::Terminal { certain: true } => Severity::Error,
             Consequence::Terminal { certain: false } | Consequence::Silent => Severity::Warning,
