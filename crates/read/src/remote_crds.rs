@@ -131,5 +131,8 @@ mod tests {
         let text = "# https://github.com/a/b/crds.yaml\nkubectl apply -f \"https://github.com/a/b/crds.yaml\"\ncurl https://github.com/a/b/x\n";
         let found: Vec<(usize, &str)> = addresses(text).collect();
         assert_eq!(found, [(text.find("\"https").unwrap() + 1, "https://github.com/a/b/crds.yaml")]);
+        // A space that takes more than one byte.
+        let found: Vec<(usize, &str)> = addresses("see\u{a0}https://github.com/a/b/crds.yaml").collect();
+        assert_eq!(found, [(5, "https://github.com/a/b/crds.yaml")]);
     }
 }
