@@ -46,7 +46,6 @@ fn component(role: Role, name: &str, parent: Option<u32>, gate: Gate) -> Compone
         objects: 1,
         ignored_checks: Vec::new(),
         expressions: BTreeSet::new(),
-        has_workloads: false,
         resource: None,
     }
 }

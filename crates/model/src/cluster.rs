@@ -78,8 +78,6 @@ pub struct Component {
     pub ignored_checks: Vec<(ObjectRef, Span)>,
     /// Kinds that its gate judges by an expression on their status (`healthCheckExprs`); the empty text stands for any.
     pub expressions: BTreeSet<EcoString>,
-    /// Applies workloads or claims itself, which a gate sees as unfinished from the start.
-    pub has_workloads: bool,
     /// The custom resource that its chart consists of: an operator does the work, and the release is done before that.
     pub resource: Option<ObjectRef>,
 }

@@ -307,7 +307,6 @@ fn add(sink: &mut Sink, object: ObjectRef, at: Span, startup_seconds: u64) -> Co
         objects: 0,
         ignored_checks: Vec::new(),
         expressions: BTreeSet::new(),
-        has_workloads: false,
         resource: None,
     });
     id

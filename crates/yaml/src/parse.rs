@@ -9,8 +9,6 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Tag};
 use crate::node::{Entry, Map, Node, Scalar, ScalarKind, Value};
 use crate::span::{FileId, Span};
 
-/// Comments in a row: long licence headers and commented-out manifests are normal.
-const COMMENTS_BUFFERED_MAX: usize = 100_000;
 /// Longer than YAML's own 1024: annotations and generated keys get long.
 const KEY_CHARACTERS_MAX: usize = 64 * 1024;
 
@@ -35,15 +33,7 @@ impl Default for Limits {
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     pub root: Option<Node>,
-    pub comments: Vec<Comment>,
     pub problems: Vec<Problem>,
-}
-
-/// A comment with its text after the `#`.
-#[derive(Clone, Debug)]
-pub struct Comment {
-    pub text: EcoString,
-    pub span: Span,
 }
 
 /// What is wrong with a document, and where.
@@ -75,8 +65,8 @@ pub fn parse_leaving_out(file: FileId, text: &str, ranges: &[Range<usize>], limi
 fn read(file: FileId, text: &str, left_out: LeftOut, limits: Limits) -> Vec<Document> {
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
-    options.set_emit_comments(true);
-    options.max_buffered_comment_events = COMMENTS_BUFFERED_MAX;
+    // Other users of the parser in the same program may want them.
+    options.set_emit_comments(false);
     options.simple_key_max_lookahead = KEY_CHARACTERS_MAX;
     let mut reader = Reader {
         parser: Parser::new_from_str_with_options(text, options),
@@ -204,19 +194,8 @@ impl<'text> Reader<'text> {
         Ok(false)
     }
 
-    /// The next event that is no comment; comments are put aside.
     fn next(&mut self) -> Result<Option<Next<'text>>, Problem> {
-        while let Some(next) = self.parser.next_event() {
-            match next {
-                Ok((Event::Comment(text, _), span)) => {
-                    let span = self.span(span);
-                    self.document.comments.push(Comment { text: text.as_ref().into(), span });
-                }
-                Ok(next) => return Ok(Some(next)),
-                Err(error) => return Err(self.scan_problem(&error)),
-            }
-        }
-        Ok(None)
+        self.parser.next_event().transpose().map_err(|error| self.scan_problem(&error))
     }
 
     fn node(&mut self, (event, span): Next<'text>, depth: usize) -> Result<Built, Problem> {

@@ -207,7 +207,6 @@ impl Assembler<'_> {
         let reference = object.reference(namespace);
         let component = &mut self.out.cluster.components[owner.index()];
         component.objects += 1;
-        component.has_workloads |= reference.is_seen_from_the_start();
         match (object.group(), object.kind()) {
             (KUSTOMIZE_GROUP, "Kustomization") => {
                 let kustomization = Kustomization::read(&node, namespace);
@@ -253,7 +252,6 @@ impl Assembler<'_> {
             objects: 0,
             ignored_checks: kustomization.ignored_checks.clone(),
             expressions: kustomization.expressions.clone(),
-            has_workloads: false,
             resource: None,
         });
         self.dependencies.extend(kustomization.depends_on.iter().map(|dependency| (id, dependency.clone())));
@@ -283,7 +281,6 @@ impl Assembler<'_> {
             objects: 0,
             ignored_checks: Vec::new(),
             expressions: BTreeSet::new(),
-            has_workloads: false,
             resource: None,
         });
         self.dependencies.extend(release.depends_on.iter().map(|dependency| (id, dependency.clone())));
@@ -397,7 +394,6 @@ fn resource_set_component(object: Object<'_>, reference: ObjectRef, parent: Comp
         objects: 0,
         ignored_checks: Vec::new(),
         expressions: BTreeSet::new(),
-        has_workloads: false,
         resource: None,
     }
 }
