@@ -204,7 +204,6 @@ impl Assembler<'_> {
             return;
         }
         let object = Object::new(&node);
-        let reference = object.reference(namespace);
         let component = &mut self.out.cluster.components[owner.index()];
         component.objects += 1;
         match (object.group(), object.kind()) {
@@ -289,7 +288,6 @@ impl Assembler<'_> {
 
     fn add_resource_set(&mut self, node: &Node, owner: ComponentId, namespace: &str, next: &mut Vec<Turn>) {
         let object = Object::new(node);
-        let reference = object.reference(namespace);
         if self.by_object.contains_key(&reference) {
             return;
         }
