@@ -10,7 +10,7 @@ mod evaluate;
 mod path;
 mod schema;
 
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, chart_name};
 pub use decode::DecodeError;
 pub use evaluate::any_holds;
-pub use schema::{Class, Component, Crds, Gift, Layer, Made, Need, Phase, Via, Webhook, When};
+pub use schema::{Class, Component, Crds, Gift, Layer, Made, Need, Phase, Resource, Via, Webhook, When};

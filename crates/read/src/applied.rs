@@ -20,12 +20,12 @@ pub struct Applied {
 
 /// Every object of these kinds that a cluster of the repository applies.
 pub fn applied(repository: &Repository, kinds: &[&str]) -> Vec<Applied> {
-    let sources = flux::Sources::new(repository);
-    let declared = flux::declared(repository);
-    let mut assembled = parallel::map(&declared, |entry| flux::assemble(repository, &sources, entry));
+    let common = flux::Common::read(repository);
+    let declared = flux::declared(&common);
+    let mut assembled = parallel::map(&declared, |entry| flux::assemble(&common, entry));
     let live = assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()).collect();
-    let undeclared = flux::undeclared(repository, &declared, &live);
-    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(repository, &sources, entry)));
+    let undeclared = flux::undeclared(&common, &declared, &live);
+    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(&common, entry)));
     let mut found = Vec::new();
     for one in assembled {
         let cluster = one.cluster.name;

@@ -6,6 +6,7 @@
 mod applied;
 pub mod artifact;
 mod bootstrap;
+pub mod charts;
 mod content;
 mod dead;
 mod flux;
@@ -51,11 +52,17 @@ pub enum ReadError {
     Settings(#[from] SettingsError),
 }
 
-/// Reads everything below `root`.
+/// Reads everything below `root`, and runs nothing.
 pub fn read(root: &Path) -> Result<Reading, ReadError> {
-    let repository = Repository::open(root)?;
+    read_with(root, None)
+}
+
+/// Reads everything below `root`; charts that are on this machine are rendered, if there is something that does it.
+pub fn read_with(root: &Path, renderer: Option<&dyn charts::Renderer>) -> Result<Reading, ReadError> {
+    // The catalogue takes a while to be unpacked, which the search for files leaves a core free for.
+    let (repository, catalogue) = parallel::both(|| Repository::open(root), Catalogue::embedded);
+    let repository = repository?;
     let (settings, additions) = settings::read(&repository)?;
-    let catalogue = Catalogue::embedded();
     let extended;
     let catalogue = if additions.is_empty() {
         catalogue
@@ -63,7 +70,7 @@ pub fn read(root: &Path) -> Result<Reading, ReadError> {
         extended = catalogue.with_additions(additions);
         &extended
     };
-    let clusters = clusters(&repository, catalogue);
+    let clusters = clusters(&repository, catalogue, renderer);
     Ok(Reading { repository, clusters, settings })
 }
 
@@ -72,24 +79,27 @@ pub fn settings(repository: &Repository) -> Result<Settings, SettingsError> {
     settings::read(repository).map(|(settings, _)| settings)
 }
 
-fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
-    let sources = flux::Sources::new(repository);
+fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {
     // The two have nothing to do with each other, and each has long stretches for one core alone.
-    let (bootstrap, declared, mut assembled) = std::thread::scope(|scope| {
-        let bootstrap = scope.spawn(|| bootstrap::Bootstrap::read(repository, catalogue));
-        let declared = flux::declared(repository);
-        let assembled = parallel::map(&declared, |entry| flux::assemble(repository, &sources, entry));
-        (bootstrap.join().unwrap_or_default(), declared, assembled)
-    });
+    let (flux, bootstrap) = parallel::both(
+        || {
+            let common = flux::Common::read(repository);
+            let declared = flux::declared(&common);
+            let assembled = parallel::map(&declared, |entry| flux::assemble(&common, entry));
+            (common, declared, assembled)
+        },
+        || bootstrap::Bootstrap::read(repository, catalogue),
+    );
+    let (common, declared, mut assembled) = flux;
     let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
-    let undeclared = flux::undeclared(repository, &declared, &live);
-    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(repository, &sources, entry)));
+    let undeclared = flux::undeclared(&common, &declared, &live);
+    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(&common, entry)));
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
     let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
     let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {
         let assembled = assembled.lock().map(|mut assembled| std::mem::take(&mut *assembled)).unwrap_or_default();
-        content::extract(repository, catalogue, assembled, &bootstrap)
+        content::extract(repository, catalogue, assembled, &bootstrap, renderer)
     });
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     dead::find(repository, &mut clusters, &live);

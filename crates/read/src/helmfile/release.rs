@@ -61,6 +61,7 @@ impl Context<'_> {
             version,
             needs: needs.iter().filter_map(|need| Some((need.text()?.to_owned(), need.span))).collect(),
             wait: flag("wait").or_else(|| self.default_flag("wait")),
+            timeout_seconds: known("timeout").and_then(|text| text.parse().ok()).or_else(|| self.default_timeout()),
             installed: flag("installed"),
             values_files: values.clone().filter_map(Node::text).map(|file| self.place(file)).collect(),
             inline_values: values.filter(|values| values.as_map().is_some()).cloned().collect(),
@@ -84,6 +85,10 @@ impl Context<'_> {
         let names: Vec<&str> = inherited.chain(defaults).collect();
         let template = |name: &str| self.layers.iter().rev().find_map(|layer| layer.at(&["templates", name]));
         std::iter::once(release).chain(names.into_iter().filter_map(template)).collect()
+    }
+
+    fn default_timeout(&self) -> Option<u64> {
+        self.layers.iter().rev().find_map(|layer| layer.text_at(&["helmDefaults", "timeout"])?.parse().ok())
     }
 
     fn default_flag(&self, key: &str) -> Option<bool> {
