@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use seal::Envelope;
-use seal::manifest::{Change, SealedSecret, SecretManifest, edit, set};
+use seal::manifest::{Change, SealedSecret, SecretManifest, edit, sealed_secrets, set};
 use yaml::{FileId, Limits, parse};
 
 fuzz_target!(|text: &str| {
@@ -13,18 +13,19 @@ fuzz_target!(|text: &str| {
         let _ = SecretManifest::of(root);
         let _ = seal::sops::SopsFile::of(root);
         let _ = seal::manifest::to_json(root);
-        let Some(sealed) = SealedSecret::of(root) else { continue };
+        let _ = set(text, document, &["spec", "values", "keyrenewperiod"], "\"0\"");
+    }
+    for (place, sealed) in sealed_secrets(&documents) {
         for item in &sealed.items {
             let _ = Envelope::from_base64(&item.text);
         }
         let key = sealed.items.first().and_then(|item| item.key.clone()).or_else(|| Some("fuzz".to_owned()));
-        let change = Change { document, key: key.clone(), value: "AgAfuzzed=".to_owned() };
+        let change = Change { place: place.clone(), key: key.clone(), value: "AgAfuzzed=".to_owned() };
         if let Ok(after) = edit(text, &[change]) {
             let again = parse(FileId(0), &after, Limits::default());
-            let changed = again[document].root.as_ref().and_then(SealedSecret::of).expect("still a SealedSecret");
+            let changed = place.node(&again).and_then(SealedSecret::of).expect("still a SealedSecret");
             let item = changed.items.iter().find(|item| item.key == key).expect("the item is there");
             assert_eq!(item.text, "AgAfuzzed=");
         }
-        let _ = set(text, document, &["spec", "values", "keyrenewperiod"], "\"0\"");
     }
 });

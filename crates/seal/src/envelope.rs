@@ -12,7 +12,8 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKe
 use aws_lc_rs::rand;
 use aws_lc_rs::rsa::{OAEP_SHA256_MGF1SHA256, OaepPrivateDecryptingKey, OaepPublicEncryptingKey};
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, PAD, STANDARD};
 use zeroize::Zeroizing;
 
 use crate::SecretBytes;
@@ -22,6 +23,9 @@ const SESSION_KEY_BYTES: usize = 32;
 const TAG_BYTES: usize = 16;
 /// etcd takes objects up to 1.5 MiB, so no value of a Secret is larger.
 pub const VALUE_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// As Go reads base64, and so the controller: bits after the last byte may be anything.
+const AS_GO: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_allow_trailing_bits(true));
 
 /// Why a value can't be sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +49,8 @@ pub enum OpenError {
     TooLarge,
     #[error("no key opens it for this name, namespace and scope")]
     NoKey,
+    #[error("it is cut off or was changed: a key opens its first part, and the rest does not fit")]
+    Damaged,
 }
 
 /// A sealed value, taken apart.
@@ -62,7 +68,7 @@ impl Envelope {
         }
         // A folded block leaves line ends in the text; Go's reader takes them too.
         let text: String = text.chars().filter(|c| !matches!(c, '\n' | '\r')).collect();
-        Self::from_bytes(STANDARD.decode(text).map_err(|_| OpenError::NotBase64)?)
+        Self::from_bytes(AS_GO.decode(text).map_err(|_| OpenError::NotBase64)?)
     }
 
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, OpenError> {
@@ -101,18 +107,20 @@ impl Envelope {
     }
 
     /// The value, if this key and label open it.
-    pub fn open(&self, key: &OaepPrivateDecryptingKey, label: &[u8]) -> Option<SecretBytes> {
+    pub fn open(&self, key: &OaepPrivateDecryptingKey, label: &[u8]) -> Result<SecretBytes, OpenError> {
         let rsa = &self.bytes[LENGTH_BYTES..self.rsa_end];
         if rsa.len() != key.key_size_bytes() {
-            return None;
+            return Err(OpenError::NoKey);
         }
         let mut session = Zeroizing::new(vec![0_u8; key.min_output_size()]);
-        let session = key.decrypt(&OAEP_SHA256_MGF1SHA256, rsa, &mut session, Some(label)).ok()?;
-        let cipher = cipher(session)?;
+        let session = key.decrypt(&OAEP_SHA256_MGF1SHA256, rsa, &mut session, Some(label));
+        let session = session.map_err(|_| OpenError::NoKey)?;
+        let cipher = cipher(session).ok_or(OpenError::Damaged)?;
         let mut value = Zeroizing::new(self.bytes[self.rsa_end..].to_vec());
-        let length = cipher.open_in_place(zero_nonce(), Aad::empty(), &mut value).ok()?.len();
+        let opened = cipher.open_in_place(zero_nonce(), Aad::empty(), &mut value);
+        let length = opened.map_err(|_| OpenError::Damaged)?.len();
         value.truncate(length);
-        Some(SecretBytes::new(std::mem::take(&mut *value)))
+        Ok(SecretBytes::new(std::mem::take(&mut *value)))
     }
 
     /// As it stands in `spec.encryptedData`.

@@ -86,8 +86,13 @@ impl Ring {
 
     /// Opens a value, and says which key did.
     pub fn open(&self, sealed: &Envelope, label: &[u8]) -> Result<(&KeyPair, SecretBytes), OpenError> {
-        let mut opened = self.keys.iter().rev().filter_map(|held| Some((&held.pair, held.pair.open(sealed, label)?)));
-        opened.next().ok_or(OpenError::NoKey)
+        for held in self.keys.iter().rev() {
+            match held.pair.try_open(sealed, label) {
+                Err(OpenError::NoKey) => {}
+                tried => return tried.map(|value| (&held.pair, value)),
+            }
+        }
+        Err(OpenError::NoKey)
     }
 
     /// Another ring of the same keys. Said out loud, because every copy of a key is one more to look after.

@@ -34,8 +34,10 @@ pub fn item(sealed: &SealedSecret, item: &Item, landing: &Landing, ring: &Ring, 
         Err(error) => return Verdict::Broken(error),
     };
     let opens = |scope: Scope, namespace: &str, name: &str| ring.open(&envelope, &scope.label(namespace, name));
-    if let Ok((pair, _)) = opens(sealed.scope, &landing.namespace, &landing.name) {
-        return Verdict::Opens(pair.fingerprint());
+    match opens(sealed.scope, &landing.namespace, &landing.name) {
+        Ok((pair, _)) => return Verdict::Opens(pair.fingerprint()),
+        Err(error @ OpenError::Damaged) => return Verdict::Broken(error),
+        Err(_) => {}
     }
     let own = Landing { namespace: sealed.namespace.clone().unwrap_or_default(), name: sealed.name.clone() };
     let (namespace, name) = &sealed.template;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ::seal::generated::{Declared, Kind, generate};
 use ::seal::key::{Certificate, GenerateOptions};
-use ::seal::manifest::{SealedSecret, SecretManifest};
+use ::seal::manifest::{SealedSecret, SecretManifest, sealed_secrets};
 use ::seal::{Envelope, Ring, Scope, SecretBytes};
 use read::GeneratedSecret;
 use yaml::{FileId, Limits};
@@ -71,7 +71,7 @@ fn existing(declared: &GeneratedSecret, path: &Path) -> Result<Option<SealedSecr
         Err(error) => return Err(SealFailure::file(path)(error)),
     };
     let documents = yaml::parse(FileId(0), &text, Limits::default());
-    let mut sealed = documents.iter().filter_map(|document| SealedSecret::of(document.root.as_ref()?));
+    let mut sealed = sealed_secrets(&documents).into_iter().map(|(_, sealed)| sealed);
     Ok(sealed.find(|sealed| sealed.name == declared.name))
 }
 
@@ -110,8 +110,8 @@ fn write(
         ..SecretManifest::default()
     };
     tree::change(path, |before| {
-        let (after, what) = secret::put(before, &manifest, scope, certificate, path)?;
-        Ok((Some(after), what))
+        let (after, what) = secret::put(before, std::slice::from_ref(&manifest), scope, certificate, path)?;
+        Ok((Some(after), what.concat()))
     })
 }
 

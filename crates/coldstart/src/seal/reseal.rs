@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ::seal::Ring;
-use ::seal::manifest::{Change, edit};
+use ::seal::manifest::{Change, Place, SealedSecret, edit};
 use read::Repository;
 
 use super::arguments::Reseal;
@@ -36,8 +36,8 @@ fn newest(ring: &Ring) -> String {
     ring.newest().map(::seal::key::KeyPair::id).unwrap_or_default()
 }
 
-/// An item by its document and key, and the label it is bound to.
-type Bound = (usize, Option<String>, Vec<u8>);
+/// An item by its place and key, and the label it is bound to.
+type Bound = (Place, Option<String>, Vec<u8>);
 
 /// One file, and the items of it that are to be sealed anew.
 pub(crate) struct Work {
@@ -103,7 +103,7 @@ fn outdated(one: &Found, ring: &Ring) -> Result<Vec<Bound>, SealFailure> {
             )));
         };
         if Some(by) != newest {
-            items.push((one.document, item.key.clone(), label));
+            items.push((one.place.clone(), item.key.clone(), label));
         }
     }
     Ok(items)
@@ -126,18 +126,17 @@ fn reseal_file(home: &Home<'_>, work: &Work, ring: &Ring) -> Result<(), SealFail
         let text = before.ok_or_else(|| SealFailure::told(format!("{} is gone", work.path)))?;
         let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
         let mut changes = Vec::new();
-        for (document, key, label) in &work.items {
+        for (place, key, label) in &work.items {
             let fault = |source| SealFailure::Open {
                 path: path.clone(),
                 key: key.clone().unwrap_or_else(|| "spec.data".to_owned()),
                 source,
             };
-            let sealed = documents.get(*document).and_then(|document| document.root.as_ref());
-            let sealed = sealed.and_then(::seal::manifest::SealedSecret::of);
+            let sealed = place.node(&documents).and_then(SealedSecret::of);
             let item = sealed.and_then(|sealed| sealed.items.into_iter().find(|item| item.key == *key));
             let item = item.ok_or_else(|| SealFailure::told(format!("{} was changed meanwhile", work.path)))?;
             if let Some(value) = item.resealed(ring, label).map_err(fault)? {
-                changes.push(Change { document: *document, key: key.clone(), value });
+                changes.push(Change { place: place.clone(), key: key.clone(), value });
             }
         }
         let after = edit(&text, &changes).map_err(|source| SealFailure::Edit { path: path.clone(), source })?;

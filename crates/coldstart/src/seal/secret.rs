@@ -1,9 +1,11 @@
 //! `coldstart seal secret`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ::seal::Scope;
-use ::seal::manifest::{Change, SealedSecret, SecretManifest, edit};
+use ::seal::key::Certificate;
+use ::seal::manifest::{Change, Place, SealedSecret, SecretManifest, edit, sealed_secrets};
 use yaml::{FileId, Limits};
 
 use super::arguments::Secret;
@@ -43,14 +45,8 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     let path = home.at(out);
     let said = options.scope.map(Scope::from);
     let wrote = tree::change(&path, |before| {
-        let mut text = before;
-        let mut wrote = Vec::new();
-        for secret in &secrets {
-            let (after, what) = put(text.take(), secret, said, &certificate, &path)?;
-            text = Some(after);
-            wrote.push(what);
-        }
-        Ok((text, wrote))
+        let (after, wrote) = put(before, &secrets, said, &certificate, &path)?;
+        Ok((Some(after), wrote))
     })?;
     for what in &wrote {
         say(&format!("{}: {what}", out.display()))?;
@@ -66,20 +62,89 @@ pub(crate) fn name(secret: &SecretManifest) -> String {
     secret.namespace.as_ref().map_or_else(|| secret.name.clone(), |namespace| format!("{namespace}/{}", secret.name))
 }
 
-/// The text with the Secret's values in it: in the SealedSecret of that name, or as a document more.
+/// The text with the values of Secrets in it, each in the SealedSecret of its name, or as a document more; and what was
+/// done. All or nothing.
 pub(crate) fn put(
     text: Option<String>,
-    secret: &SecretManifest,
+    secrets: &[SecretManifest],
     scope: Option<Scope>,
-    certificate: &::seal::key::Certificate,
+    certificate: &Certificate,
     path: &Path,
-) -> Result<(String, String), SealFailure> {
+) -> Result<(String, Vec<String>), SealFailure> {
+    let mut text = text.unwrap_or_default();
+    let mut wrote = Vec::new();
+    let mut rest: Vec<&SecretManifest> = secrets.iter().collect();
+    while !rest.is_empty() {
+        // The file is read once for all; only a Secret that comes twice must see what the first one wrote.
+        let (now, later) = without_repeats(rest);
+        let (after, what) = put_once(&text, &now, scope, certificate, path)?;
+        text = after;
+        wrote.extend(what);
+        rest = later;
+    }
+    Ok((text, wrote))
+}
+
+/// Secrets of different names or namespaces, and those that may be one of them again.
+fn without_repeats(secrets: Vec<&SecretManifest>) -> (Vec<&SecretManifest>, Vec<&SecretManifest>) {
+    let mut seen: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
+    secrets.into_iter().partition(|secret| {
+        let namespaces = seen.entry(secret.name.as_str()).or_default();
+        let namespace = secret.namespace.as_deref();
+        // One that says no namespace goes into whichever is there.
+        let is_open = namespace.is_none() || namespaces.contains(&None);
+        (namespaces.is_empty() || !is_open) && namespaces.insert(namespace)
+    })
+}
+
+/// What becomes of one Secret: changes of a SealedSecret that is there, or a document more.
+enum Put {
+    Changes(Vec<Change>),
+    Document(String),
+}
+
+fn put_once(
+    before: &str,
+    secrets: &[&SecretManifest],
+    scope: Option<Scope>,
+    certificate: &Certificate,
+    path: &Path,
+) -> Result<(String, Vec<String>), SealFailure> {
+    let documents = yaml::parse(FileId(0), before, Limits::default());
+    if documents.iter().any(|document| !document.problems.is_empty()) {
+        return Err(SealFailure::told(format!("{} is no YAML; nothing was written", path.display())));
+    }
+    let there = There::new(sealed_secrets(&documents));
+    let sealed = read::parallel::map(secrets, |secret| seal_one(secret, there.find(secret), scope, certificate, path));
+    let (mut changes, mut added, mut wrote) = (Vec::new(), String::new(), Vec::new());
+    for one in sealed {
+        let (put, what) = one?;
+        wrote.push(what);
+        match put {
+            Put::Changes(more) => changes.extend(more),
+            Put::Document(text) => added.push_str(&text),
+        }
+    }
+    let fault = |source| SealFailure::Edit { path: path.to_path_buf(), source };
+    let after = if changes.is_empty() { before.to_owned() } else { edit(before, &changes).map_err(fault)? };
+    if added.is_empty() {
+        return Ok((after, wrote));
+    }
+    let text = if after.trim().is_empty() { added } else { format!("{}\n{added}", after.trim_end()) };
+    Ok((text, wrote))
+}
+
+fn seal_one(
+    secret: &SecretManifest,
+    there: Option<&(Place, SealedSecret)>,
+    scope: Option<Scope>,
+    certificate: &Certificate,
+    path: &Path,
+) -> Result<(Put, String), SealFailure> {
     let fault = |source| SealFailure::Secret { place: path.display().to_string(), source };
-    let before = text.unwrap_or_default();
-    let Some((document, there)) = existing(&before, secret, path)? else {
+    let Some((place, there)) = there else {
         let new = secret.to_sealed_yaml(certificate, scope.unwrap_or_else(|| secret.scope())).map_err(fault)?;
-        let text = if before.trim().is_empty() { new } else { format!("{}\n{new}", before.trim_end()) };
-        return Ok((text, format!("sealed {} ({})", name(secret), count(secret.data.len()))));
+        return Ok((Put::Document(new), format!("sealed {} ({})", name(secret), count(secret.data.len()))));
     };
     // Items of one SealedSecret share its scope.
     if let Some(scope) = scope.filter(|scope| *scope != there.scope) {
@@ -94,33 +159,38 @@ pub(crate) fn put(
     bound.name.clone_from(&there.name);
     bound.namespace = there.namespace.clone().or_else(|| secret.namespace.clone());
     let items = bound.seal(certificate, there.scope).map_err(fault)?;
-    let change = |(key, value): (String, String)| Change { document, key: Some(key), value };
+    let change = |(key, value): (String, String)| Change { place: place.clone(), key: Some(key), value };
     let changes: Vec<Change> = items.into_iter().map(change).collect();
-    let after = edit(&before, &changes).map_err(|source| SealFailure::Edit { path: path.to_path_buf(), source })?;
-    Ok((after, format!("sealed {} of {}", count(changes.len()), name(&bound))))
+    let what = format!("sealed {} of {}", count(changes.len()), name(&bound));
+    Ok((Put::Changes(changes), what))
 }
 
-/// The SealedSecret of the same name, and the number of its document.
-fn existing(text: &str, secret: &SecretManifest, path: &Path) -> Result<Option<(usize, SealedSecret)>, SealFailure> {
-    let documents = yaml::parse(FileId(0), text, Limits::default());
-    if documents.iter().any(|document| !document.problems.is_empty()) {
-        return Err(SealFailure::told(format!("{} is no YAML; nothing was written", path.display())));
+/// The SealedSecrets of a file, to be found by their names.
+struct There {
+    all: Vec<(Place, SealedSecret)>,
+    by_name: BTreeMap<String, Vec<usize>>,
+}
+
+impl There {
+    fn new(all: Vec<(Place, SealedSecret)>) -> Self {
+        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, (_, sealed)) in all.iter().enumerate() {
+            by_name.entry(sealed.name.clone()).or_default().push(index);
+        }
+        Self { all, by_name }
     }
-    let sealed = documents
-        .iter()
-        .enumerate()
-        .filter_map(|(index, document)| Some((index, document.root.as_ref().and_then(SealedSecret::of)?)));
-    let is_same = |there: &SealedSecret| {
-        let same_namespace =
-            there.namespace.is_none() || secret.namespace.is_none() || there.namespace == secret.namespace;
-        there.name == secret.name && same_namespace
-    };
-    let all: Vec<(usize, SealedSecret)> = sealed.collect();
-    // A file of one SealedSecret is meant when nobody gave a name.
-    if secret.name.is_empty() && all.len() == 1 {
-        return Ok(all.into_iter().next());
+
+    /// The SealedSecret that a Secret belongs into.
+    fn find(&self, secret: &SecretManifest) -> Option<&(Place, SealedSecret)> {
+        // A file of one SealedSecret is meant when nobody gave a name.
+        if secret.name.is_empty() && self.all.len() == 1 {
+            return self.all.first();
+        }
+        let is_same = |(_, there): &&(Place, SealedSecret)| {
+            there.namespace.is_none() || secret.namespace.is_none() || there.namespace == secret.namespace
+        };
+        self.by_name.get(&secret.name)?.iter().filter_map(|index| self.all.get(*index)).find(is_same)
     }
-    Ok(all.into_iter().find(|(_, there)| is_same(there)))
 }
 
 pub(crate) fn count(number: usize) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ::seal::manifest::SealedSecret;
+use ::seal::manifest::{Place, SealedSecret, sealed_secrets};
 use ::seal::store::{Lock, write_atomically};
 use ::seal::verify::Landing;
 use read::{Applied, Repository};
@@ -20,8 +20,8 @@ const NAMESPACE_DEFAULT: &str = "default";
 pub(crate) struct Found {
     /// From the root of the repository.
     pub(crate) path: String,
-    /// Which document of the file.
-    pub(crate) document: usize,
+    /// Where in the file.
+    pub(crate) place: Place,
     pub(crate) sealed: SealedSecret,
     pub(crate) at: Position,
     /// Where it ends up in the clusters that apply it; without any, where its file says.
@@ -43,14 +43,16 @@ pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Tree {
         let path = Path::new(path);
         path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
     };
+    let paths: Vec<&str> = repository.paths().filter(is_candidate).collect();
+    let trees = read::parallel::map(&paths, |path| {
+        let source = repository.id(path).and_then(|id| Some((id, repository.source(id)?)));
+        let source = source.filter(|(_, source)| source.text().contains("SealedSecret"));
+        source.map_or_else(Tree::default, |(id, source)| in_file(path, id, source, &landings))
+    });
     let mut tree = Tree::default();
-    for path in repository.paths().filter(is_candidate) {
-        let Some((id, source)) = repository.id(path).and_then(|id| Some((id, repository.source(id)?))) else {
-            continue;
-        };
-        if source.text().contains("SealedSecret") {
-            in_file(path, id, source, &landings, &mut tree);
-        }
+    for one in trees {
+        tree.found.extend(one.found);
+        tree.unreadable.extend(one.unreadable);
     }
     tree
 }
@@ -73,14 +75,16 @@ fn landings(applied: &[Applied]) -> Landings {
     landings
 }
 
-fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings, tree: &mut Tree) {
+fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings) -> Tree {
+    let mut tree = Tree::default();
     let documents = yaml::parse(id, source.text(), Limits::default());
-    for (document, read) in documents.iter().enumerate() {
-        if let Some(problem) = read.problems.first().filter(|_| read.root.is_none() && is_manifest(source.text())) {
+    for read in documents.iter().filter(|read| read.root.is_none() && is_manifest(source.text())) {
+        if let Some(problem) = read.problems.first() {
             let line = source.position(problem.span).line;
             tree.unreadable.push((format!("{path}:{line}"), problem.message.clone()));
         }
-        let Some(sealed) = read.root.as_ref().and_then(SealedSecret::of) else { continue };
+    }
+    for (place, sealed) in sealed_secrets(&documents) {
         let applied = sealed.items.iter().find_map(|item| landings.get(&item.span));
         let own = || {
             let namespace = sealed.namespace.clone().unwrap_or_else(|| NAMESPACE_DEFAULT.to_owned());
@@ -88,12 +92,13 @@ fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings, tree: &
         };
         tree.found.push(Found {
             path: path.to_owned(),
-            document,
+            place,
             at: source.position(sealed.span),
             landings: applied.cloned().unwrap_or_else(own),
             sealed,
         });
     }
+    tree
 }
 
 /// Templates of other tools speak of SealedSecrets, too, and are no YAML.

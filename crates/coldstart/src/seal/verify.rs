@@ -115,6 +115,14 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
         for trouble in &one.sealed.trouble {
             report.error(&place, format!("{name}: {}", trouble.what));
         }
+        let (own, template) = (one.sealed.scope, one.sealed.template_scope);
+        // kubeseal writes both or neither; a narrower template is common in files written by hand, and harmless.
+        if template > own {
+            report.note(
+                &place,
+                format!("{name}: its template says {template} and its own metadata {own}: it opens as {own}, and `kubeseal --re-encrypt` would make it {template}"),
+            );
+        }
         for (key, why, verdict) in verdicts {
             match (why, verdict) {
                 (Some(why), _) => report.error(&place, format!("{name}: `{key}`: {why}")),

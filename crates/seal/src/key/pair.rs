@@ -6,7 +6,7 @@ use x509_parser::prelude::{FromDer as _, SubjectPublicKeyInfo};
 use x509_parser::public_key::PublicKey;
 
 use super::{Certificate, Fingerprint, KeyError, pem};
-use crate::envelope::Envelope;
+use crate::envelope::{Envelope, OpenError};
 use crate::{SecretBytes, SecretText};
 
 /// A private key with its certificate.
@@ -48,6 +48,11 @@ impl KeyPair {
     }
 
     pub fn open(&self, sealed: &Envelope, label: &[u8]) -> Option<SecretBytes> {
+        self.try_open(sealed, label).ok()
+    }
+
+    /// As [`KeyPair::open`], and says why not.
+    pub fn try_open(&self, sealed: &Envelope, label: &[u8]) -> Result<SecretBytes, OpenError> {
         sealed.open(&self.private_key, label)
     }
 

@@ -7,14 +7,15 @@ use std::ops::Range;
 
 use yaml::{Document, FileId, Limits, Map, Node, Span};
 
+use super::place::Place;
 use super::render::quoted;
 use super::sealed::SealedSecret;
 
 /// An item that is to have this value from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The document of the file, counted from 0.
-    pub document: usize,
+    /// Where its SealedSecret stands.
+    pub place: Place,
     /// As in [`super::Item::key`].
     pub key: Option<String>,
     /// Sealed: base64.
@@ -36,11 +37,11 @@ pub fn edit(text: &str, changes: &[Change]) -> Result<String, EditError> {
     let before = parse(text)?;
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for change in changes {
-        let root = before.get(change.document).and_then(|document| document.root.as_ref()).ok_or(EditError::Gone)?;
-        let sealed = SealedSecret::of(root).ok_or(EditError::Gone)?;
+        let object = change.place.node(&before).ok_or(EditError::Gone)?;
+        let sealed = SealedSecret::of(object).ok_or(EditError::Gone)?;
         match sealed.items.iter().find(|item| item.key == change.key) {
             Some(item) => edits.push(replace(text, item.span, &change.value)),
-            None => edits.push(insert(text, root, change)?),
+            None => edits.push(insert(text, object, change)?),
         }
     }
     let after = apply(text, edits)?;
@@ -69,9 +70,9 @@ fn replace(text: &str, span: Span, value: &str) -> (Range<usize>, String) {
     (range(span), new)
 }
 
-fn insert(text: &str, root: &Node, change: &Change) -> Result<(Range<usize>, String), EditError> {
+fn insert(text: &str, object: &Node, change: &Change) -> Result<(Range<usize>, String), EditError> {
     let key = change.key.as_deref().ok_or(EditError::Gone)?;
-    let spec = root.get("spec").ok_or(EditError::Style)?;
+    let spec = object.get("spec").ok_or(EditError::Style)?;
     let Some(entry) = spec.as_map().and_then(|map| map.entry("encryptedData")) else {
         return insert_first(text, spec, key, &change.value);
     };
@@ -139,7 +140,8 @@ pub(super) fn apply(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Resul
 fn is_only(before: &[Document], after: &[Document], changes: &[Change]) -> Result<(), EditError> {
     let mut wanted: Vec<Option<Node>> = before.iter().map(|document| document.root.clone()).collect();
     for change in changes {
-        let spec = wanted[change.document].as_mut().and_then(|root| root.get_mut("spec")).and_then(Node::as_map_mut);
+        let object = change.place.node_mut(&mut wanted);
+        let spec = object.and_then(|object| object.get_mut("spec")).and_then(Node::as_map_mut);
         let spec: &mut Map = spec.ok_or(EditError::Style)?;
         let value = Node::string(change.value.as_str(), Span::GENERATED);
         match &change.key {
@@ -153,10 +155,10 @@ fn is_only(before: &[Document], after: &[Document], changes: &[Change]) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, EditError, edit};
+    use super::{Change, EditError, Place, edit};
 
     fn change(key: &str, value: &str) -> Change {
-        Change { document: 0, key: Some(key.to_owned()), value: value.to_owned() }
+        Change { place: Place::default(), key: Some(key.to_owned()), value: value.to_owned() }
     }
 
     const HEAD: &str = "# ours\napiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: a}\n";
@@ -226,7 +228,26 @@ mod tests {
     fn only_the_document_that_is_meant_changes() {
         let one = format!("{HEAD}spec:\n  encryptedData:\n    a: A\n");
         let two = format!("{one}---\n{one}");
-        let wanted = Change { document: 1, ..change("a", "B") };
+        let wanted = Change { place: Place { document: 1, items: Vec::new() }, ..change("a", "B") };
         assert_eq!(edit(&two, &[wanted]).unwrap(), format!("{one}---\n{}", one.replace("a: A\n", "a: B\n")));
+    }
+    #[test]
+    fn only_the_item_of_a_list_that_is_meant_changes() {
+        let item = |name: &str, value: &str| {
+            format!(
+                "  - apiVersion: bitnami.com/v1alpha1\n    kind: SealedSecret\n    metadata: {{name: {name}}}\n    spec:\n      encryptedData:\n        a: {value}\n"
+            )
+        };
+        let list = |second: &str| {
+            format!("apiVersion: v1\nkind: List\nitems:\n{}{second}  - kind: ConfigMap\n", item("one", "A"))
+        };
+        let place = Place { document: 0, items: vec![1] };
+        let replaced = Change { place: place.clone(), ..change("a", "B") };
+        assert_eq!(edit(&list(&item("two", "A")), &[replaced]).unwrap(), list(&item("two", "B")));
+        let added = Change { place, ..change("b", "B") };
+        let wanted = format!("{}        b: B\n", item("two", "A"));
+        assert_eq!(edit(&list(&item("two", "A")), &[added]).unwrap(), list(&wanted));
+        let nowhere = Change { place: Place { document: 0, items: vec![2] }, ..change("a", "B") };
+        assert_eq!(edit(&list(&item("two", "A")), &[nowhere]), Err(EditError::Gone));
     }
 }

@@ -3,6 +3,7 @@
 
 mod edit;
 mod json;
+mod place;
 mod render;
 mod sealed;
 mod secret;
@@ -10,6 +11,7 @@ mod set;
 
 pub use edit::{Change, EditError, edit};
 pub use json::to_json;
+pub use place::{Place, sealed_secrets};
 pub use render::{is_plain, quoted};
 pub use sealed::{Item, SealedSecret, Trouble};
 pub use secret::{SecretError, SecretManifest};

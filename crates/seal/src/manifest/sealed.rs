@@ -21,9 +21,13 @@ pub struct SealedSecret {
     pub name: String,
     /// As the object says; something else may put it elsewhere.
     pub namespace: Option<String>,
+    /// As its own metadata says, which is what opening goes by.
     pub scope: Scope,
+    /// As the annotations of its template say: what the controller goes by when it seals anew (`kubeseal --re-encrypt`).
+    pub template_scope: Scope,
     pub items: Vec<Item>,
-    /// Namespace and name of the Secret that it makes, as its template says: kubeseal writes there what it sealed for.
+    /// Namespace and name in its template: kubeseal writes there what it sealed for. The controller takes labels,
+    /// annotations and type of the Secret from the template, but namespace and name from the SealedSecret itself.
     pub template: (Option<String>, Option<String>),
     /// What is wrong with its shape. The controller takes a malformed `encryptedData` for an empty one and says
     /// nothing.
@@ -45,13 +49,16 @@ impl SealedSecret {
         if group != GROUP || node.get("kind")?.text()? != "SealedSecret" {
             return None;
         }
-        let annotations = node.at(&["metadata", "annotations"]);
-        let annotation = |key: &str| annotations.and_then(|map| map.get(key)).and_then(Node::text);
+        let scope = |path: &[&str]| {
+            let annotations = node.at(path);
+            Scope::of_annotations(|key| annotations.and_then(|map| map.get(key)).and_then(Node::text))
+        };
         let template = |field: &str| node.text_at(&["spec", "template", "metadata", field]).map(str::to_owned);
         let mut sealed = Self {
             name: node.text_at(&["metadata", "name"]).unwrap_or_default().to_owned(),
             namespace: node.text_at(&["metadata", "namespace"]).map(str::to_owned),
-            scope: Scope::of_annotations(annotation),
+            scope: scope(&["metadata", "annotations"]),
+            template_scope: scope(&["spec", "template", "metadata", "annotations"]),
             items: Vec::new(),
             template: (template("namespace"), template("name")),
             trouble: Vec::new(),
@@ -82,6 +89,10 @@ impl SealedSecret {
             self.trouble.push(Trouble { what: "`spec.encryptedData` is no mapping", span: data.span });
             return;
         };
+        if !self.items.is_empty() && !map.is_empty() {
+            let what = "it has both `spec.encryptedData` and the old `spec.data`, which the controller refuses";
+            self.trouble.push(Trouble { what, span: data.span });
+        }
         for entry in map {
             match entry.value.as_str() {
                 Some(text) => {
