@@ -21,6 +21,7 @@
 //! This crate knows keys, where they are kept, and SealedSecrets. It does not know the cluster, nor how a repository is
 //! put together.
 
+pub mod age_program;
 pub mod deploy;
 mod envelope;
 pub mod generated;

@@ -5,8 +5,8 @@ use age::armor::ArmoredReader;
 use age::{Decryptor, x25519};
 use yaml::{Node, Span, Value};
 
-/// How age's post-quantum recipients begin. They need `sops` itself, 3.12 or later.
-const POST_QUANTUM: &str = "age1pq1";
+use crate::SecretBytes;
+use crate::age_program::{self, AgeProgramError, POST_QUANTUM_RECIPIENT};
 
 /// The metadata of an encrypted file.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +27,9 @@ pub struct AgeRecipient {
 }
 
 impl AgeRecipient {
+    /// Only `sops` (3.12 or later) or `age` (1.3 or later) can open it.
     pub fn is_post_quantum(&self) -> bool {
-        self.recipient.starts_with(POST_QUANTUM)
+        self.recipient.starts_with(POST_QUANTUM_RECIPIENT)
     }
 
     /// Whether one of these identities opens it: the file's key comes out.
@@ -38,6 +39,11 @@ impl AgeRecipient {
         };
         let identities = identities.iter().map(|identity| identity as &dyn age::Identity);
         decryptor.decrypt(identities).is_ok()
+    }
+
+    /// Asks the `age` program whether the identities of an identity file open it.
+    pub fn opens_with_program(&self, identities: &SecretBytes) -> Result<(), AgeProgramError> {
+        age_program::decrypt(self.encrypted.as_bytes(), identities).map(drop)
     }
 }
 

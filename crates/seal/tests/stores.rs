@@ -237,3 +237,36 @@ fn a_full_disk_leaves_the_store_as_it_was() {
     assert_eq!((before, 1), (after, kept));
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(".coldstart-")), "{left:?}");
 }
+
+/// A new post-quantum identity, if age 1.3 or later is on PATH.
+fn post_quantum_identity() -> Option<String> {
+    let made = std::process::Command::new("age-keygen").arg("-pq").output().ok()?;
+    made.status.success().then(|| String::from_utf8(made.stdout).unwrap())
+}
+
+fn by_program(path: &Path, identities: &str) -> AgeFile {
+    let identities = SecretBytes::from(identities);
+    AgeFile::new(path, Access::Program { identities, recipients: Vec::new() })
+}
+
+#[test]
+fn post_quantum_identities_open_a_store_through_the_age_program() {
+    let (Some(mine), Some(other)) = (post_quantum_identity(), post_quantum_identity()) else {
+        return support::skipped("post_quantum_identities_open_a_store_through_the_age_program: no age 1.3");
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("keys.age");
+    keeps_history(&by_program(&path, &mine));
+    let stranger = by_program(&path, &other).read().unwrap_err().to_string();
+    assert!(stranger.ends_with("is locked: none of the identities opens it"), "{stranger}");
+    let old = age_file(&path, &identity()).read().unwrap_err().to_string();
+    assert!(old.contains("none of the identities opens it"), "{old}");
+    // Whoever can open it today can open it after the next writing, and age mixes the two kinds in no file.
+    let named = vec![identity().to_public().to_string()];
+    let mixed =
+        AgeFile::new(&path, Access::Program { identities: SecretBytes::from(mine.as_str()), recipients: named });
+    let before = fs::read(&path).unwrap();
+    let told = add(&mixed, "k3_expired").unwrap_err().to_string();
+    assert!(told.contains("can't be written: `age` did not do it") && told.ends_with("it is as it was"), "{told}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ::seal::sops::{SopsFile, rule_recipients};
+use ::seal::SecretBytes;
+use ::seal::age_program::AgeProgramError;
+use ::seal::sops::{AgeRecipient, SopsFile, rule_recipients};
 use ::seal::store::identities_of;
 use read::Repository;
 use regex::Regex;
@@ -14,6 +16,7 @@ use super::verify::Report;
 use super::{Home, input};
 
 const RULES_FILE: &str = ".sops.yaml";
+const NOT_OPENED: &str = "is not opened by the age identity at hand";
 const KEYS_BYTES_MAX: usize = 256 * 1024;
 
 /// A rule of `.sops.yaml`: the paths it is for, seen from its directory, and who is to open them.
@@ -98,14 +101,38 @@ fn check_file(
         return;
     }
     // Post-quantum identities and plugins are beyond us, not beyond sops.
-    let needs_sops = keys.has_others || file.age.iter().any(::seal::sops::AgeRecipient::is_post_quantum);
-    match needs_sops.then(|| sops_opens(&home.root().join(path))) {
-        Some(Some(true)) => {}
-        Some(None) => report.note(
-            path,
-            "was not opened: it has post-quantum recipients, and there is no `sops` (3.12 or later) on PATH",
-        ),
-        Some(Some(false)) | None => report.error(path, "is not opened by the age identity at hand"),
+    if keys.has_others || file.age.iter().any(AgeRecipient::is_post_quantum) {
+        by_programs(&home.root().join(path), path, file, keys, report);
+    } else {
+        report.error(path, NOT_OPENED);
+    }
+}
+
+/// sops tries the whole file. Where it is missing or too old, age tries the file's key.
+fn by_programs(full: &Path, path: &str, file: &SopsFile, keys: &Keys, report: &mut Report) {
+    const NEEDED: &str = "sops 3.12 or age 1.3";
+    let sops = sops_opens(full);
+    if sops == Some(true) {
+        return;
+    }
+    let tried: Vec<_> = file.age.iter().map(|one| one.opens_with_program(&keys.all)).collect();
+    if tried.iter().any(Result::is_ok) {
+        if sops == Some(false) {
+            report.note(path, "`age` opens its key, but `sops` does not open it: is that 3.12 or later?");
+        }
+        return;
+    }
+    let was_asked = tried.iter().any(|result| matches!(result, Err(AgeProgramError::NoMatch)));
+    match sops {
+        None if !was_asked => {
+            let why =
+                format!("was not opened: that takes {NEEDED} or later on PATH (post-quantum recipients or plugins)");
+            report.note(path, why);
+        }
+        Some(_) if !was_asked => {
+            report.error(path, format!("is not opened by `sops` with the age identity at hand ({NEEDED} or later?)"));
+        }
+        _ => report.error(path, NOT_OPENED),
     }
 }
 
@@ -114,6 +141,8 @@ struct Keys {
     plain: Vec<age::x25519::Identity>,
     /// Identities that only sops can use.
     has_others: bool,
+    /// All of them, for programs.
+    all: SecretBytes,
 }
 
 impl Keys {
@@ -132,7 +161,7 @@ impl Keys {
             text.push(bytes.expose_text().unwrap_or_default());
             text.push("\n");
         }
-        let mut keys = Self { plain: Vec::new(), has_others: false };
+        let mut keys = Self { plain: Vec::new(), has_others: false, all: SecretBytes::from(text.expose()) };
         for line in text.expose().lines().filter(|line| line.starts_with("AGE-")) {
             match identities_of(line) {
                 Ok(identities) => keys.plain.extend(identities),
@@ -151,6 +180,7 @@ impl Keys {
 fn sops_opens(path: &Path) -> Option<bool> {
     let mut command = Command::new("sops");
     command.arg("decrypt").arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.env_remove(super::ask::PASSPHRASE_VARIABLE);
     command.status().ok().map(|status| status.success())
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ::seal::SecretBytes;
 use ::seal::store::{Access, AgeFile, Directory, Keyring, Passphrase, Store, Vault, VaultAddress, identities_of};
+use ::seal::{SecretBytes, age_program};
 
 use super::failure::SealFailure;
 use super::{Home, ask};
@@ -97,6 +97,9 @@ fn access(path: &Path, unlock: &Unlock<'_>, recipients: &[String]) -> Result<Acc
     if let Some(file) = unlock.identity {
         let text = std::fs::File::open(file).and_then(|open| SecretBytes::read(open, IDENTITY_BYTES_MAX));
         let text = text.map_err(SealFailure::file(file))?;
+        if age_program::is_post_quantum(&text) {
+            return Ok(Access::Program { identities: text, recipients: recipients.to_vec() });
+        }
         let identities = identities_of(text.expose_text().unwrap_or_default());
         let identities = identities.map_err(|why| SealFailure::told(format!("{}: {why}", file.display())))?;
         return Ok(Access::Identities { identities, recipients: recipients.to_vec() });

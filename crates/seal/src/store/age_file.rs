@@ -14,6 +14,7 @@ use age::{DecryptError, Decryptor, Encryptor, scrypt, x25519};
 use super::lock::make_private_directory;
 use super::{Kept, Lock, Revision, Store, StoreError, write_atomically};
 use crate::SecretBytes;
+use crate::age_program::{self, AgeProgramError, POST_QUANTUM_IDENTITY, POST_QUANTUM_RECIPIENT};
 use crate::ring::{RING_BYTES_MAX, Ring};
 
 /// The work factor that age itself writes: about a second, and 256 MiB. Written down because the library would
@@ -31,6 +32,8 @@ pub enum Access {
         /// Who else is to be able to open it, beside the identities themselves and whoever could before.
         recipients: Vec<String>,
     },
+    /// Identities that only the `age` program can use, as an identity file has them.
+    Program { identities: SecretBytes, recipients: Vec<String> },
 }
 
 impl fmt::Debug for Access {
@@ -38,6 +41,7 @@ impl fmt::Debug for Access {
         f.write_str(match self {
             Self::Passphrase(_) => "Access(passphrase)",
             Self::Identities { .. } => "Access(identities)",
+            Self::Program { .. } => "Access(identities for the program age)",
         })
     }
 }
@@ -83,10 +87,8 @@ impl fmt::Debug for Passphrase {
 pub fn identities_of(text: &str) -> Result<Vec<x25519::Identity>, String> {
     let mut identities = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        if line.starts_with("AGE-SECRET-KEY-PQ-1") {
-            return Err("it is a post-quantum identity, which coldstart can't use for its store yet: \
-                 make one without -pq, or use a passphrase"
-                .to_owned());
+        if line.starts_with(POST_QUANTUM_IDENTITY) {
+            return Err("it is a post-quantum identity, which only the program `age` can use".to_owned());
         }
         let identity = x25519::Identity::from_str(line);
         identities.push(identity.map_err(|_| "a line of it is no age identity (AGE-SECRET-KEY-1…)".to_owned())?);
@@ -151,10 +153,11 @@ impl AgeFile {
             (Access::Identities { identities, .. }, false) => {
                 decryptor.decrypt(identities.iter().map(|identity| identity as &dyn age::Identity))
             }
+            (Access::Program { identities, .. }, false) => return self.decrypt_by_program(bytes, identities),
             (Access::Passphrase(_), false) => {
                 return Err(self.locked("it is encrypted to age identities\n  next: the same with --identity FILE"));
             }
-            (Access::Identities { .. }, true) => {
+            (Access::Identities { .. } | Access::Program { .. }, true) => {
                 return Err(self.locked("it is encrypted with a passphrase\n  next: the same without --identity"));
             }
         };
@@ -170,37 +173,68 @@ impl AgeFile {
         SecretBytes::read(reader, RING_BYTES_MAX).map_err(|_| self.unreadable("it is damaged or cut off"))
     }
 
+    fn decrypt_by_program(&self, bytes: &[u8], identities: &SecretBytes) -> Result<SecretBytes, StoreError> {
+        age_program::decrypt(bytes, identities).map_err(|error| match error {
+            AgeProgramError::NoMatch => self.locked(error),
+            other => self.unreadable(other),
+        })
+    }
+
     fn encrypt(&self, ring: &Ring) -> Result<Vec<u8>, StoreError> {
-        let (encryptor, recipients) = match &self.access {
+        match &self.access {
             Access::Passphrase(passphrase) => {
                 let said = passphrase.get(true).map_err(|why| self.locked(why))?;
                 let mut recipient = scrypt::Recipient::new(said);
                 recipient.set_work_factor(WORK_FACTOR_LOG2);
                 let only: Box<dyn age::Recipient> = Box::new(recipient);
-                (Encryptor::with_recipients(std::iter::once(&*only)), Vec::new())
+                self.armored(Encryptor::with_recipients(std::iter::once(&*only)), &self.json(ring, Vec::new())?)
             }
             Access::Identities { identities, recipients } => {
-                let own = identities.iter().map(|identity| identity.to_public().to_string());
-                let mut all: Vec<String> =
-                    own.chain(recipients.iter().cloned()).chain(ring.recipients.clone()).collect();
-                all.sort();
-                all.dedup();
-                let parse = |text: &String| {
-                    let parsed = x25519::Recipient::from_str(text);
-                    parsed.map_err(|_| self.unwritable(format!("`{text}` is no age recipient (age1…)")))
-                };
-                let parsed: Vec<x25519::Recipient> = all.iter().map(parse).collect::<Result<_, _>>()?;
-                (Encryptor::with_recipients(parsed.iter().map(|one| one as &dyn age::Recipient)), all)
+                let own = identities.iter().map(|identity| identity.to_public().to_string()).collect();
+                let all = everybody(own, recipients, ring);
+                let parsed: Vec<x25519::Recipient> =
+                    all.iter().map(|text| self.recipient(text)).collect::<Result<_, _>>()?;
+                let encryptor = Encryptor::with_recipients(parsed.iter().map(|one| one as &dyn age::Recipient));
+                self.armored(encryptor, &self.json(ring, all)?)
             }
-        };
+            Access::Program { identities, recipients } => {
+                let own = age_program::recipients(identities).map_err(|error| self.unwritable(error))?;
+                let all = everybody(own, recipients, ring);
+                let json = self.json(ring, all.clone())?;
+                age_program::encrypt(&json, &all).map_err(|error| self.unwritable(error))
+            }
+        }
+    }
+
+    fn recipient(&self, text: &str) -> Result<x25519::Recipient, StoreError> {
+        if text.starts_with(POST_QUANTUM_RECIPIENT) {
+            let why = "one of its recipients is post-quantum, and age mixes those with no others\n  \
+                 next: the same with an --identity FILE that is post-quantum, too";
+            return Err(self.unwritable(why));
+        }
+        x25519::Recipient::from_str(text).map_err(|_| self.unwritable(format!("`{text}` is no age recipient (age1…)")))
+    }
+
+    /// The ring with the recipients that it is about to be encrypted to.
+    fn json(&self, ring: &Ring, recipients: Vec<String>) -> Result<SecretBytes, StoreError> {
+        let json = ring.duplicate().and_then(|mut copy| {
+            copy.recipients = recipients;
+            copy.to_json()
+        });
+        json.map_err(|source| StoreError::Damaged { store: self.describe(), source })
+    }
+
+    fn armored(
+        &self,
+        encryptor: Result<Encryptor, age::EncryptError>,
+        plain: &SecretBytes,
+    ) -> Result<Vec<u8>, StoreError> {
         let encryptor = encryptor.map_err(|error| self.unwritable(error))?;
-        let json = with_recipients(ring, recipients)
-            .map_err(|source| StoreError::Damaged { store: self.describe(), source })?;
         let mut bytes = Vec::new();
         let written: io::Result<()> = (|| {
             let armor = ArmoredWriter::wrap_output(&mut bytes, Format::AsciiArmor)?;
             let mut writer = encryptor.wrap_output(armor)?;
-            writer.write_all(json.expose())?;
+            writer.write_all(plain.expose())?;
             writer.finish()?.finish().map(drop)
         })();
         written.map_err(|error| self.unwritable(error))?;
@@ -208,11 +242,13 @@ impl AgeFile {
     }
 }
 
-/// The ring with the recipients that it is about to be encrypted to.
-fn with_recipients(ring: &Ring, recipients: Vec<String>) -> Result<SecretBytes, crate::RingError> {
-    let mut copy = ring.duplicate()?;
-    copy.recipients = recipients;
-    copy.to_json()
+/// Whose identities are at hand, who is named, and who could open it before.
+fn everybody(own: Vec<String>, named: &[String], ring: &Ring) -> Vec<String> {
+    let mut all = own;
+    all.extend(named.iter().chain(&ring.recipients).cloned());
+    all.sort();
+    all.dedup();
+    all
 }
 
 impl Store for AgeFile {
