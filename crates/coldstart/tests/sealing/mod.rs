@@ -40,6 +40,19 @@ pub(crate) struct Desk {
     away: Tree,
 }
 
+/// Manifests as items of one `kind: List`.
+pub(crate) fn as_list(manifests: &[String]) -> String {
+    let mut list = "apiVersion: v1\nkind: List\nitems:\n".to_owned();
+    for manifest in manifests {
+        for (index, line) in manifest.trim_start_matches("---\n").lines().enumerate() {
+            list.push_str(if index == 0 { "  - " } else { "    " });
+            list.push_str(line);
+            list.push('\n');
+        }
+    }
+    list
+}
+
 /// A pair of the vectors: throwaway, never to be used for anything else.
 pub(crate) fn key(name: &str) -> KeyPair {
     let text = include_str!("../../../seal/tests/data/sealed-secrets-vectors.json");
@@ -212,6 +225,7 @@ fn files(directory: &std::path::Path, found: &mut Vec<PathBuf>) {
 
 const VALUE: &str = "planted-value-7f3a9c";
 const PASSPHRASE: &str = "planted-passphrase-51be";
+const IDENTITY: &str = "planted1dentity";
 
 /// Runs every command with planted secrets, in good and in bad circumstances, and looks for them in all that is said,
 /// in all that is left on disk, and in the arguments of the programs that are started.
@@ -223,8 +237,10 @@ pub(crate) fn planted_nowhere() {
     let script = format!("#!/bin/sh\n{{ echo \"$0 $*\"; env; }} >>'{}'\necho 0000000\n", log.display());
     fs::write(spy.join("git"), &script).unwrap();
     fs::write(spy.join("sops"), &script).unwrap();
+    fs::write(spy.join("age"), &script).unwrap();
+    fs::write(spy.join("age-keygen"), &script).unwrap();
     #[cfg(unix)]
-    for name in ["git", "sops"] {
+    for name in ["git", "sops", "age", "age-keygen"] {
         use std::os::unix::fs::PermissionsExt as _;
         fs::set_permissions(spy.join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -263,7 +279,21 @@ pub(crate) fn planted_nowhere() {
     go(&["reseal", "--yes", "--commit"], "");
     go(&["verify"], "");
     go(&["backup", "age:copy.age", "--yes", "--backup-identity", "identity.txt"], "");
-    // A passphrase in the environment, right and wrong.
+    // Identities that go to programs.
+    let identity = format!("AGE-SECRET-KEY-PQ-1{}", IDENTITY.to_uppercase());
+    desk.write("pq.txt", &identity);
+    go(&["backup", "age:pq.age", "--yes", "--backup-identity", "pq.txt"], "");
+    // A passphrase in the environment, right and wrong, and one whose store is read before Git is started.
+    let words = ["init", "--adopt", "k1.pem", "--yes", "--store", "age:phrase.age"];
+    let more = ["secret", "--manifest", "plain.yaml", "--out", "b.yaml", "--commit", "--store", "age:phrase.age"];
+    desk.write("plain.yaml", &manifest);
+    for words in [&words[..], &more[..]] {
+        let mut command = desk.plain_command(words);
+        let ran = run(command.env("COLDSTART_PASSPHRASE", PASSPHRASE).env("PATH", &path)).exits(0);
+        said.push_str(&ran.stdout);
+        said.push_str(&ran.stderr);
+    }
+    fs::remove_file(desk.path("plain.yaml")).unwrap();
     for (words, passphrase) in
         [(["backup", "age:locked.age", "--yes"], PASSPHRASE), (["restore", "age:locked.age", "--yes"], "other-planted")]
     {
@@ -274,14 +304,17 @@ pub(crate) fn planted_nowhere() {
     }
     let started = fs::read_to_string(&log).unwrap_or_default();
     assert!(started.contains("commit"), "git was started: {started}");
+    assert!(started.contains("age-keygen -y"), "age was started: {started}");
 
     let key_lines: Vec<String> = ["k1", "k2"]
         .iter()
         .flat_map(|name| key(name).private_key_pem().expose().lines().map(str::to_owned).collect::<Vec<_>>())
         .filter(|line| !line.starts_with('-'))
         .collect();
-    let planted: Vec<&str> =
-        [VALUE, PASSPHRASE, "other-planted"].into_iter().chain(key_lines.iter().map(String::as_str)).collect();
+    let planted: Vec<&str> = [VALUE, PASSPHRASE, &identity, "other-planted"]
+        .into_iter()
+        .chain(key_lines.iter().map(String::as_str))
+        .collect();
     let encoded = STANDARD.encode(VALUE);
     for secret in planted.iter().copied().chain([encoded.as_str()]) {
         // The one command line that held a value was our own: it is told, and not repeated.
@@ -294,7 +327,7 @@ pub(crate) fn planted_nowhere() {
     let is_ours = |path: &PathBuf| {
         // What the story itself put there, and the store whose purpose it is.
         let name = path.strip_prefix(desk.tree.path()).unwrap_or(path).to_string_lossy().into_owned();
-        !(name == "k1.pem" || name == "k2.pem" || name.starts_with("keys/"))
+        !(name == "k1.pem" || name == "k2.pem" || name == "pq.txt" || name.starts_with("keys/"))
     };
     for path in left.iter().filter(|path| is_ours(path)) {
         let bytes = fs::read(path).unwrap();
