@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ::seal::manifest::{Place, SealedSecret, sealed_secrets};
-use ::seal::store::{Lock, write_atomically};
+use ::seal::store::{Lock, replace_whole};
 use ::seal::verify::Landing;
 use read::{Applied, Repository};
 use yaml::{FileId, Limits, Position, Source, Span};
@@ -122,7 +122,7 @@ pub(crate) fn change<T>(
     let is_new = before.is_none();
     let (after, result) = work(before)?;
     if let Some(after) = after {
-        write_atomically(path, after.as_bytes()).map_err(SealFailure::file(path))?;
+        replace_whole(path, after.as_bytes()).map_err(SealFailure::file(path))?;
         if is_new {
             make_readable(path);
         }

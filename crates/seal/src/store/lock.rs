@@ -52,23 +52,32 @@ impl Lock {
     }
 }
 
-/// Puts `bytes` in the place of what is at `path`, all or nothing: written beside it, synced, renamed. A new file is
-/// for its owner alone; one that is replaced keeps its mode.
+/// Puts `bytes` in the place of what is at `path`, all or nothing, and for good: afterwards it outlives a power cut.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    replace_whole(path, bytes)?;
+    // The name is only safe once the directory is. Some file systems can't do it; then nobody can.
+    if let Ok(directory) = File::open(directory_of(path)) {
+        let _unsupported = directory.sync_all();
+    }
+    Ok(())
+}
+
+/// Puts `bytes` in the place of what is at `path`, all or nothing: written beside it, synced, renamed. After a power cut
+/// either the old or the new is there: enough for what can be made again. A new file is for its owner alone; one that is
+/// replaced keeps its mode.
+pub fn replace_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Made with mode 0600; removed again if anything below fails.
-    let mut file = NamedTempFile::with_prefix_in(".coldstart-", directory)?;
+    let mut file = NamedTempFile::with_prefix_in(".coldstart-", directory_of(path))?;
     file.write_all(bytes)?;
     if let Ok(there) = fs::metadata(path) {
         file.as_file().set_permissions(there.permissions())?;
     }
     file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    // The name is only safe once the directory is. Some file systems can't do it; then nobody can.
-    if let Ok(directory) = File::open(directory) {
-        let _unsupported = directory.sync_all();
-    }
-    Ok(())
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Makes what is missing of a directory, for its owner alone.

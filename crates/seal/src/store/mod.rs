@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub use age_file::{Access, AgeFile, Passphrase, identities_of};
 pub use directory::Directory;
 pub use keyring::{Keyring, secret_tool_items};
-pub use lock::{Lock, LockError, write_atomically};
+pub use lock::{Lock, LockError, replace_whole, write_atomically};
 pub use vault::{Vault, VaultAddress};
 
 use crate::ring::{Ring, RingError};
