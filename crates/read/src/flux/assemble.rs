@@ -204,7 +204,6 @@ impl Assembler<'_> {
             return;
         }
         let object = Object::new(&node);
-        let reference = object.reference(namespace);
         let component = &mut self.out.cluster.components[owner.index()];
         component.objects += 1;
         match (object.group(), object.kind()) {
