@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the order in which a cluster comes up
     Graph(Graph),
+    /// Keep sealing keys outside of the cluster's life, seal with them, and prove that everything opens
+    Seal(crate::seal::arguments::Seal),
     /// Print a script that completes coldstart's words in a shell
     Completions(Completions),
     /// Print the manual page, or write the pages of all commands

@@ -3,6 +3,7 @@
 //!
 //! This crate knows file formats and what they mean. It does not know the graph or the rules.
 
+mod applied;
 pub mod artifact;
 mod bootstrap;
 pub mod charts;
@@ -26,8 +27,12 @@ use std::sync::Mutex;
 use catalogue::Catalogue;
 use model::Cluster;
 
+pub use applied::{Applied, applied};
 pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
-pub use settings::{CheckSettings, SETTINGS_FILE, Settings, SettingsError, Spelt};
+pub use settings::{
+    CheckSettings, ControllerSettings, GENERATED_KINDS, GeneratedSecret, GeneratedValue, SETTINGS_FILE, SealSettings,
+    Settings, SettingsError, Spelt,
+};
 
 /// A repository and the clusters it describes, sorted by the directory they start from.
 #[derive(Debug)]
@@ -67,6 +72,11 @@ pub fn read_with(root: &Path, renderer: Option<&dyn charts::Renderer>) -> Result
     };
     let clusters = clusters(&repository, catalogue, renderer);
     Ok(Reading { repository, clusters, settings })
+}
+
+/// What `coldstart.yaml` says, and nothing else.
+pub fn settings(repository: &Repository) -> Result<Settings, SettingsError> {
+    settings::read(repository).map(|(settings, _)| settings)
 }
 
 fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {

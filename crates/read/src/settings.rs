@@ -1,4 +1,5 @@
-//! `coldstart.yaml`: what files can't tell. A user's own additions to the catalogue, and how strict `check` is to be.
+//! `coldstart.yaml`: what files can't tell. A user's own additions to the catalogue, how strict `check` is to be, and where
+//! sealing keys are kept.
 //!
 //! Knows which keys there are and what shape they have. Does not know the rules: their names and severities are kept as
 //! they are spelt, with their places, for whoever does. `docs/schema/coldstart.schema.json` says the same to editors.
@@ -11,6 +12,10 @@ use crate::repository::Repository;
 
 /// The name of the file, at the root of the repository.
 pub const SETTINGS_FILE: &str = "coldstart.yaml";
+
+/// The kinds of values that can be made. Whoever makes them has a test that these are all.
+pub const GENERATED_KINDS: [&str; 10] =
+    ["password", "symbols", "hex", "base64", "base64url", "bytes", "ssh-ed25519", "age", "rsa", "template"];
 
 /// What is wrong in `coldstart.yaml`, and where.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +43,7 @@ pub struct Spelt {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub check: CheckSettings,
+    pub seal: SealSettings,
 }
 
 /// How strict `check` is to be. What is not there was not said.
@@ -49,6 +55,46 @@ pub struct CheckSettings {
     /// Names of rules with `off` or a severity, in the order of the file.
     pub rules: Vec<(Spelt, Spelt)>,
     ignored: Option<Gitignore>,
+}
+
+/// Sealing keys and what is sealed with them. What is not there was not said.
+#[derive(Clone, Debug, Default)]
+pub struct SealSettings {
+    pub store: Option<Spelt>,
+    pub backup: Option<Spelt>,
+    /// From the root of the repository, as every path here.
+    pub certificate: Option<String>,
+    pub recipients: Vec<String>,
+    pub controller: ControllerSettings,
+    pub generate: Vec<GeneratedSecret>,
+}
+
+/// Where the controller is.
+#[derive(Clone, Debug, Default)]
+pub struct ControllerSettings {
+    pub namespace: Option<String>,
+    pub name: Option<String>,
+}
+
+/// A Secret whose values are made.
+#[derive(Clone, Debug)]
+pub struct GeneratedSecret {
+    pub path: Spelt,
+    pub name: String,
+    pub namespace: Option<String>,
+    pub scope: Option<Spelt>,
+    pub kind: Option<String>,
+    pub values: Vec<GeneratedValue>,
+}
+
+/// A value that is made.
+#[derive(Clone, Debug)]
+pub struct GeneratedValue {
+    pub key: String,
+    pub kind: Spelt,
+    pub length: Option<usize>,
+    pub template: Option<String>,
+    pub public_key: Option<String>,
 }
 
 impl CheckSettings {
@@ -89,7 +135,8 @@ impl Read<'_> {
             match entry.key.as_str() {
                 "catalogue" => self.catalogue(&entry.value)?,
                 "check" => self.check(&entry.value)?,
-                _ => return Err(self.unknown(entry, &["catalogue", "check"])),
+                "seal" => self.seal(&entry.value)?,
+                _ => return Err(self.unknown(entry, &["catalogue", "check", "seal"])),
             }
         }
         Ok(())
@@ -127,6 +174,97 @@ impl Read<'_> {
             }
         }
         Ok(())
+    }
+
+    fn seal(&mut self, node: &Node) -> Result<(), SettingsError> {
+        const KEYS: [&str; 6] = ["backup", "certificate", "controller", "generate", "recipients", "store"];
+        for entry in self.entries(node, "`seal`")? {
+            let value = &entry.value;
+            match entry.key.as_str() {
+                "store" => self.settings.seal.store = Some(self.text(value, "`store`")?),
+                "backup" => self.settings.seal.backup = Some(self.text(value, "`backup`")?),
+                "certificate" => self.settings.seal.certificate = Some(self.text(value, "`certificate`")?.text),
+                "controller" => self.settings.seal.controller = self.controller(value)?,
+                "recipients" => {
+                    let items = self.items(value, "`recipients`")?.iter();
+                    let texts: Result<Vec<Spelt>, _> = items.map(|item| self.text(item, "a recipient")).collect();
+                    self.settings.seal.recipients = texts?.into_iter().map(|spelt| spelt.text).collect();
+                }
+                "generate" => {
+                    for item in self.items(value, "`generate`")? {
+                        let secret = self.generated_secret(item)?;
+                        self.settings.seal.generate.push(secret);
+                    }
+                }
+                _ => return Err(self.unknown(entry, &KEYS)),
+            }
+        }
+        Ok(())
+    }
+
+    fn controller(&self, node: &Node) -> Result<ControllerSettings, SettingsError> {
+        let mut controller = ControllerSettings::default();
+        for entry in self.entries(node, "`controller`")? {
+            match entry.key.as_str() {
+                "namespace" => controller.namespace = Some(self.text(&entry.value, "`namespace`")?.text),
+                "name" => controller.name = Some(self.text(&entry.value, "`name`")?.text),
+                _ => return Err(self.unknown(entry, &["name", "namespace"])),
+            }
+        }
+        Ok(controller)
+    }
+
+    fn generated_secret(&self, node: &Node) -> Result<GeneratedSecret, SettingsError> {
+        const KEYS: [&str; 6] = ["name", "namespace", "path", "scope", "type", "values"];
+        let (mut path, mut name, mut values) = (None, None, None);
+        let (mut namespace, mut scope, mut kind) = (None, None, None);
+        for entry in self.entries(node, "a Secret of `generate`")? {
+            let text = |what: &str| self.text(&entry.value, what);
+            match entry.key.as_str() {
+                "path" => path = Some(text("`path`")?),
+                "name" => name = Some(text("`name`")?.text),
+                "namespace" => namespace = Some(text("`namespace`")?.text),
+                "scope" => scope = Some(one_of(text("`scope`")?, &["strict", "namespace-wide", "cluster-wide"])?),
+                "type" => kind = Some(text("`type`")?.text),
+                "values" => {
+                    let items = self.items(&entry.value, "`values`")?.iter();
+                    values = Some(items.map(|item| self.generated_value(item)).collect::<Result<Vec<_>, _>>()?);
+                }
+                _ => return Err(self.unknown(entry, &KEYS)),
+            }
+        }
+        let missing = |what: &str| self.wrong(node.span, format!("a Secret of `generate` needs `{what}`"));
+        Ok(GeneratedSecret {
+            path: path.ok_or_else(|| missing("path"))?,
+            name: name.ok_or_else(|| missing("name"))?,
+            values: values.ok_or_else(|| missing("values"))?,
+            namespace,
+            scope,
+            kind,
+        })
+    }
+
+    fn generated_value(&self, node: &Node) -> Result<GeneratedValue, SettingsError> {
+        const KEYS: [&str; 5] = ["key", "kind", "length", "public-key", "template"];
+        let (mut key, mut kind, mut length, mut template, mut public_key) = (None, None, None, None, None);
+        for entry in self.entries(node, "a value of `values`")? {
+            let text = |what: &str| self.text(&entry.value, what);
+            match entry.key.as_str() {
+                "key" => key = Some(text("`key`")?.text),
+                "kind" => kind = Some(one_of(text("`kind`")?, &GENERATED_KINDS)?),
+                "template" => template = Some(text("`template`")?.text),
+                "public-key" => public_key = Some(text("`public-key`")?.text),
+                "length" => {
+                    let number = entry.value.as_int().and_then(|number| usize::try_from(number).ok());
+                    let wrong = || self.wrong(entry.value.span, "`length` must be a number from 1 to 4096");
+                    length = Some(number.filter(|number| (1..=4096).contains(number)).ok_or_else(wrong)?);
+                }
+                _ => return Err(self.unknown(entry, &KEYS)),
+            }
+        }
+        let missing = |what: &str| self.wrong(node.span, format!("a value of `values` needs `{what}`"));
+        let (key, kind) = (key.ok_or_else(|| missing("key"))?, kind.ok_or_else(|| missing("kind"))?);
+        Ok(GeneratedValue { key, kind, length, template, public_key })
     }
 
     fn severity(&mut self, entry: &Entry, said: Spelt) -> Result<(), SettingsError> {
@@ -199,4 +337,13 @@ impl Read<'_> {
         let start = Position { line: 1, column: 1 };
         self.repository.source(self.file).map_or(start, |source| source.position(span))
     }
+}
+
+/// The word, if it is one of those that are known.
+fn one_of(said: Spelt, known: &[&str]) -> Result<Spelt, SettingsError> {
+    if known.contains(&said.text.as_str()) {
+        return Ok(said);
+    }
+    let known: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
+    Err(SettingsError::new(said.at, format!("`{}` is not one of {}", said.text, known.join(", "))))
 }
