@@ -13,4 +13,6 @@ mod schema;
 pub use catalogue::Catalogue;
 pub use decode::DecodeError;
 pub use evaluate::any_holds;
-pub use schema::{Class, Component, Crds, Gift, Layer, Made, Need, Phase, Via, Webhook, When};
+pub use schema::{
+    Class, Component, Crds, Gift, Layer, Made, Need, Phase, Rendered, Via, Webhook, When, Workload, WorkloadKind,
+};

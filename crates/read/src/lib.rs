@@ -13,11 +13,13 @@ mod object;
 pub mod parallel;
 mod path;
 mod remote_crds;
+pub mod rendered;
 mod repository;
 pub mod resource_set;
 mod settings;
 pub mod substitute;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
@@ -50,19 +52,33 @@ pub enum ReadError {
 pub fn read(root: &Path) -> Result<Reading, ReadError> {
     let repository = Repository::open(root)?;
     let (settings, additions) = settings::read(&repository)?;
-    let catalogue = Catalogue::embedded();
-    let extended;
-    let catalogue = if additions.is_empty() {
-        catalogue
-    } else {
-        extended = catalogue.with_additions(additions);
-        &extended
-    };
-    let clusters = clusters(&repository, catalogue);
+    let clusters = clusters(&repository, &catalogue_of(additions));
     Ok(Reading { repository, clusters, settings })
 }
 
+/// The catalogue with what `coldstart.yaml` adds to it.
+fn catalogue_of(additions: Vec<catalogue::Component>) -> Cow<'static, Catalogue> {
+    let embedded = Catalogue::embedded();
+    if additions.is_empty() { Cow::Borrowed(embedded) } else { Cow::Owned(embedded.with_additions(additions)) }
+}
+
 fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
+    let (bootstrap, assembled, live) = assembled(repository, catalogue);
+    let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
+    let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {
+        let assembled = assembled.lock().map(|mut assembled| std::mem::take(&mut *assembled)).unwrap_or_default();
+        content::extract(repository, catalogue, assembled, &bootstrap)
+    });
+    clusters.sort_by(|a, b| a.name.cmp(&b.name));
+    dead::find(repository, &mut clusters, &live);
+    clusters
+}
+
+/// The bootstrap, every cluster put together, and the files that any of them reaches.
+fn assembled(
+    repository: &Repository,
+    catalogue: &Catalogue,
+) -> (bootstrap::Bootstrap, Vec<flux::Assembled>, BTreeSet<String>) {
     let sources = flux::Sources::new(repository);
     // The two have nothing to do with each other, and each has long stretches for one core alone.
     let (bootstrap, declared, mut assembled) = std::thread::scope(|scope| {
@@ -76,12 +92,5 @@ fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
     let undeclared = flux::undeclared(repository, &declared, &live);
     assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(repository, &sources, entry)));
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
-    let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
-    let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {
-        let assembled = assembled.lock().map(|mut assembled| std::mem::take(&mut *assembled)).unwrap_or_default();
-        content::extract(repository, catalogue, assembled, &bootstrap)
-    });
-    clusters.sort_by(|a, b| a.name.cmp(&b.name));
-    dead::find(repository, &mut clusters, &live);
-    clusters
+    (bootstrap, assembled, live)
 }

@@ -20,9 +20,10 @@ use model::Cluster;
 use crate::bootstrap::Bootstrap;
 use crate::flux::Assembled;
 use crate::repository::Repository;
+pub(crate) use capabilities::apis_asked_for;
 pub(crate) use facts::note_chart;
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use releases::{merge, need_gifts, offer_known};
+pub(crate) use releases::{chart_name, chart_sources, config_maps, merge, merged_values, need_gifts, offer_known};
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.

@@ -11,7 +11,7 @@ use yaml::{FileId, Map, Node, Span, Value};
 
 use crate::content::sink::{Needing, Sink};
 use crate::content::{capabilities, facts, hosts, references, values};
-use crate::flux::{HelmRelease, SOURCE_GROUP};
+use crate::flux::{Built, HelmRelease, SOURCE_GROUP};
 use crate::object::{Object, owned};
 use crate::repository::Repository;
 
@@ -22,8 +22,8 @@ const GENERIC_CHARTS: [&str; 3] = ["app-template", "common", "raw"];
 
 pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Catalogue) {
     let releases = std::mem::take(&mut sink.assembled.releases);
-    let sources = chart_sources(sink);
-    let config_maps = config_maps(sink);
+    let sources = chart_sources(&sink.assembled.objects);
+    let config_maps = config_maps(&sink.assembled.objects);
     let facts: Vec<Facts<'_>> = releases
         .iter()
         .map(|(id, release)| {
@@ -465,9 +465,9 @@ pub(crate) fn known_images(sink: &mut Sink, of: ComponentId, own: &ObjectRef, no
 }
 
 /// OCIRepository and HelmChart objects, by kind, namespace and name, as (chart name) they carry.
-fn chart_sources(sink: &Sink) -> BTreeMap<ObjectRef, EcoString> {
+pub(crate) fn chart_sources(objects: &[Built]) -> BTreeMap<ObjectRef, EcoString> {
     let mut sources = BTreeMap::new();
-    for built in &sink.assembled.objects {
+    for built in objects {
         let object = Object::new(&built.node);
         if object.group() == SOURCE_GROUP {
             let chart = match object.kind() {
@@ -480,7 +480,7 @@ fn chart_sources(sink: &Sink) -> BTreeMap<ObjectRef, EcoString> {
     sources
 }
 
-fn chart_name(release: &HelmRelease, sources: &BTreeMap<ObjectRef, EcoString>) -> EcoString {
+pub(crate) fn chart_name(release: &HelmRelease, sources: &BTreeMap<ObjectRef, EcoString>) -> EcoString {
     let written = if release.chart.chart.is_empty() {
         let source = release.chart.source.as_ref().map(|source| &source.object);
         source.and_then(|source| sources.get(source)).cloned().or_else(|| source.map(|source| source.name.clone()))
@@ -491,9 +491,9 @@ fn chart_name(release: &HelmRelease, sources: &BTreeMap<ObjectRef, EcoString>) -
     written.trim_end_matches('/').rsplit('/').next().unwrap_or_default().into()
 }
 
-fn config_maps(sink: &Sink) -> BTreeMap<ObjectRef, Node> {
+pub(crate) fn config_maps(objects: &[Built]) -> BTreeMap<ObjectRef, Node> {
     let mut found = BTreeMap::new();
-    for built in &sink.assembled.objects {
+    for built in objects {
         let object = Object::new(&built.node);
         if object.kind() == "ConfigMap" && object.group().is_empty() {
             found.insert(object.reference(&built.namespace), built.node.clone());
@@ -503,7 +503,7 @@ fn config_maps(sink: &Sink) -> BTreeMap<ObjectRef, Node> {
 }
 
 /// `valuesFrom` in its order, then `values` over it, as helm-controller merges them.
-fn merged_values(release: &HelmRelease, config_maps: &BTreeMap<ObjectRef, Node>) -> Option<Node> {
+pub(crate) fn merged_values(release: &HelmRelease, config_maps: &BTreeMap<ObjectRef, Node>) -> Option<Node> {
     let mut merged: Option<Node> = None;
     for from in release.values_from.iter().filter(|from| from.kind == "ConfigMap" && from.target_path.is_empty()) {
         let reference = ObjectRef::new("ConfigMap", release.object.namespace.clone(), from.name.clone());
