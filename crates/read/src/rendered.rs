@@ -44,7 +44,7 @@ pub struct Applier {
     pub source: Option<ObjectRef>,
     /// What it applies, each with its identity in the cluster. Variables have the values that the files tell.
     pub objects: Vec<(ObjectRef, Node)>,
-    /// The same before any variable got its value, where variables come from ConfigMaps or Secrets.
+    /// The same before any variable got its value, where it has `postBuild`.
     pub unsubstituted: Vec<Node>,
     /// Why it can't be built at all.
     pub broken: Option<String>,
@@ -139,8 +139,7 @@ fn cluster(repository: &Repository, assembled: Assembled, early: &Early) -> Rend
     for (id, kustomization) in &kustomizations {
         let Some(applier) = places.get(id).and_then(|at| appliers.get_mut(*at)) else { continue };
         applier.source = kustomization.source.as_ref().map(|source| source.object.clone());
-        let takes = kustomization.post_build.as_ref().is_some_and(|post| !post.items_at("substituteFrom").is_empty());
-        if let Some(directory) = cluster.component(*id).path.as_deref().filter(|_| takes) {
+        if let Some(directory) = cluster.component(*id).path.as_deref().filter(|_| kustomization.post_build.is_some()) {
             applier.unsubstituted = repository.build(directory, &kustomization.overlay).objects;
         }
     }

@@ -316,6 +316,8 @@ pub struct Blueprint {
     pub(crate) expected: usize,
     /// Nothing varies from seed to seed.
     pub(crate) is_steady: bool,
+    /// By how much the pauses of operators are shortened.
+    pub(crate) pace: f64,
     /// The bootstrap takes its time; else all of it is there at once.
     pub(crate) runs_bootstrap: bool,
 }

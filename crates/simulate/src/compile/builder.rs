@@ -332,6 +332,7 @@ impl<'a> Builder<'a> {
         self.out.given.sort_unstable();
         self.out.given.dedup();
         self.out.is_steady = self.conditions.is_steady;
+        self.out.pace = self.conditions.pace;
         self.out.runs_bootstrap = self.conditions.runs_bootstrap;
         self.out.has_sealing_key &= !self.conditions.sealing_key_is_lost;
         self.out

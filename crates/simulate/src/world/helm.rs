@@ -5,7 +5,7 @@ use super::kustomize::next_look;
 use crate::blueprint::{Action, Id, Millis, OnFailure, ReleaseSpec, Role};
 use crate::event::{Reason, What};
 
-const REACTS: (Millis, Millis) = (30, 200);
+const REACTS: (Millis, Millis) = (10, 60);
 /// Pauses after an attempt that does not count as a failed release double up to the last.
 const BACKOFF: (Millis, Millis) = (750, 900_000);
 /// Helm looks at what it waits for this often.

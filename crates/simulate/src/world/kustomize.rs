@@ -4,12 +4,14 @@
 //! it looks at its source and its dependencies, builds, applies in stages, waits for health, and rests until it is called again.
 
 use super::api::Status;
-use super::{PUSHED, World};
+use super::{Alarm, PUSHED, World};
 use crate::blueprint::{Content, Gate, Id, Kustomization, KustomizationSpec, Millis, Role};
 use crate::event::{Reason, What};
 
 /// From a call to the first look.
-const REACTS: (Millis, Millis) = (30, 200);
+const REACTS: (Millis, Millis) = (10, 60);
+/// Fetching, building and the dry run.
+const BUILDS: (Millis, Millis) = (150, 400);
 /// While definitions of the first stage are waited for, they are looked at this often.
 const STAGE_POLL: Millis = 2_000;
 /// Health is looked at this often.
@@ -27,6 +29,7 @@ enum Phase {
     Called,
     WaitsForSource,
     WaitsForDependencies,
+    Builds,
     /// Between the first stage and the others.
     Staged,
     Health,
@@ -107,7 +110,7 @@ impl<'b> World<'b> {
             }
             Phase::WaitsForDependencies => self.look_at_dependencies_in_time(at),
             Phase::Health => self.health_changed(at),
-            Phase::Called | Phase::Staged | Phase::Suspended => {}
+            Phase::Called | Phase::Builds | Phase::Staged | Phase::Suspended => {}
         }
     }
 
@@ -115,7 +118,7 @@ impl<'b> World<'b> {
     pub(super) fn call(&mut self, at: u32) {
         let id = self.blueprint.kustomizations[at as usize].id;
         let state = &mut self.kustomizations[at as usize];
-        if matches!(state.phase, Phase::Staged | Phase::Health) {
+        if matches!(state.phase, Phase::Builds | Phase::Staged | Phase::Health) {
             state.is_called_again = true;
             return;
         }
@@ -146,7 +149,9 @@ impl<'b> World<'b> {
     fn health_changed(&mut self, at: u32) {
         let id = self.blueprint.kustomizations[at as usize].id;
         let state = self.kustomizations[at as usize];
-        if self.unhealthy(at).is_none() || self.given_up(at).is_some() {
+        // A look that is due sooner will see it.
+        let only_deadline = self.alarms[id.index()] == Alarm::Poll;
+        if only_deadline && (self.unhealthy(at).is_none() || self.given_up(at).is_some()) {
             let tick = next_look(state.health_began, HEALTH_POLL, self.now);
             if tick < state.deadline {
                 self.schedule(id, tick, false);
@@ -156,6 +161,7 @@ impl<'b> World<'b> {
 
     pub(super) fn kustomization_alarm(&mut self, at: u32) {
         match self.kustomizations[at as usize].phase {
+            Phase::Builds => self.build_and_apply(at),
             Phase::Staged => self.apply_the_rest(at),
             Phase::Health => self.judge_health(at),
             Phase::Absent | Phase::Suspended => {}
@@ -188,6 +194,17 @@ impl<'b> World<'b> {
             return self.wait(at, Phase::WaitsForDependencies, reason);
         }
         self.note(Some(id), What::Began);
+        if self.kustomizations[at as usize].applied != self.revision {
+            self.unready(id);
+        }
+        self.kustomizations[at as usize].phase = Phase::Builds;
+        let (least, most) = BUILDS;
+        let question = 1000 + self.kustomizations[at as usize].failures;
+        self.schedule(id, self.now + self.latency(id, question, least, most), false);
+    }
+
+    fn build_and_apply(&mut self, at: u32) {
+        self.kustomizations[at as usize].began_epoch = self.epoch;
         match self.build(at) {
             Err(reason) => self.fail(at, reason),
             Ok(with) => {
@@ -355,12 +372,16 @@ impl<'b> World<'b> {
         let Some(spec) = self.spec(at) else { return };
         let id = self.blueprint.kustomizations[at as usize].id;
         let state = &mut self.kustomizations[at as usize];
+        let is_new = state.applied != self.revision;
         state.applied = self.revision;
         state.reason = Reason::None;
         state.phase = Phase::Rests;
         state.first_ready.get_or_insert(self.now);
         self.schedule(id, self.now + spec.interval, true);
         self.make_ready(id);
+        if is_new {
+            self.notify(id);
+        }
         self.call_again(at);
     }
 

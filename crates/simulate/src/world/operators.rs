@@ -1,6 +1,6 @@
 //! Operators and other controllers that are not Flux: what they make of custom resources, claims, classes and sources.
 
-use super::World;
+use super::{World, scaled};
 use crate::blueprint::{Millis, Role};
 use crate::event::{Reason, What};
 
@@ -16,11 +16,12 @@ impl World<'_> {
             return;
         }
         if !self.is_reported(id) {
-            let takes = custom.takes + self.latency(id, 1, 100, 400);
+            let takes = custom.takes + self.latency(id, 1, 20, 150);
             self.schedule(id, self.now + takes, false);
         } else if self.custom_can_go_on(at) {
             let (least, most) = LOOKS_AGAIN;
-            self.schedule(id, self.now + self.latency(id, 2, least, most), false);
+            let pause = scaled(self.latency(id, 2, least, most), 1.0 / self.blueprint.pace);
+            self.schedule(id, self.now + pause, false);
         }
     }
 

@@ -1,0 +1,176 @@
+//! The examples in the simulated world: the sound one always comes up, and what is changed in it changes what happens.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use coldstart_simulate::{Blueprint, Conditions, Fault, Outcome, Reason, World, compile};
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+fn blueprint(path: &Path) -> Blueprint {
+    let repository = read::Repository::open(path).unwrap();
+    let (clusters, catalogue) = read::rendered::render(&repository).unwrap();
+    assert_eq!(clusters.len(), 1);
+    compile(&clusters, &catalogue, &Conditions::default())
+}
+
+/// A copy of the sound example, changed.
+fn changed(edits: &[(&str, &str, &str)], files: &[(&str, &str)]) -> Blueprint {
+    let tree = tempfile::tempdir().unwrap();
+    copy(&example("homelab"), tree.path());
+    for (file, replace, by) in edits {
+        let path = tree.path().join("kubernetes/apps").join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(replace), "{file} has no {replace:?}");
+        fs::write(path, text.replacen(replace, by, 1)).unwrap();
+    }
+    for (file, text) in files {
+        fs::write(tree.path().join("kubernetes/apps").join(file), text).unwrap();
+    }
+    blueprint(tree.path())
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            fs::create_dir_all(&target).unwrap();
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+fn of<'o>(outcome: &'o Outcome, blueprint: &Blueprint, kind: &str, path: &str) -> &'o coldstart_simulate::FluxOutcome {
+    let (namespace, name) = path.split_once('/').unwrap();
+    let id = blueprint.find(kind, namespace, name).unwrap();
+    outcome.flux.iter().find(|it| it.id == id).unwrap()
+}
+
+#[test]
+fn the_sound_example_comes_up_in_ten_thousand_boots() {
+    const BOOTS: u64 = 10_000;
+    const THREADS: u64 = 2;
+    let blueprint = blueprint(&example("homelab"));
+    assert!(blueprint.assumed.is_empty(), "{:?}", blueprint.assumed);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let blueprint = &blueprint;
+            scope.spawn(move || {
+                let mut world = World::new(blueprint);
+                for seed in (thread..BOOTS).step_by(usize::try_from(THREADS).unwrap()) {
+                    let outcome = world.boot(seed, &[]);
+                    let roots: Vec<String> = outcome.roots().iter().map(|root| root.reason.say(blueprint)).collect();
+                    assert!(outcome.converged(), "seed {seed}: {roots:?}");
+                    assert!(outcome.left_out.is_empty() && outcome.stale.is_empty(), "seed {seed} lost something");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn the_same_seed_gives_the_same_events() {
+    let blueprint = blueprint(&example("homelab"));
+    let mut world = World::new(&blueprint);
+    let (_, once) = world.boot_traced(7, &[Fault::ApiRestart]);
+    let _ = world.boot(8, &[]);
+    let (_, again) = world.boot_traced(7, &[Fault::ApiRestart]);
+    assert_eq!(once, again);
+    let (_, fresh) = World::new(&blueprint).boot_traced(7, &[Fault::ApiRestart]);
+    assert_eq!(once, fresh);
+    let (_, other) = world.boot_traced(8, &[Fault::ApiRestart]);
+    assert_ne!(once, other);
+}
+
+#[test]
+fn without_one_dependency_its_objects_are_refused_and_tried_again() {
+    let sound = blueprint(&example("homelab"));
+    let less =
+        changed(&[("metallb-system/metallb/ks.yaml", "  dependsOn:\n    - name: metallb\n", "  dependsOn: []\n")], &[]);
+    let config = |blueprint: &Blueprint, seed: u64| {
+        let outcome = World::new(blueprint).boot(seed, &[]);
+        assert!(outcome.converged());
+        *of(&outcome, blueprint, "Kustomization", "metallb-system/metallb-config")
+    };
+    for seed in 0..50 {
+        assert_eq!(config(&sound, seed).failures, 0, "seed {seed}");
+        let refused = config(&less, seed);
+        assert!(refused.failures > 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn without_the_order_after_its_operator_a_database_is_refused() {
+    let less = changed(&[("database/postgres/ks.yaml", "    - name: cloudnative-pg\n", "")], &[]);
+    // proxmox-csi and the stores come later than the operator here: taking those away too leaves nothing to wait for.
+    let none = changed(
+        &[(
+            "database/postgres/ks.yaml",
+            "  dependsOn:\n    - name: cloudnative-pg\n    - name: proxmox-csi\n      namespace: csi-proxmox\n    - name: external-secrets-stores\n      namespace: external-secrets\n",
+            "",
+        )],
+        &[],
+    );
+    let fails = |blueprint: &Blueprint| {
+        let outcome = World::new(blueprint).boot(1, &[]);
+        assert!(outcome.converged());
+        of(&outcome, blueprint, "Kustomization", "database/postgres").failures
+    };
+    assert_eq!(fails(&less), 0);
+    assert!(fails(&none) > 0);
+}
+
+#[test]
+fn a_custom_resource_beside_its_operator_never_comes_up() {
+    let cluster = fs::read_to_string(example("homelab/kubernetes/apps/database/postgres/app/cluster.yaml")).unwrap();
+    let beside = changed(
+        &[("database/cloudnative-pg/app/kustomization.yaml", "resources:\n", "resources:\n  - ./cluster.yaml\n")],
+        &[("database/cloudnative-pg/app/cluster.yaml", &cluster)],
+    );
+    for seed in 0..20 {
+        let outcome = World::new(&beside).boot(seed, &[]);
+        assert!(!outcome.converged());
+        let operator = of(&outcome, &beside, "Kustomization", "database/cloudnative-pg");
+        assert!(matches!(operator.reason, Reason::NoMatch(_)), "{:?}", operator.reason);
+        assert!(!of(&outcome, &beside, "HelmRelease", "database/cloudnative-pg").is_ready);
+        assert!(!of(&outcome, &beside, "Kustomization", "default/linkding").is_ready);
+        // What does not stand on it is up.
+        assert!(of(&outcome, &beside, "Kustomization", "rook-ceph/rook-ceph-cluster").is_ready);
+    }
+}
+
+#[test]
+fn without_wait_a_gate_is_none() {
+    let open = changed(
+        &[("metallb-system/metallb/ks.yaml", "  timeout: 5m\n  wait: true", "  timeout: 5m\n  wait: false")],
+        &[],
+    );
+    let sound = blueprint(&example("homelab"));
+    for seed in 0..20 {
+        let outcome = World::new(&open).boot(seed, &[]);
+        assert!(outcome.converged());
+        let config = of(&outcome, &open, "Kustomization", "metallb-system/metallb-config");
+        assert!(config.failures > 0, "seed {seed}");
+        let outcome = World::new(&sound).boot(seed, &[]);
+        assert_eq!(of(&outcome, &sound, "Kustomization", "metallb-system/metallb-config").failures, 0);
+    }
+}
+
+#[test]
+fn a_failed_first_install_is_the_last_one_unless_somebody_asked_for_more() {
+    let strategy = "                    strategy:\n                      name: RetryOnFailure\n                      retryInterval: 1m\n";
+    let without = changed(&[("../flux/cluster/ks.yaml", strategy, ""), ("../flux/cluster/ks.yaml", strategy, "")], &[]);
+    let sound = blueprint(&example("homelab"));
+    let faults = [Fault::ApiRestart];
+    let stuck = |blueprint: &Blueprint| {
+        let mut world = World::new(blueprint);
+        (0..100).filter(|seed| !world.boot(*seed, &faults).converged()).count()
+    };
+    assert_eq!(stuck(&sound), 0);
+    assert!(stuck(&without) > 20, "{} of 100", stuck(&without));
+}
