@@ -12,6 +12,7 @@ mod graph;
 mod manual;
 mod output;
 mod progress;
+mod simulate;
 mod since;
 
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Check(options) => check::run(options),
         Command::Graph(options) => graph::run(options),
+        Command::Simulate(options) => simulate::run(options),
         Command::Completions(options) => manual::completions(options),
         Command::Man(options) => manual::pages(options),
     };

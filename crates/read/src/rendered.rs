@@ -28,6 +28,8 @@ pub struct Rendered {
     pub appliers: Vec<Applier>,
     pub releases: Vec<ChartOf>,
     pub bootstrap: Early,
+    /// Its Flux fails a build for a variable that nothing sets: from 2.9 on, or where the files do not tell the version.
+    pub is_strict: bool,
 }
 
 /// A Kustomization, a ResourceSet, or one step of a ResourceSet.
@@ -88,7 +90,9 @@ pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), Rea
     let catalogue = crate::catalogue_of(additions).into_owned();
     let (bootstrap, assembled, _) = crate::assembled(repository, &catalogue);
     let early = bootstrap.rendered(repository);
-    let mut all: Vec<Rendered> = assembled.into_iter().map(|one| cluster(repository, one, &early)).collect();
+    let values = bootstrap.value_files(repository);
+    let mut all: Vec<Rendered> =
+        assembled.into_iter().map(|one| cluster(repository, one, &early, &values)).collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok((all, catalogue))
 }
@@ -110,8 +114,20 @@ impl Bootstrap {
     }
 }
 
-fn cluster(repository: &Repository, assembled: Assembled, early: &Early) -> Rendered {
+/// Since this version undefined variables fail a build.
+const STRICT_SINCE: (u64, u64) = (2, 9);
+
+fn is_strict<'n>(blind: &[model::BlindSpot], nodes: impl Iterator<Item = &'n Node>) -> bool {
+    let nodes: Vec<&Node> = nodes.collect();
+    match crate::flux::flux_version(&nodes, blind) {
+        Some(version) => version.strict.unwrap_or_else(|| version.minor.is_none_or(|minor| minor >= STRICT_SINCE)),
+        None => true,
+    }
+}
+
+fn cluster(repository: &Repository, assembled: Assembled, early: &Early, values: &[&Node]) -> Rendered {
     let Assembled { cluster, objects, kustomizations, releases, .. } = assembled;
+    let is_strict = is_strict(&cluster.blind, objects.iter().map(|built| &built.node).chain(&early.objects).chain(values.iter().copied()));
     let nodes: BTreeMap<ObjectRef, &Node> =
         objects.iter().map(|built| (Object::new(&built.node).reference(&built.namespace), &built.node)).collect();
     let mut places: BTreeMap<ComponentId, usize> = BTreeMap::new();
@@ -150,7 +166,7 @@ fn cluster(repository: &Repository, assembled: Assembled, early: &Early) -> Rend
             appliers[*at].objects.push((reference, built.node));
         }
     }
-    Rendered { name: cluster.name, appliers, releases: charts, bootstrap: early.clone() }
+    Rendered { name: cluster.name, appliers, releases: charts, bootstrap: early.clone(), is_strict }
 }
 
 fn charts(

@@ -27,8 +27,10 @@ fn main() {
         }
         println!("{}: {:?} at {} s, {} events", cluster.name, outcome.verdict, outcome.at / 1000, outcome.events);
         println!("assumed: {:?}", blueprint.assumed);
-        for root in outcome.roots() {
-            println!("  {}: {}", blueprint.thing(root.id).object(), root.reason.say(&blueprint));
+        for cause in &outcome.causes {
+            let circle = if !cause.circle.is_empty() { " (a circle)" } else { "" };
+            let why = cause.reason.say(&blueprint);
+            println!("  {}: {why}{circle}, {} not ready", blueprint.thing(cause.id).object(), cause.blocks);
         }
         for id in &outcome.waiting {
             println!("  waiting: {}", blueprint.thing(*id).object());

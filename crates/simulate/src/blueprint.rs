@@ -45,7 +45,8 @@ impl Thing {
         ObjectRef::new(self.kind.clone(), self.namespace.clone(), self.name.clone())
     }
 
-    pub(crate) fn group(&self) -> &str {
+    /// Its API group; empty for the core group.
+    pub fn group(&self) -> &str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 }
@@ -314,6 +315,8 @@ pub struct Blueprint {
     /// Kinds that nobody in the repository brings: they are taken to be there.
     pub assumed: Vec<String>,
     pub(crate) expected: usize,
+    /// Who makes a thing: a Kustomization, a release, a custom resource.
+    pub(crate) made_by: Vec<Option<Id>>,
     /// Nothing varies from seed to seed.
     pub(crate) is_steady: bool,
     /// By how much the pauses of operators are shortened.
@@ -347,6 +350,18 @@ impl Blueprint {
     /// Every Kustomization, ResourceSet and HelmRelease.
     pub fn flux_objects(&self) -> impl Iterator<Item = Id> {
         self.kustomizations.iter().map(|it| it.id).chain(self.releases.iter().map(|it| it.id))
+    }
+
+    /// Whom a report may name when it speaks of a thing, the nearest first: itself, who makes it, the releases it makes.
+    pub fn near(&self, id: Id) -> Vec<ObjectRef> {
+        let mut all = vec![id];
+        all.extend(self.made_by[id.index()]);
+        if let Role::Kustomization(at) = self.role(id) {
+            let content = self.kustomizations[at as usize].contents.last();
+            let made = content.map(|content| content.rest.as_slice()).unwrap_or_default();
+            all.extend(made.iter().filter(|made| matches!(self.role(**made), Role::Release(_))));
+        }
+        all.into_iter().map(|id| self.thing(id).object()).collect()
     }
 
     /// How many Kustomizations, ResourceSets and HelmReleases there are.

@@ -114,6 +114,32 @@ impl Reason {
         }
     }
 
+    /// Reasons of one kind have one number, whatever they are about.
+    pub(crate) fn rank(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Suspended => 1,
+            Self::DependencyNotReady(_) => 2,
+            Self::DependencyNotFound(_) => 3,
+            Self::SourceNotFound(_) => 4,
+            Self::SourceNotReady(_) => 5,
+            Self::BuildFailed(_) => 6,
+            Self::VariablesNotFound(_) => 7,
+            Self::UndefinedVariable(_) => 8,
+            Self::KeyNotFound(_) => 9,
+            Self::NoMatch(_) => 10,
+            Self::NamespaceNotFound(_) => 11,
+            Self::WebhookDown(_) => 12,
+            Self::HealthTimeout(_) => 13,
+            Self::HealthStalled(_) => 14,
+            Self::ValuesNotFound(_) => 15,
+            Self::InstallTimeout(_) => 16,
+            Self::NoSealingKey => 17,
+            Self::ApiDown => 18,
+            Self::BootstrapTimeout(_) => 19,
+        }
+    }
+
     /// It only waits for another one to be ready.
     pub fn is_wait(self) -> bool {
         matches!(self, Self::None | Self::DependencyNotReady(_) | Self::SourceNotReady(_) | Self::HealthTimeout(_))

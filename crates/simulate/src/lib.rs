@@ -4,6 +4,7 @@
 //! a [`World`] boots it as often as one likes. This crate does no IO and asks no clock. It knows neither offers, needs and ties
 //! nor verdicts: if it did, it could only repeat them.
 
+mod blame;
 mod blueprint;
 mod compile;
 mod event;
@@ -11,11 +12,13 @@ mod fault;
 mod outcome;
 mod queue;
 mod random;
+mod study;
 mod world;
 
 pub use blueprint::{Blueprint, Id, Millis, Thing};
 pub use compile::{Conditions, compile};
 pub use event::{Event, Reason, What};
 pub use fault::Fault;
-pub use outcome::{FluxOutcome, Outcome, Verdict};
+pub use outcome::{Cause, FluxOutcome, Outcome, Verdict};
+pub use study::{Counted, Faults, Lost, Retried, Study, study};
 pub use world::World;

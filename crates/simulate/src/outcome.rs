@@ -1,5 +1,6 @@
 //! How a boot ended.
 
+use crate::blame;
 use crate::blueprint::{Blueprint, Id, Millis, Role};
 use crate::event::Reason;
 use crate::world::World;
@@ -29,6 +30,19 @@ pub struct Outcome {
     pub waiting: Vec<Id>,
     /// The release of the bootstrap that failed.
     pub bootstrap_failed: Option<String>,
+    /// What all that is not ready comes down to.
+    pub causes: Vec<Cause>,
+}
+
+/// Why something is not ready that waits for nobody else, or a circle of those that wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    pub id: Id,
+    pub reason: Reason,
+    /// Those that wait for each other; empty where nobody does.
+    pub circle: Vec<Id>,
+    /// How many Kustomizations and HelmReleases are not ready for it, itself included.
+    pub blocks: u32,
 }
 
 /// What became of an object that Flux looks after.
@@ -36,6 +50,10 @@ pub struct Outcome {
 pub struct FluxOutcome {
     pub id: Id,
     pub first_ready: Option<Millis>,
+    /// When it failed first, and why.
+    pub first_failure: Option<(Millis, Reason)>,
+    /// When the attempt began that made it ready first.
+    pub ready_attempt: Millis,
     pub is_ready: bool,
     pub is_suspended: bool,
     pub has_stalled: bool,
@@ -59,19 +77,12 @@ impl Outcome {
             stale: world.stale(),
             waiting: if verdict == Verdict::Stuck { waiting(world, blueprint) } else { Vec::new() },
             bootstrap_failed: world.bootstrap_failed().map(str::to_owned),
+            causes: if verdict == Verdict::Stuck { blame::causes(world) } else { Vec::new() },
         }
     }
 
     pub fn converged(&self) -> bool {
         self.verdict == Verdict::Converged
-    }
-
-    /// Those that are not ready for a reason of their own, not because another one is not: where a person would look first.
-    /// Where all only wait for each other, all of them.
-    pub fn roots(&self) -> Vec<&FluxOutcome> {
-        let stuck = || self.flux.iter().filter(|it| !it.is_ready && !it.is_suspended && it.reason != Reason::None);
-        let own: Vec<&FluxOutcome> = stuck().filter(|it| !it.reason.is_wait()).collect();
-        if own.is_empty() { stuck().collect() } else { own }
     }
 }
 

@@ -329,6 +329,7 @@ impl<'a> Builder<'a> {
             list.dedup();
         }
         self.out.watchers = Lists::new(&watchers);
+        self.note_makers();
         self.out.given.sort_unstable();
         self.out.given.dedup();
         self.out.is_steady = self.conditions.is_steady;
@@ -336,6 +337,33 @@ impl<'a> Builder<'a> {
         self.out.runs_bootstrap = self.conditions.runs_bootstrap;
         self.out.has_sealing_key &= !self.conditions.sealing_key_is_lost;
         self.out
+    }
+
+    /// Who makes what, at the last revision.
+    fn note_makers(&mut self) {
+        let mut made_by: Vec<Option<Id>> = vec![None; self.out.things.len()];
+        let mut add = |all: &[Id], by: Id| {
+            for id in all {
+                made_by[id.index()].get_or_insert(by);
+            }
+        };
+        for it in &self.out.kustomizations {
+            let Some(content) = it.contents.last() else { continue };
+            [&content.first, &content.classes, &content.rest].into_iter().for_each(|list| add(list, it.id));
+        }
+        for it in &self.out.releases {
+            let Some(spec) = it.specs.last().and_then(Option::as_ref) else { continue };
+            let chart = &spec.chart;
+            [&chart.definitions, &chart.objects, &chart.if_known].into_iter().for_each(|list| add(list, it.id));
+        }
+        for it in &self.out.customs {
+            add(&it.makes, it.id);
+        }
+        for it in &self.out.derived {
+            let first = it.any.first().and_then(|needs| needs.first());
+            first.iter().for_each(|need| add(&it.makes, need.id));
+        }
+        self.out.made_by = made_by;
     }
 
     /// What nobody here makes is taken to be there, of the kinds that usually come from elsewhere.

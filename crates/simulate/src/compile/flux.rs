@@ -49,7 +49,7 @@ impl Builder<'_> {
         } else if !steps.is_empty() {
             spec.gate = Gate::All;
         }
-        let mut content = self.content(id, applier);
+        let mut content = self.content(id, applier, rendered.is_strict);
         for step in steps {
             let step = self.applier_id(step);
             content.rest.push(step);
@@ -163,7 +163,7 @@ impl Builder<'_> {
         all
     }
 
-    fn content(&mut self, id: Id, applier: &Applier) -> Content {
+    fn content(&mut self, id: Id, applier: &Applier, is_strict: bool) -> Content {
         let mut content = Content::default();
         for (reference, node) in &applier.objects {
             let object = self.intern(reference, node);
@@ -177,7 +177,7 @@ impl Builder<'_> {
         }
         content.rest.retain(|object| *object != id);
         content.broken = applier.broken.as_ref().map(|why| self.text(why.clone()));
-        content.variables = self.variables(applier);
+        content.variables = self.variables(applier, is_strict);
         content
     }
 

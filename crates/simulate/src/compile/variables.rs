@@ -14,7 +14,7 @@ const SOURCES_MAX: usize = 63;
 const ALWAYS: u64 = u64::MAX;
 
 impl Builder<'_> {
-    pub(crate) fn variables(&mut self, applier: &Applier) -> Variables {
+    pub(crate) fn variables(&mut self, applier: &Applier, is_strict: bool) -> Variables {
         let namespace = applier.object.namespace.clone();
         let post_build = applier.node.as_ref().and_then(|node| node.at(&["spec", "postBuild"])).cloned();
         let mut variables = Variables { key: self.decryption_key(applier), ..Variables::default() };
@@ -42,7 +42,8 @@ impl Builder<'_> {
             let used = read::substitute::substitute_node(&mut node.clone(), &|_| None).unwrap_or_default();
             names.extend(used.into_iter().map(|used| used.name.to_string()));
         }
-        for name in names {
+        // An older Flux puts an empty text in their place.
+        for name in names.into_iter().filter(|_| is_strict) {
             let sets = |keys: &Option<BTreeSet<String>>| keys.as_ref().is_none_or(|keys| keys.contains(&name));
             let bits = if own.contains(name.as_str()) {
                 ALWAYS

@@ -44,6 +44,9 @@ pub(super) struct ReleaseState {
     pub(super) reason: Reason,
     pub(super) failures: u32,
     pub(super) first_ready: Option<Millis>,
+    pub(super) first_failure: Option<(Millis, Reason)>,
+    /// When the attempt began that made it ready first.
+    pub(super) first_began: Millis,
     /// A release is stored: the next attempt is an upgrade.
     is_stored: bool,
     /// The attempt under way is one.
@@ -66,6 +69,8 @@ impl Default for ReleaseState {
             reason: Reason::None,
             failures: 0,
             first_ready: None,
+            first_failure: None,
+            first_began: 0,
             is_stored: false,
             is_upgrade: false,
             counted: [0; 2],
@@ -321,7 +326,10 @@ impl<'b> World<'b> {
         state.reason = Reason::None;
         state.counted = [0; 2];
         state.pauses = 0;
-        state.first_ready.get_or_insert(self.now);
+        if state.first_ready.is_none() {
+            state.first_ready = Some(self.now);
+            state.first_began = state.looked;
+        }
         self.make_ready(id);
     }
 
@@ -333,6 +341,7 @@ impl<'b> World<'b> {
         state.phase = Phase::BacksOff;
         state.reason = reason;
         state.failures += 1;
+        state.first_failure.get_or_insert((self.now, reason));
         let pause = first.saturating_mul(1 << state.pauses.min(20)).min(most);
         state.pauses += 1;
         if state.began_epoch == self.epoch {
@@ -350,6 +359,7 @@ impl<'b> World<'b> {
         let was_upgrade = state.is_upgrade;
         let action: Action = if was_upgrade { spec.upgrade } else { spec.install };
         state.failures += 1;
+        state.first_failure.get_or_insert((self.now, reason));
         state.counted[usize::from(was_upgrade)] += 1;
         let used = i64::from(state.counted[usize::from(was_upgrade)]) - 1;
         state.reason = reason;

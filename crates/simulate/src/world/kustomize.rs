@@ -54,6 +54,9 @@ pub(super) struct KustomizationState {
     pub(super) reason: Reason,
     pub(super) failures: u32,
     pub(super) first_ready: Option<Millis>,
+    pub(super) first_failure: Option<(Millis, Reason)>,
+    /// When the attempt began that made it ready first.
+    pub(super) first_began: Millis,
     /// Bits of the sources of variables that were there when it was built last.
     built_with: u64,
     is_called_again: bool,
@@ -74,6 +77,8 @@ impl Default for KustomizationState {
             reason: Reason::None,
             failures: 0,
             first_ready: None,
+            first_failure: None,
+            first_began: 0,
             built_with: 0,
             is_called_again: false,
         }
@@ -376,7 +381,10 @@ impl<'b> World<'b> {
         state.applied = self.revision;
         state.reason = Reason::None;
         state.phase = Phase::Rests;
-        state.first_ready.get_or_insert(self.now);
+        if state.first_ready.is_none() {
+            state.first_ready = Some(self.now);
+            state.first_began = state.began;
+        }
         self.schedule(id, self.now + spec.interval, true);
         self.make_ready(id);
         if is_new {
@@ -392,6 +400,7 @@ impl<'b> World<'b> {
         let state = &mut self.kustomizations[at as usize];
         state.reason = reason;
         state.failures += 1;
+        state.first_failure.get_or_insert((self.now, reason));
         state.phase = Phase::Rests;
         if state.began_epoch == self.epoch {
             state.settled_epoch = self.epoch;

@@ -384,19 +384,44 @@ impl World<'_> {
     }
 
     pub(crate) fn flux_outcome(&self, id: Id) -> FluxOutcome {
-        let (first_ready, failures, has_stalled, is_suspended) = match self.blueprint.role(id) {
-            Role::Kustomization(at) => {
-                let state = &self.kustomizations[at as usize];
-                (state.first_ready, state.failures, false, state.reason == Reason::Suspended)
-            }
-            Role::Release(at) => {
-                let state = &self.releases[at as usize];
-                (state.first_ready, state.failures, state.is_stalled(), state.is_suspended())
-            }
-            _ => (None, 0, false, false),
-        };
+        let (first_ready, first_failure, ready_attempt, failures, has_stalled, is_suspended) =
+            match self.blueprint.role(id) {
+                Role::Kustomization(at) => {
+                    let state = &self.kustomizations[at as usize];
+                    (
+                        state.first_ready,
+                        state.first_failure,
+                        state.first_began,
+                        state.failures,
+                        false,
+                        state.reason == Reason::Suspended,
+                    )
+                }
+                Role::Release(at) => {
+                    let state = &self.releases[at as usize];
+                    (
+                        state.first_ready,
+                        state.first_failure,
+                        state.first_began,
+                        state.failures,
+                        state.is_stalled(),
+                        state.is_suspended(),
+                    )
+                }
+                _ => (None, None, 0, 0, false, false),
+            };
         let is_ready = self.is_ready(id);
         let reason = if is_ready { Reason::None } else { self.reason(id) };
-        FluxOutcome { id, first_ready, is_ready, is_suspended, has_stalled, failures, reason }
+        FluxOutcome {
+            id,
+            first_ready,
+            first_failure,
+            ready_attempt,
+            is_ready,
+            is_suspended,
+            has_stalled,
+            failures,
+            reason,
+        }
     }
 }
