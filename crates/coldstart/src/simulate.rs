@@ -1,7 +1,7 @@
 //! `coldstart simulate`.
 
 use ::check::{Finding, Symptom};
-use ::simulate::{Blueprint, Conditions, Fault, Faults, Id, Reason, Study};
+use ::simulate::{Blueprint, Conditions, Fault, Faults, Id, Machines, Reason, Study};
 use draw::simulation::{Row, Simulation, Spoken, Times};
 use model::ObjectRef;
 use read::ReadError;
@@ -30,7 +30,8 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
         ReadError::Open(source) => Failure::Open { command: COMMAND, source },
         ReadError::Settings(source) => Failure::Settings { command: COMMAND, source },
     })?;
-    let conditions = Conditions { runs_bootstrap: options.from_power_on, ..Conditions::default() };
+    let machines = options.from_power_on.then(Machines::default);
+    let conditions = Conditions { runs_bootstrap: options.from_power_on, machines, ..Conditions::default() };
     let faults = faults(&options.faults);
     let mut all = Vec::new();
     for cluster in rendered.iter().filter(|cluster| wanted.as_ref().is_none_or(|wanted| cluster.name == *wanted)) {
@@ -92,14 +93,14 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     fn causes(&self, study: &Study) -> Vec<Row> {
-        let bootstrap = study.bootstrap_failed.iter().map(|(name, boots)| Row {
-            component: format!("HelmfileRelease {name}"),
+        let bootstrap = study.bootstrap_failed.iter().map(|(reason, boots, seed)| Row {
+            component: "the bootstrap".to_owned(),
             boots: *boots,
-            says: "not ready in time: the bootstrap stops, and Flux is never started".to_owned(),
+            says: format!("{}: it stops, and Flux is never started", reason.say(self.blueprint)),
             blocks: None,
             cost_seconds: None,
             finding: None,
-            seed: study.first_seed,
+            seed: *seed,
         });
         let causes = study.causes.iter().map(|cause| {
             let is_circle = !cause.circle.is_empty();

@@ -9,6 +9,9 @@ use crate::clean::clean;
 use crate::json::{TOOL, VERSION};
 use crate::paint::Paint;
 
+/// Rows of one list on a terminal.
+const ROWS_MAX: usize = 16;
+
 /// One cluster. The fields are the promise of the JSON output.
 #[derive(Clone, Debug, Serialize)]
 pub struct Simulation {
@@ -116,7 +119,7 @@ fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
         return;
     }
     let _ = writeln!(out, "\n{}", paint.bold(title));
-    for row in rows {
+    for row in rows.iter().take(ROWS_MAX) {
         let mut aside = Vec::new();
         if let Some(blocks) = row.blocks.filter(|blocks| *blocks > 1) {
             aside.push(format!("{blocks} never ready for it"));
@@ -134,6 +137,9 @@ fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
             None => "says nothing of it".to_owned(),
         };
         let _ = writeln!(out, "           {}", paint.dim(&format!("check: {said} · seed {}", row.seed)));
+    }
+    if let Some(more) = rows.len().checked_sub(ROWS_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(out, "           and {more} more: --format json lists them");
     }
 }
 

@@ -91,8 +91,7 @@ pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), Rea
     let (bootstrap, assembled, _) = crate::assembled(repository, &catalogue);
     let early = bootstrap.rendered(repository);
     let values = bootstrap.value_files(repository);
-    let mut all: Vec<Rendered> =
-        assembled.into_iter().map(|one| cluster(repository, one, &early, &values)).collect();
+    let mut all: Vec<Rendered> = assembled.into_iter().map(|one| cluster(repository, one, &early, &values)).collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok((all, catalogue))
 }
@@ -127,7 +126,10 @@ fn is_strict<'n>(blind: &[model::BlindSpot], nodes: impl Iterator<Item = &'n Nod
 
 fn cluster(repository: &Repository, assembled: Assembled, early: &Early, values: &[&Node]) -> Rendered {
     let Assembled { cluster, objects, kustomizations, releases, .. } = assembled;
-    let is_strict = is_strict(&cluster.blind, objects.iter().map(|built| &built.node).chain(&early.objects).chain(values.iter().copied()));
+    let is_strict = is_strict(
+        &cluster.blind,
+        objects.iter().map(|built| &built.node).chain(&early.objects).chain(values.iter().copied()),
+    );
     let nodes: BTreeMap<ObjectRef, &Node> =
         objects.iter().map(|built| (Object::new(&built.node).reference(&built.namespace), &built.node)).collect();
     let mut places: BTreeMap<ComponentId, usize> = BTreeMap::new();

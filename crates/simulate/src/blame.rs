@@ -11,6 +11,9 @@ use crate::world::World;
 pub(crate) fn causes(world: &World<'_>) -> Vec<Cause> {
     let blueprint = world.blueprint();
     let mut found: BTreeMap<Id, Cause> = BTreeMap::new();
+    if world.bootstrap_failed().is_some() {
+        return Vec::new();
+    }
     for id in blueprint.flux_objects() {
         let outcome = world.flux_outcome(id);
         if outcome.is_ready || outcome.is_suspended || !blueprint.thing(id).is_expected {
@@ -41,13 +44,11 @@ fn cause(world: &World<'_>, blueprint: &Blueprint, start: Id) -> Option<Cause> {
             return circle(world, blueprint, &path[first..]);
         }
         path.push(at);
-        match next(world, blueprint, at) {
-            Some(further) => at = further,
-            None => {
-                let id = nearest_flux(blueprint, &path)?;
-                return Some(Cause { id, reason: world.reason(id), circle: Vec::new(), blocks: 1 });
-            }
-        }
+        let Some(further) = next(world, blueprint, at) else {
+            let id = nearest_flux(blueprint, &path)?;
+            return Some(Cause { id, reason: world.reason(id), circle: Vec::new(), blocks: 1 });
+        };
+        at = further;
     }
 }
 

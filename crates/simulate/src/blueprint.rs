@@ -321,6 +321,8 @@ pub struct Blueprint {
     pub(crate) is_steady: bool,
     /// By how much the pauses of operators are shortened.
     pub(crate) pace: f64,
+    /// The machines that are switched on first, and what stands for nodes that have joined.
+    pub(crate) machines: Option<(crate::compile::Machines, Id)>,
     /// The bootstrap takes its time; else all of it is there at once.
     pub(crate) runs_bootstrap: bool,
 }

@@ -38,6 +38,8 @@ pub enum What {
     FluxStarted,
     /// A step of the bootstrap failed, and what follows it never happens.
     BootstrapFailed(Reason),
+    /// A machine runs its operating system.
+    MachineUp(u32),
     ApiDown,
     ApiUp,
 }
@@ -71,6 +73,8 @@ pub enum Reason {
     ApiDown,
     /// A text: the release of a helmfile.
     BootstrapTimeout(u32),
+    /// Too few members of etcd came up.
+    NoQuorum,
 }
 
 impl Reason {
@@ -110,6 +114,7 @@ impl Reason {
             }
             Self::NoSealingKey => "no key could decrypt secret".to_owned(),
             Self::ApiDown => "InstallFailed: connection refused".to_owned(),
+            Self::NoQuorum => "etcd: no quorum, so there is no API server".to_owned(),
             Self::BootstrapTimeout(text) => format!("helmfile: {}: context deadline exceeded", of.text(text)),
         }
     }
@@ -137,6 +142,7 @@ impl Reason {
             Self::NoSealingKey => 17,
             Self::ApiDown => 18,
             Self::BootstrapTimeout(_) => 19,
+            Self::NoQuorum => 20,
         }
     }
 

@@ -93,6 +93,8 @@ pub(crate) struct Disturbance {
     pub(crate) key_is_lost: bool,
     webhook: Option<(u32, Millis)>,
     webhooks_until: Millis,
+    /// A machine whose member of etcd never joins.
+    lost_member: Option<u64>,
     slow_node: Option<(u64, u64)>,
     dead_node: Option<(u64, Millis)>,
     mute_node: Option<u64>,
@@ -111,6 +113,7 @@ impl Default for Disturbance {
             key_is_lost: false,
             webhook: None,
             webhooks_until: 0,
+            lost_member: None,
             slow_node: None,
             dead_node: None,
             mute_node: None,
@@ -173,6 +176,7 @@ impl Disturbance {
                 let from = span(seed, 14, (MINUTE, 15 * MINUTE));
                 self.api_down = Some((from, from + span(seed, 15, (2_000, 10_000))));
                 self.api_factor *= 1.5;
+                self.lost_member = Some(span(seed, 17, (0, 2)));
             }
             Fault::SlowDisk => {
                 self.api_factor *= 6.0;
@@ -180,6 +184,22 @@ impl Disturbance {
             }
             Fault::ClockSkew => self.webhooks_until = span(seed, 16, (2 * MINUTE, 10 * MINUTE)),
         }
+    }
+
+    /// When a machine that would be up at a moment is; nothing if it dies before.
+    pub(crate) fn machine_up(&self, machine: u32, up: Millis) -> Option<Millis> {
+        let is_it = |node: u64| node == u64::from(machine);
+        if self.dead_node.is_some_and(|(node, dies)| is_it(node) && dies < up) {
+            return None;
+        }
+        match self.slow_node {
+            Some((node, percent)) if is_it(node) => Some(up * percent / 100),
+            _ => Some(up),
+        }
+    }
+
+    pub(crate) fn member_is_lost(&self, machine: u32) -> bool {
+        self.lost_member.is_some_and(|lost| lost == u64::from(machine))
     }
 
     pub(crate) fn api_is_down_until(&self, now: Millis) -> Option<Millis> {
@@ -213,7 +233,7 @@ impl Disturbance {
             && is_on(node)
             && (now..now + takes).contains(&dies)
         {
-            takes = (dies - now) + EVICTION + takes;
+            takes += (dies - now) + EVICTION;
         }
         Some(takes)
     }

@@ -16,7 +16,7 @@ mod study;
 mod world;
 
 pub use blueprint::{Blueprint, Id, Millis, Thing};
-pub use compile::{Conditions, compile};
+pub use compile::{Conditions, Machines, compile};
 pub use event::{Event, Reason, What};
 pub use fault::Fault;
 pub use outcome::{Cause, FluxOutcome, Outcome, Verdict};

@@ -28,8 +28,8 @@ pub struct Outcome {
     pub stale: Vec<Id>,
     /// What is not ready and not Flux's; only where nothing changes any more.
     pub waiting: Vec<Id>,
-    /// The release of the bootstrap that failed.
-    pub bootstrap_failed: Option<String>,
+    /// Why Flux was never started.
+    pub bootstrap_failed: Option<Reason>,
     /// What all that is not ready comes down to.
     pub causes: Vec<Cause>,
 }
@@ -76,7 +76,7 @@ impl Outcome {
             left_out: world.left_out().to_vec(),
             stale: world.stale(),
             waiting: if verdict == Verdict::Stuck { waiting(world, blueprint) } else { Vec::new() },
-            bootstrap_failed: world.bootstrap_failed().map(str::to_owned),
+            bootstrap_failed: world.bootstrap_failed(),
             causes: if verdict == Verdict::Stuck { blame::causes(world) } else { Vec::new() },
         }
     }

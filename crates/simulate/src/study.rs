@@ -48,8 +48,8 @@ pub struct Study {
     pub retried: Vec<Retried>,
     /// What is missing though everything is ready.
     pub lost: Vec<Lost>,
-    /// Releases of the bootstrap that failed, and in how many boots.
-    pub bootstrap_failed: Vec<(String, u64)>,
+    /// Why Flux was never started, in how many boots, and the first seed that shows it.
+    pub bootstrap_failed: Vec<(Reason, u64, u64)>,
     /// In how many boots each Kustomization and HelmRelease never became ready.
     pub never_ready: BTreeMap<Id, u64>,
     pub events: u64,
@@ -108,7 +108,7 @@ struct Part {
     causes: BTreeMap<(Id, bool, u8), Counted>,
     retried: BTreeMap<Id, (Reason, Vec<Millis>, u64)>,
     lost: BTreeMap<(Id, Id), (u64, u64)>,
-    bootstrap_failed: BTreeMap<String, u64>,
+    bootstrap_failed: BTreeMap<Reason, (u64, u64)>,
     never_ready: BTreeMap<Id, u64>,
     events: u64,
 }
@@ -153,8 +153,8 @@ impl Part {
             counted.boots += 1;
             counted.blocks = counted.blocks.max(cause.blocks);
         }
-        if let Some(name) = &outcome.bootstrap_failed {
-            *self.bootstrap_failed.entry(name.clone()).or_default() += 1;
+        if let Some(reason) = outcome.bootstrap_failed {
+            self.bootstrap_failed.entry(reason).or_insert((0, seed)).0 += 1;
         }
         for it in &outcome.flux {
             if !it.is_ready && !it.is_suspended {
@@ -194,8 +194,8 @@ impl Part {
         for (key, (boots, seed)) in other.lost {
             self.lost.entry(key).or_insert((0, seed)).0 += boots;
         }
-        for (name, boots) in other.bootstrap_failed {
-            *self.bootstrap_failed.entry(name).or_default() += boots;
+        for (reason, (boots, seed)) in other.bootstrap_failed {
+            self.bootstrap_failed.entry(reason).or_insert((0, seed)).0 += boots;
         }
         for (id, boots) in other.never_ready {
             *self.never_ready.entry(id).or_default() += boots;
@@ -226,7 +226,11 @@ impl Part {
             causes,
             retried,
             lost: lost.collect(),
-            bootstrap_failed: self.bootstrap_failed.into_iter().collect(),
+            bootstrap_failed: self
+                .bootstrap_failed
+                .into_iter()
+                .map(|(reason, (boots, seed))| (reason, boots, seed))
+                .collect(),
             never_ready: self.never_ready,
             events: self.events,
         }

@@ -3,17 +3,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use coldstart_simulate::{Blueprint, Conditions, Fault, Outcome, Reason, World, compile};
+use coldstart_simulate::{
+    Blueprint, Conditions, Fault, Faults, Machines, Outcome, Reason, What, World, compile, study,
+};
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
 
 fn blueprint(path: &Path) -> Blueprint {
+    blueprint_under(path, &Conditions::default())
+}
+
+fn from_power_on(path: &Path) -> Blueprint {
+    let machines = Some(Machines::default());
+    blueprint_under(path, &Conditions { runs_bootstrap: true, machines, ..Conditions::default() })
+}
+
+fn blueprint_under(path: &Path, conditions: &Conditions) -> Blueprint {
     let repository = read::Repository::open(path).unwrap();
     let (clusters, catalogue) = read::rendered::render(&repository).unwrap();
     assert_eq!(clusters.len(), 1);
-    compile(&clusters, &catalogue, &Conditions::default())
+    compile(&clusters, &catalogue, conditions)
 }
 
 /// A copy of the sound example, changed.
@@ -64,8 +75,8 @@ fn the_sound_example_comes_up_in_ten_thousand_boots() {
                 let mut world = World::new(blueprint);
                 for seed in (thread..BOOTS).step_by(usize::try_from(THREADS).unwrap()) {
                     let outcome = world.boot(seed, &[]);
-                    let roots: Vec<String> = outcome.roots().iter().map(|root| root.reason.say(blueprint)).collect();
-                    assert!(outcome.converged(), "seed {seed}: {roots:?}");
+                    let causes: Vec<String> = outcome.causes.iter().map(|cause| cause.reason.say(blueprint)).collect();
+                    assert!(outcome.converged(), "seed {seed}: {causes:?}");
                     assert!(outcome.left_out.is_empty() && outcome.stale.is_empty(), "seed {seed} lost something");
                 }
             });
@@ -173,4 +184,120 @@ fn a_failed_first_install_is_the_last_one_unless_somebody_asked_for_more() {
     };
     assert_eq!(stuck(&sound), 0);
     assert!(stuck(&without) > 20, "{} of 100", stuck(&without));
+}
+
+#[test]
+fn from_power_on_every_layer_comes_after_the_one_below() {
+    let blueprint = from_power_on(&example("homelab"));
+    let mut world = World::new(&blueprint);
+    for seed in 0..500 {
+        assert!(world.boot(seed, &[]).converged(), "seed {seed}");
+    }
+    let (_, events) = world.boot_traced(1, &[]);
+    let when = |wanted: &dyn Fn(&What) -> bool| events.iter().find(|event| wanted(&event.what)).map(|event| event.at);
+    let ready = |kind: &str, path: &str| {
+        let (namespace, name) = path.split_once('/').unwrap();
+        let id = blueprint.find(kind, namespace, name);
+        events.iter().find(|event| event.thing == id && event.what == What::Ready).map(|event| event.at)
+    };
+    let machine = when(&|what| matches!(what, What::MachineUp(_)));
+    let api = when(&|what| *what == What::ApiUp);
+    let cilium = ready("DaemonSet", "kube-system/cilium");
+    let coredns = ready("Deployment", "kube-system/coredns");
+    let flux = when(&|what| *what == What::FluxStarted);
+    let apps = ready("Kustomization", "flux-system/cluster-apps");
+    let order = [machine, api, cilium, coredns, flux, apps];
+    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{order:?}");
+}
+
+#[test]
+fn two_members_of_etcd_are_a_quorum_and_one_is_not() {
+    let blueprint = from_power_on(&example("homelab"));
+    let mut world = World::new(&blueprint);
+    let lost = (0..200).filter(|seed| !world.boot(*seed, &[Fault::EtcdMemberLost]).converged()).count();
+    assert_eq!(lost, 0);
+    // The machine that dies may be another control plane, before it was up.
+    let both = [Fault::EtcdMemberLost, Fault::DeadNode];
+    let mut without = (0..2000).map(|seed| world.boot(seed, &both)).filter(|outcome| !outcome.converged());
+    assert!(without.any(|outcome| outcome.bootstrap_failed == Some(Reason::NoQuorum)));
+}
+
+#[test]
+fn without_the_key_nothing_that_is_sealed_comes_up() {
+    let blueprint = blueprint(&example("homelab"));
+    let outcome = World::new(&blueprint).boot(1, &[Fault::KeyLost]);
+    assert!(!outcome.converged());
+    let sealed = blueprint.find("SealedSecret", "csi-proxmox", "proxmox-csi-plugin").unwrap();
+    assert!(outcome.waiting.contains(&sealed));
+    let csi = of(&outcome, &blueprint, "HelmRelease", "csi-proxmox/proxmox-csi-plugin");
+    assert!(matches!(csi.reason, Reason::InstallTimeout(_)), "{:?}", csi.reason);
+}
+
+#[test]
+fn every_fault_ends_in_ready_or_in_a_cause() {
+    for blueprint in [blueprint(&example("homelab")), from_power_on(&example("homelab"))] {
+        let mut world = World::new(&blueprint);
+        for fault in Fault::ALL {
+            for seed in 0..30 {
+                let outcome = world.boot(seed, &[fault]);
+                let has_cause =
+                    !outcome.causes.is_empty() || !outcome.waiting.is_empty() || outcome.bootstrap_failed.is_some();
+                assert!(outcome.converged() || has_cause, "{} with seed {seed}", fault.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn faults_that_pass_cost_time_and_nothing_else() {
+    let blueprint = blueprint(&example("homelab"));
+    let sound = study(&blueprint, 0, 200, &Faults::None);
+    for fault in [Fault::GitDown, Fault::WebhookDown, Fault::ClockSkew, Fault::ApiRestart, Fault::ImagePullBackoff] {
+        let hit = study(&blueprint, 0, 200, &Faults::These(vec![fault]));
+        assert_eq!(hit.converged, 200, "{}", fault.name());
+        assert!(hit.times.iter().sum::<u64>() > sound.times.iter().sum::<u64>(), "{}", fault.name());
+    }
+}
+
+#[test]
+fn the_broken_example_dies_of_what_was_planted() {
+    let blueprint = blueprint(&example("homelab-broken"));
+    let study = study(&blueprint, 0, 300, &Faults::None);
+    assert_eq!(study.converged, 0);
+    let always: Vec<String> = study
+        .causes
+        .iter()
+        .filter(|cause| cause.boots == study.boots)
+        .map(|cause| blueprint.thing(cause.id).object().to_string())
+        .collect();
+    for planted in [
+        "Kustomization authentik/authentik",
+        "Kustomization observability/alloy",
+        "Kustomization volsync-system/storage",
+        "Kustomization database/cloudnative-pg",
+        "Kustomization default/homepage",
+        "Kustomization observability/loki",
+        "Kustomization network/dns-records",
+        "Kustomization network/k8s-gateway",
+        "HelmRelease default/echo",
+        "HelmRelease default/miniflux",
+    ] {
+        assert!(always.iter().any(|one| one == planted), "{planted} is not in {always:?}");
+    }
+    // Whether two tries of two minutes are enough for a volume from Ceph is a matter of luck.
+    let volume = study
+        .causes
+        .iter()
+        .find(|cause| blueprint.thing(cause.id).object().to_string() == "HelmRelease observability/victoria-metrics");
+    assert!(volume.is_some_and(|cause| cause.boots < study.boots));
+    let hour = 3_600_000;
+    for (slow, millis) in [("default/linkding", hour), ("network/certificates", hour), ("default/paperless", hour / 2)]
+    {
+        let name = format!("Kustomization {slow}");
+        let it = study.retried.iter().find(|it| blueprint.thing(it.id).object().to_string() == name).unwrap();
+        assert!((it.median.abs_diff(millis)) < 5_000, "{slow}: {}", it.median);
+        assert_eq!(it.boots, study.boots, "{slow}");
+    }
+    let lost: Vec<String> = study.lost.iter().map(|lost| blueprint.thing(lost.of).object().to_string()).collect();
+    assert_eq!(lost, ["HelmRelease default/status-page"]);
 }

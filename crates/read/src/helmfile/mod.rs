@@ -47,6 +47,8 @@ pub struct Release {
     pub version_at: Option<Span>,
     pub needs: Vec<(String, Span)>,
     pub wait: Option<bool>,
+    /// What `helm --wait` gives it.
+    pub timeout_seconds: Option<u64>,
     pub installed: Option<bool>,
     /// Relative to the repository's root where they lie in it.
     pub values_files: Vec<String>,

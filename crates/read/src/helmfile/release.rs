@@ -30,6 +30,10 @@ fn bases(repository: &Repository, file: &str, root: &Node, depth: usize, layers:
     }
 }
 
+fn seconds(node: &Node) -> Option<u64> {
+    node.as_int().and_then(|seconds| u64::try_from(seconds).ok())
+}
+
 struct Context<'all> {
     repository: &'all Repository,
     file: &'all str,
@@ -61,6 +65,7 @@ impl Context<'_> {
             version,
             needs: needs.iter().filter_map(|need| Some((need.text()?.to_owned(), need.span))).collect(),
             wait: flag("wait").or_else(|| self.default_flag("wait")),
+            timeout_seconds: field("timeout").or_else(|| self.default("timeout")).and_then(seconds),
             installed: flag("installed"),
             values_files: values.clone().filter_map(Node::text).map(|file| self.place(file)).collect(),
             inline_values: values.filter(|values| values.as_map().is_some()).cloned().collect(),
@@ -84,6 +89,10 @@ impl Context<'_> {
         let names: Vec<&str> = inherited.chain(defaults).collect();
         let template = |name: &str| self.layers.iter().rev().find_map(|layer| layer.at(&["templates", name]));
         std::iter::once(release).chain(names.into_iter().filter_map(template)).collect()
+    }
+
+    fn default(&self, key: &str) -> Option<&Node> {
+        self.layers.iter().rev().find_map(|layer| layer.at(&["helmDefaults", key]))
     }
 
     fn default_flag(&self, key: &str) -> Option<bool> {

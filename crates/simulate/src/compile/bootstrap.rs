@@ -1,13 +1,16 @@
 //! What is done before Flux starts: seeded objects, CRDs, releases of helmfiles in their order.
 
+use catalogue::{Phase, any_holds};
 use ecow::EcoString;
 use model::ObjectRef;
 use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
 
 use super::builder::Builder;
-use crate::blueprint::{Id, Step};
+use crate::blueprint::{Id, Need, Step};
 
+/// Helm's own.
+const HELM_TIMEOUT_SECONDS: u64 = 300;
 const SEALING_KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-secrets-key";
 
 impl Builder<'_> {
@@ -66,7 +69,11 @@ impl Builder<'_> {
                 };
                 names.iter().position(is_it).filter(|at| *at != index).map(|at| first + at)
             });
-            let needs = needs.collect();
+            let mut needs: Vec<usize> = needs.collect();
+            // One helmfile begins when the one before it has ended.
+            let earlier = early.releases[..index].iter().enumerate();
+            let of_others = earlier.filter(|(_, (other, _))| other.span.file != release.span.file);
+            needs.extend(of_others.map(|(at, _)| first + at));
             let name = self.text(format!("{}/{}", release.namespace, release.name));
             self.early_steps.push((self.out.steps.len(), draft));
             self.out.steps.push(Step::Release {
@@ -74,7 +81,10 @@ impl Builder<'_> {
                 chart: crate::blueprint::Chart::default(),
                 needs,
                 waits: release.wait == Some(true),
-                timeout: self.conditions.bootstrap_timeout_millis,
+                timeout: self
+                    .conditions
+                    .bootstrap_timeout_millis
+                    .unwrap_or_else(|| release.timeout_seconds.unwrap_or(HELM_TIMEOUT_SECONDS) * 1000),
             });
         }
     }
@@ -91,6 +101,33 @@ impl Builder<'_> {
             draft.known = draft.known.filter(|known| !known.crds.is_empty());
         }
         draft
+    }
+
+    /// Pods need a node to run on, and all but those of the network itself, or on the host's network, need the pod network.
+    pub(crate) fn resolve_nodes(&mut self) {
+        let Some(machines) = self.conditions.machines else { return };
+        let nodes = self.thing("coldstart/v1", "Nodes", "", "joined");
+        self.out.machines = Some((machines, nodes));
+        let network = self.gift("pod-network", None);
+        let mut on_host: Vec<Id> = Vec::new();
+        for draft in &self.drafts {
+            let values = draft.values.as_ref();
+            let is_on_host = draft.known.is_some_and(|known| {
+                known.gives.iter().any(|gift| gift.capability == "pod-network")
+                    || known.needs.iter().any(|need| {
+                        need.capability == "pod-network" && need.phase == Phase::Run && any_holds(&need.when, values)
+                    })
+            });
+            if is_on_host {
+                on_host.extend(&draft.workloads);
+            }
+        }
+        for workload in &mut self.out.workloads {
+            workload.needs.push(Need::ready(nodes));
+            if let Some(network) = network.filter(|_| !on_host.contains(&workload.id)) {
+                workload.needs.push(Need::ready(network));
+            }
+        }
     }
 
     /// The charts of the steps, once their definitions are resolved.

@@ -349,19 +349,25 @@ impl<'a> Builder<'a> {
         };
         for it in &self.out.kustomizations {
             let Some(content) = it.contents.last() else { continue };
-            [&content.first, &content.classes, &content.rest].into_iter().for_each(|list| add(list, it.id));
+            for list in [&content.first, &content.classes, &content.rest] {
+                add(list, it.id);
+            }
         }
         for it in &self.out.releases {
             let Some(spec) = it.specs.last().and_then(Option::as_ref) else { continue };
             let chart = &spec.chart;
-            [&chart.definitions, &chart.objects, &chart.if_known].into_iter().for_each(|list| add(list, it.id));
+            for list in [&chart.definitions, &chart.objects, &chart.if_known] {
+                add(list, it.id);
+            }
         }
         for it in &self.out.customs {
             add(&it.makes, it.id);
         }
         for it in &self.out.derived {
             let first = it.any.first().and_then(|needs| needs.first());
-            first.iter().for_each(|need| add(&it.makes, need.id));
+            if let Some(need) = first {
+                add(&it.makes, need.id);
+            }
         }
         self.out.made_by = made_by;
     }

@@ -39,7 +39,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) skips_definitions: bool,
 }
 
-impl<'a> Builder<'a> {
+impl Builder<'_> {
     /// A draft for every HelmRelease of every revision.
     pub(crate) fn expand_charts(&mut self, revisions: &[Rendered]) {
         for (revision, rendered) in revisions.iter().enumerate() {
@@ -85,17 +85,16 @@ impl<'a> Builder<'a> {
 
     fn workloads_of(&mut self, draft: &mut Draft<'_>) {
         let values = draft.values.as_ref();
-        let (all, seconds) = match draft.known {
-            Some(known) => (known.workloads(&draft.release, &draft.chart, values), f64::from(known.startup_seconds)),
-            None => {
-                let one = catalogue::Workload {
-                    name: draft.release.to_string(),
-                    kind: WorkloadKind::Deployment,
-                    answers_webhooks: true,
-                    when: Vec::new(),
-                };
-                (vec![one], UNKNOWN_CHART_SECONDS)
-            }
+        let (all, seconds) = if let Some(known) = draft.known {
+            (known.workloads(&draft.release, &draft.chart, values), f64::from(known.startup_seconds))
+        } else {
+            let one = catalogue::Workload {
+                name: draft.release.to_string(),
+                kind: WorkloadKind::Deployment,
+                answers_webhooks: true,
+                when: Vec::new(),
+            };
+            (vec![one], UNKNOWN_CHART_SECONDS)
         };
         let nobody_says = !all.iter().any(|workload| workload.answers_webhooks);
         for workload in all {
@@ -388,7 +387,7 @@ impl<'a> Builder<'a> {
             }
             let (needs, crashes) = self.reference_needs(&references, &namespace);
             let known = node.at(&["spec", "template", "spec", "containers"]).and_then(Node::as_seq).unwrap_or_default();
-            let known = known.iter().filter_map(|one| self.catalogue.by_image(one.get("image")?.text()?)).next();
+            let known = known.iter().find_map(|one| self.catalogue.by_image(one.get("image")?.text()?));
             let told = self.told_delay(id);
             let startup = told.or_else(|| known.map(|known| self.paced(f64::from(known.startup_seconds))));
             let has_volume = !references.claims.is_empty();
@@ -458,7 +457,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Something cluster-wide that releases give once they run; nothing if nobody here does.
-    fn gift(&mut self, capability: &str, name: Option<&str>) -> Option<Id> {
+    pub(crate) fn gift(&mut self, capability: &str, name: Option<&str>) -> Option<Id> {
         let gives = |draft: &&Draft<'_>| {
             draft.known.is_some_and(|known| {
                 let mut gifts = known.gives.iter().filter(|gift| any_holds(&gift.when, draft.values.as_ref()));

@@ -36,16 +36,16 @@ impl Builder<'_> {
             let key = format!("{}/{}", thing.group(), thing.kind);
             let node = self.nodes.get(&id).cloned().or_else(|| nameless(&thing.name));
             let Some(node) = node else { continue };
-            let mut makes = Vec::new();
+            let mut all = Vec::new();
             for made in makers.get(key.as_str()).into_iter().flatten() {
-                makes.extend(self.made(made, &node, &thing.namespace));
+                all.extend(self.made(made, &node, &thing.namespace));
             }
-            for made in &makes {
+            for made in &all {
                 self.made_by.entry(*made).or_insert(id);
                 self.provided.insert(*made);
             }
             if let Some(custom) = self.custom_mut(id) {
-                custom.makes = makes;
+                custom.makes = all;
             }
         }
     }

@@ -36,12 +36,27 @@ pub struct Conditions {
     pub crashes: BTreeMap<String, String>,
     /// The controller has no key that fits.
     pub sealing_key_is_lost: bool,
-    /// What `helm --wait` of a bootstrap gives a release, in milliseconds.
-    pub bootstrap_timeout_millis: u64,
+    /// What `helm --wait` of a bootstrap gives a release, in milliseconds, whatever the helmfile says.
+    pub bootstrap_timeout_millis: Option<u64>,
     /// Nothing varies from seed to seed.
     pub is_steady: bool,
     /// The bootstrap is run step by step; else all that it brings is there from the start.
     pub runs_bootstrap: bool,
+    /// Begins with machines that are switched on; else the API server answers and nodes are there.
+    pub machines: Option<Machines>,
+}
+
+/// How many machines a cluster is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machines {
+    pub control_planes: u32,
+    pub workers: u32,
+}
+
+impl Default for Machines {
+    fn default() -> Self {
+        Self { control_planes: 3, workers: 2 }
+    }
 }
 
 impl Default for Conditions {
@@ -53,9 +68,10 @@ impl Default for Conditions {
             delays: BTreeMap::new(),
             crashes: BTreeMap::new(),
             sealing_key_is_lost: false,
-            bootstrap_timeout_millis: 300_000,
+            bootstrap_timeout_millis: None,
             is_steady: false,
             runs_bootstrap: false,
+            machines: None,
         }
     }
 }
@@ -73,6 +89,7 @@ pub fn compile(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Condi
     builder.resolve_steps();
     builder.resolve_customs();
     builder.resolve_workloads();
+    builder.resolve_nodes();
     for (revision, rendered) in revisions.iter().enumerate() {
         builder.resolve_flux(revision, rendered);
     }

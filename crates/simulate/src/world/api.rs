@@ -124,8 +124,6 @@ impl World<'_> {
         let when = |is: bool| if is { Status::Current } else { Status::InProgress };
         match self.blueprint.role(id) {
             Role::Plain | Role::Webhook(_) => Status::Current,
-            Role::Definition | Role::Source(_) => when(self.is_ready(id)),
-            Role::Kustomization(_) => when(self.is_ready(id)),
             Role::Release(at) => {
                 let state = &self.releases[at as usize];
                 if state.is_stalled() { Status::Failed } else { when(self.is_ready(id) || state.is_suspended()) }
@@ -143,7 +141,7 @@ impl World<'_> {
             }
             // A class is there, or not.
             Role::Derived(_) if self.blueprint.thing(id).kind == "StorageClass" => Status::Current,
-            Role::Derived(_) => when(self.is_ready(id)),
+            Role::Derived(_) | Role::Definition | Role::Source(_) | Role::Kustomization(_) => when(self.is_ready(id)),
         }
     }
 }

@@ -1,9 +1,16 @@
 //! What is done before Flux starts. A helmfile starts a release when those it needs are done, and stops at the first failure.
 
-use super::{BOOTSTRAP, CONTROL, World};
+use super::{API_READY, BOOTSTRAP, CONTROL, MACHINE_UP, NODES_JOINED, World};
 use crate::blueprint::{Chart, Id, Millis, Role, Step};
 use crate::event::{Reason, What};
 
+/// From switched on to an operating system that answers.
+const MACHINE_BOOTS: (Millis, Millis) = (40_000, 120_000);
+/// A member of etcd, from the machine's start.
+const MEMBER_STARTS: (Millis, Millis) = (10_000, 30_000);
+const API_STARTS: (Millis, Millis) = (10_000, 30_000);
+/// From an API server to a node that pods can be placed on.
+const NODE_JOINS: (Millis, Millis) = (10_000, 30_000);
 /// helmfile, from one release to the next.
 const BETWEEN: Millis = 2_000;
 
@@ -19,8 +26,9 @@ enum StepState {
 pub(super) struct BootstrapState {
     steps: Vec<StepState>,
     is_running: bool,
+    has_api: bool,
     is_done: bool,
-    pub(super) failed: Option<u32>,
+    pub(super) failed: Option<Reason>,
 }
 
 impl BootstrapState {
@@ -36,19 +44,83 @@ impl World<'_> {
         self.bootstrap.steps.resize(count, StepState::Pending);
         self.bootstrap.is_done = false;
         self.bootstrap.failed = None;
+        self.bootstrap.has_api = false;
         self.bootstrap.is_running = self.blueprint.runs_bootstrap;
+        if self.blueprint.machines.is_some() {
+            return self.switch_on();
+        }
         if self.bootstrap.is_running {
             self.queue.push(0, CONTROL, BOOTSTRAP);
             return;
         }
+        self.bring_at_once();
+    }
+
+    /// All that a bootstrap brings is there, and has been for a while.
+    fn bring_at_once(&mut self) {
         let blueprint = self.blueprint;
         for step in &blueprint.steps {
             match step {
-                Step::Apply(objects) => objects.iter().for_each(|id| self.give(*id)),
+                Step::Apply(objects) => {
+                    for id in objects {
+                        self.give(*id);
+                    }
+                }
                 Step::Release { chart, .. } => self.install_at_once(chart),
             }
         }
         self.start_flux();
+    }
+
+    /// Machines boot, etcd finds a quorum, the API server answers, the first node joins.
+    fn switch_on(&mut self) {
+        let Some((machines, nodes)) = self.blueprint.machines else { return };
+        let all = machines.control_planes + machines.workers;
+        let mut members: Vec<Millis> = Vec::new();
+        for machine in 0..all {
+            let (least, most) = MACHINE_BOOTS;
+            let up = least + self.share(nodes, 100 + machine, most - least);
+            let Some(up) = self.disturbance.machine_up(machine, up) else { continue };
+            self.queue.push(up, CONTROL, MACHINE_UP + machine);
+            if machine < machines.control_planes && !self.disturbance.member_is_lost(machine) {
+                let (least, most) = MEMBER_STARTS;
+                members.push(up + least + self.share(nodes, 200 + machine, most - least));
+            }
+        }
+        members.sort_unstable();
+        let majority = usize::try_from(machines.control_planes / 2 + 1).unwrap_or(usize::MAX);
+        let Some(quorum) = members.get(majority - 1) else {
+            self.bootstrap.failed = Some(Reason::NoQuorum);
+            self.note(None, What::BootstrapFailed(Reason::NoQuorum));
+            return;
+        };
+        let (least, most) = API_STARTS;
+        let up = quorum + least + self.share(nodes, 300, most - least);
+        self.queue.push(up, CONTROL, API_READY);
+    }
+
+    fn share(&self, of: Id, question: u32, millis: Millis) -> Millis {
+        let factor = self.disturbance.api_factor.min(3.0);
+        super::scaled(millis, self.draw(of, question) * factor)
+    }
+
+    /// The API server answers for the first time.
+    pub(super) fn api_is_ready(&mut self) {
+        self.note(None, What::ApiUp);
+        self.bootstrap.has_api = true;
+        let Some((_, nodes)) = self.blueprint.machines else { return };
+        let (least, most) = NODE_JOINS;
+        let joins = least + self.share(nodes, 400, most - least);
+        self.queue.push(self.now + joins, CONTROL, NODES_JOINED);
+    }
+
+    pub(super) fn nodes_have_joined(&mut self) {
+        if let Some((_, nodes)) = self.blueprint.machines {
+            self.create(nodes);
+        }
+        if !self.blueprint.runs_bootstrap {
+            self.bring_at_once();
+        }
     }
 
     /// A release that has been there for a while.
@@ -64,7 +136,9 @@ impl World<'_> {
                     self.disarm(*id);
                     let blueprint = self.blueprint;
                     let made: &[Id] = &blueprint.customs[at as usize].makes;
-                    made.iter().for_each(|made| self.create(*made));
+                    for made in made {
+                        self.create(*made);
+                    }
                     self.make_ready(*id);
                 }
                 _ => {}
@@ -84,7 +158,8 @@ impl World<'_> {
 
     /// Starts what can be started, ends what has ended.
     pub(super) fn advance_bootstrap(&mut self) {
-        if !self.bootstrap.is_running || self.bootstrap.failed.is_some() {
+        let has_api = self.blueprint.machines.is_none() || self.bootstrap.has_api;
+        if !self.bootstrap.is_running || !has_api || self.bootstrap.failed.is_some() {
             return;
         }
         let blueprint = self.blueprint;
@@ -93,7 +168,9 @@ impl World<'_> {
             let state = self.bootstrap.steps[at];
             match (state, step) {
                 (StepState::Pending, Step::Apply(objects)) if is_first_pending => {
-                    objects.iter().for_each(|id| self.create(*id));
+                    for id in objects {
+                        self.create(*id);
+                    }
                     self.bootstrap.steps[at] = StepState::Done;
                 }
                 (StepState::Pending, Step::Release { chart, needs, waits, timeout, .. }) => {
@@ -144,8 +221,9 @@ impl World<'_> {
                 && chart.waits_for.iter().any(|id| !self.is_ready(*id))
             {
                 self.bootstrap.steps[at] = StepState::Failed;
-                self.bootstrap.failed.get_or_insert(*name);
-                self.note(None, What::BootstrapFailed(Reason::BootstrapTimeout(*name)));
+                let reason = Reason::BootstrapTimeout(*name);
+                self.bootstrap.failed.get_or_insert(reason);
+                self.note(None, What::BootstrapFailed(reason));
             }
         }
     }

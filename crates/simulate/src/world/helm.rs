@@ -195,6 +195,16 @@ impl<'b> World<'b> {
         })
     }
 
+    /// Why it is not ready now: whoever only waits has not looked since.
+    pub(super) fn release_reason(&self, at: u32) -> Reason {
+        let state = &self.releases[at as usize];
+        let now = match state.phase {
+            Phase::WaitsForDependencies => self.release_spec(at).and_then(|spec| self.unmet_release(spec)),
+            _ => None,
+        };
+        now.unwrap_or(state.reason)
+    }
+
     fn wait_release(&mut self, at: u32, phase: Phase, reason: Reason) {
         let id = self.blueprint.releases[at as usize].id;
         let state = &mut self.releases[at as usize];

@@ -219,6 +219,17 @@ impl<'b> World<'b> {
         }
     }
 
+    /// Why it is not ready now: whoever only waits has not looked since.
+    pub(super) fn kustomization_reason(&self, at: u32) -> Reason {
+        let state = &self.kustomizations[at as usize];
+        let now = match state.phase {
+            Phase::WaitsForDependencies => self.spec(at).and_then(|spec| self.unmet_dependency(spec)),
+            Phase::Health => self.unhealthy(at).map(Reason::HealthTimeout),
+            _ => None,
+        };
+        now.unwrap_or(state.reason)
+    }
+
     fn wait(&mut self, at: u32, phase: Phase, reason: Reason) {
         let id = self.blueprint.kustomizations[at as usize].id;
         self.unready(id);

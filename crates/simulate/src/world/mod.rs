@@ -31,6 +31,10 @@ const BOOTSTRAP: u32 = 1;
 const API_DOWN: u32 = 2;
 const API_UP: u32 = 3;
 const PUSHED: u32 = 4;
+const API_READY: u32 = 5;
+const NODES_JOINED: u32 = 6;
+/// And those after it.
+const MACHINE_UP: u32 = 1000;
 
 /// A boot that has not come to an end by then has none.
 const HORIZON: Millis = 72 * 3_600_000;
@@ -230,7 +234,9 @@ impl<'b> World<'b> {
                 self.fail_running_releases();
             }
             PUSHED => self.announce_revision(),
-            _ => {}
+            API_READY => self.api_is_ready(),
+            NODES_JOINED => self.nodes_have_joined(),
+            machine => self.note(None, What::MachineUp(machine.saturating_sub(MACHINE_UP))),
         }
     }
 
@@ -348,8 +354,8 @@ impl<'b> World<'b> {
     /// Why something that Flux looks after is not ready.
     pub fn reason(&self, id: Id) -> Reason {
         match self.blueprint.role(id) {
-            Role::Kustomization(at) => self.kustomizations[at as usize].reason,
-            Role::Release(at) => self.releases[at as usize].reason,
+            Role::Kustomization(at) => self.kustomization_reason(at),
+            Role::Release(at) => self.release_reason(at),
             _ => Reason::None,
         }
     }
@@ -379,8 +385,8 @@ impl World<'_> {
         &self.left_out
     }
 
-    pub(crate) fn bootstrap_failed(&self) -> Option<&str> {
-        self.bootstrap.failed.map(|name| self.blueprint.text(name))
+    pub(crate) fn bootstrap_failed(&self) -> Option<Reason> {
+        self.bootstrap.failed
     }
 
     pub(crate) fn flux_outcome(&self, id: Id) -> FluxOutcome {

@@ -85,9 +85,10 @@ impl Case {
             delays,
             crashes: told.crashes.clone(),
             sealing_key_is_lost: told.sealed.as_ref().is_some_and(|sealed| sealed.key == Key::Lost),
-            bootstrap_timeout_millis: helmfile.map_or(300_000, |helmfile| u64::from(helmfile.timeout) * 1000),
+            bootstrap_timeout_millis: helmfile.map(|helmfile| u64::from(helmfile.timeout) * 1000),
             is_steady: true,
             runs_bootstrap: helmfile.is_some(),
+            machines: None,
         }
     }
 }
