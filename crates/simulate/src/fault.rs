@@ -210,6 +210,11 @@ impl Disturbance {
         now < self.webhooks_until || self.webhook.is_some_and(|(which, until)| which == at && now < until)
     }
 
+    /// From when on no webhook is kept from answering.
+    pub(crate) fn webhooks_answer_at(&self) -> Millis {
+        self.webhooks_until.max(self.webhook.map_or(0, |(_, until)| until))
+    }
+
     /// How long pods take to start, given how long they would; nothing if they never do.
     pub(crate) fn startup(&self, at: u32, workload: &Workload, takes: Millis, now: Millis) -> Option<Millis> {
         let is_on = |node: u64| !workload.is_daemon && self.node_of(workload) == node;

@@ -1,5 +1,7 @@
 //! The examples in the simulated world: the sound one always comes up, and what is changed in it changes what happens.
 
+#![expect(clippy::unwrap_used, reason = "a fixture that can not be read fails")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

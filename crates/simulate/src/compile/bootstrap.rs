@@ -96,7 +96,7 @@ impl Builder<'_> {
             // Only the definitions of the chart are applied: nothing of it runs.
             draft.workloads.clear();
             draft.servers.clear();
-            draft.customs.clear();
+            draft.main.clear();
             draft.parts = crate::blueprint::Chart::default();
             draft.known = draft.known.filter(|known| !known.crds.is_empty());
         }

@@ -31,7 +31,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) workloads: Vec<Id>,
     /// Those that answer its webhooks.
     pub(crate) servers: Vec<Id>,
-    pub(crate) customs: Vec<Id>,
+    /// Custom resources that it is made of, not those that only decorate it.
+    pub(crate) main: Vec<Id>,
     pub(crate) references: References,
     pub(crate) parts: Chart,
     /// Comes before Flux.
@@ -188,7 +189,12 @@ impl Builder<'_> {
             );
             let id = self.thing(&api, &kind, &draft.namespace, &name);
             self.chart_custom_takes(draft, id);
-            draft.customs.push(id);
+            let is_main = draft
+                .known
+                .is_some_and(|known| known.renders.iter().any(|rendered| rendered.kind == format!("{group}/{kind}")));
+            if is_main {
+                draft.main.push(id);
+            }
             if if_known { draft.parts.if_known.push(id) } else { draft.parts.objects.push(id) }
         }
     }
@@ -504,10 +510,10 @@ impl Builder<'_> {
     }
 }
 
-/// All that a release is made of runs.
+/// What a release is there for runs: its workloads, or where it has none the custom resources that it is made of.
 fn running(draft: &Draft<'_>) -> Vec<Need> {
-    let always = draft.customs.iter().filter(|id| !draft.parts.if_known.contains(id));
-    draft.workloads.iter().chain(always).map(|id| Need::ready(*id)).collect()
+    let all = if draft.workloads.is_empty() { &draft.main } else { &draft.workloads };
+    all.iter().map(|id| Need::ready(*id)).collect()
 }
 
 fn is_covered(pattern: &str, group: &str, kind: &str) -> bool {

@@ -20,6 +20,22 @@ const MADE: [(&str, &str); 6] = [
     ("Service", "v1"),
 ];
 
+/// Kinds that nobody waits for: they are as good as done when they are there.
+const DECORATIONS: [&str; 12] = [
+    "ServiceMonitor",
+    "PodMonitor",
+    "PrometheusRule",
+    "Probe",
+    "ScrapeConfig",
+    "GrafanaDashboard",
+    "GrafanaDatasource",
+    "VMServiceScrape",
+    "VMPodScrape",
+    "VMRule",
+    "HTTPRoute",
+    "Silence",
+];
+
 impl Builder<'_> {
     /// What the controllers of custom resources make for them.
     pub(crate) fn intern_made(&mut self) {
@@ -116,6 +132,9 @@ impl Builder<'_> {
     /// The first pods of the release whose software owns the kind.
     fn controller(&self, id: Id) -> Vec<Need> {
         let thing = self.out.thing(id);
+        if DECORATIONS.contains(&thing.kind.as_str()) {
+            return Vec::new();
+        }
         let owners: Vec<&str> =
             self.catalogue.crd_owners(thing.group(), &thing.kind).map(|owner| owner.name.as_str()).collect();
         let runs = self.drafts.iter().filter(|draft| !draft.workloads.is_empty());

@@ -117,10 +117,25 @@ impl Builder<'_> {
             let (api, kind, name) = (text("apiVersion"), text("kind"), text("name"));
             let own = if text("namespace").is_empty() { namespace } else { text("namespace") };
             let group = api.split_once('/').map_or("", |(group, _)| group);
+            if kind == "CustomResourceDefinition" {
+                return self.definition_named(name);
+            }
             let wide = self.find(group, kind, "", name);
             wide.unwrap_or_else(|| self.thing(api, kind, own, name))
         });
         Gate::Listed(listed.collect())
+    }
+
+    /// The definition that is called `plural.group`.
+    fn definition_named(&mut self, name: &str) -> Id {
+        let (plural, group) = name.split_once('.').unwrap_or((name, ""));
+        let is_it = |kind: &str| {
+            let kind = kind.to_lowercase();
+            let stem = kind.strip_suffix('y').unwrap_or(&kind);
+            [kind.clone(), format!("{kind}s"), format!("{kind}es"), format!("{stem}ies")].iter().any(|it| it == plural)
+        };
+        let found = self.definitions.iter().find(|((of, kind), _)| of == group && is_it(kind)).map(|(_, id)| *id);
+        found.unwrap_or_else(|| self.definition(group, plural))
     }
 
     fn dependencies(

@@ -33,6 +33,7 @@ const API_UP: u32 = 3;
 const PUSHED: u32 = 4;
 const API_READY: u32 = 5;
 const NODES_JOINED: u32 = 6;
+const WEBHOOKS_ANSWER: u32 = 7;
 /// And those after it.
 const MACHINE_UP: u32 = 1000;
 
@@ -155,6 +156,9 @@ impl<'b> World<'b> {
             self.queue.push(from, CONTROL, API_DOWN);
             self.queue.push(to, CONTROL, API_UP);
         }
+        if self.disturbance.webhooks_answer_at() > 0 {
+            self.queue.push(self.disturbance.webhooks_answer_at(), CONTROL, WEBHOOKS_ANSWER);
+        }
         for id in &self.blueprint.given {
             self.give(*id);
         }
@@ -195,11 +199,10 @@ impl<'b> World<'b> {
             self.schedule(id, until + self.latency(id, 90, 1_000, 6_000), was == Alarm::Poll);
             return true;
         }
-        let was_poll = self.alarms[id.index()] == Alarm::Poll;
         self.disarm(id);
         self.fire(id);
         self.settle();
-        if was_poll && self.busy == 0 && self.is_over.is_none() && self.nothing_can_change() {
+        if self.busy == 0 && self.is_over.is_none() && self.bootstrap.is_done() && self.nothing_can_change() {
             self.end(Verdict::Stuck);
         }
         true
@@ -234,6 +237,8 @@ impl<'b> World<'b> {
                 self.fail_running_releases();
             }
             PUSHED => self.announce_revision(),
+            // Who was refused before has not tried since.
+            WEBHOOKS_ANSWER => self.epoch += 1,
             API_READY => self.api_is_ready(),
             NODES_JOINED => self.nodes_have_joined(),
             machine => self.note(None, What::MachineUp(machine.saturating_sub(MACHINE_UP))),
@@ -342,7 +347,13 @@ impl<'b> World<'b> {
 
     /// No alarm is set that could bring anything new: whoever is not ready has tried since the last change, or only waits.
     fn nothing_can_change(&self) -> bool {
-        self.blueprint.kustomizations.iter().zip(&self.kustomizations).all(|(it, state)| self.has_settled(it, state))
+        self.now >= self.disturbance.webhooks_answer_at()
+            && self
+                .blueprint
+                .kustomizations
+                .iter()
+                .zip(&self.kustomizations)
+                .all(|(it, state)| self.has_settled(it, state))
             && self
                 .blueprint
                 .releases
