@@ -54,8 +54,8 @@ fn faults(names: &[String]) -> Faults {
     if names.iter().any(|name| name == RANDOM_FAULT) {
         return Faults::Drawn;
     }
-    let named: Vec<Fault> = names.iter().filter_map(|name| Fault::named(name)).collect();
-    if named.is_empty() { Faults::None } else { Faults::These(named) }
+    let all: Vec<Fault> = names.iter().filter_map(|name| Fault::named(name)).collect();
+    if all.is_empty() { Faults::None } else { Faults::These(all) }
 }
 
 fn simulation(
@@ -111,7 +111,7 @@ impl Rows<'_> {
             Row {
                 says: format!("{}{turn}", cause.reason.say(self.blueprint)),
                 blocks: Some(cause.blocks),
-                ..self.row(&near, cause.boots, symptom, self.about(cause.reason), cause.seed)
+                ..self.row(&near, cause.boots, symptom, self.about(cause.reason).as_deref(), cause.seed)
             }
         });
         bootstrap.chain(causes).collect()
@@ -123,7 +123,7 @@ impl Rows<'_> {
             let of = it.reason.about().and_then(|about| study.retried.iter().find(|other| other.id == about));
             let reason = of.map_or(it.reason, |other| other.reason);
             let near: Vec<Id> = of.map(|other| other.id).into_iter().chain([it.id]).collect();
-            let row = self.row(&near, it.boots, symptom(reason), self.about(reason), it.seed);
+            let row = self.row(&near, it.boots, symptom(reason), self.about(reason).as_deref(), it.seed);
             Row {
                 component: self.blueprint.thing(it.id).object().to_string(),
                 says: it.reason.say(self.blueprint),
@@ -158,9 +158,9 @@ impl Rows<'_> {
     }
 
     /// `near` begins with the component that it is about.
-    fn row(&self, near: &[Id], boots: u64, symptom: Option<Symptom>, about: Option<String>, seed: u64) -> Row {
+    fn row(&self, near: &[Id], boots: u64, symptom: Option<Symptom>, about: Option<&str>, seed: u64) -> Row {
         let objects: Vec<ObjectRef> = near.iter().flat_map(|id| self.blueprint.near(*id)).collect();
-        let found = symptom.and_then(|symptom| symptom.finding(self.findings, &objects, about.as_deref()));
+        let found = symptom.and_then(|symptom| symptom.finding(self.findings, &objects, about));
         let finding = found.map(|finding| Spoken {
             rule: finding.rule,
             severity: finding.severity.word(),

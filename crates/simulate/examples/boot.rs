@@ -11,8 +11,11 @@ fn main() {
     let Ok(repository) = read::Repository::open(&path) else { return println!("cannot read {}", path.display()) };
     let Ok((clusters, catalogue)) = read::rendered::render(&repository) else { return println!("cannot render") };
     for cluster in clusters {
-        let blueprint =
-            coldstart_simulate::compile(&[cluster.clone()], &catalogue, &coldstart_simulate::Conditions::default());
+        let blueprint = coldstart_simulate::compile(
+            std::slice::from_ref(&cluster),
+            &catalogue,
+            &coldstart_simulate::Conditions::default(),
+        );
         let mut world = coldstart_simulate::World::new(&blueprint);
         let (outcome, events) = world.boot_traced(seed, &[]);
         for event in events {
@@ -28,7 +31,7 @@ fn main() {
         println!("{}: {:?} at {} s, {} events", cluster.name, outcome.verdict, outcome.at / 1000, outcome.events);
         println!("assumed: {:?}", blueprint.assumed);
         for cause in &outcome.causes {
-            let circle = if !cause.circle.is_empty() { " (a circle)" } else { "" };
+            let circle = if cause.circle.is_empty() { "" } else { " (a circle)" };
             let why = cause.reason.say(&blueprint);
             println!("  {}: {why}{circle}, {} not ready", blueprint.thing(cause.id).object(), cause.blocks);
         }

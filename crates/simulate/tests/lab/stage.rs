@@ -48,9 +48,13 @@ impl Case {
                 .iter()
                 .map(|file| (tree.path().join(file), fs::read_to_string(tree.path().join(file)).unwrap()))
                 .collect();
-            kept.iter().for_each(|(path, _)| fs::remove_file(path).unwrap());
+            for (path, _) in &kept {
+                fs::remove_file(path).unwrap();
+            }
             all.push(render(tree.path()));
-            kept.iter().for_each(|(path, text)| fs::write(path, text).unwrap());
+            for (path, text) in &kept {
+                fs::write(path, text).unwrap();
+            }
         }
         all.push(render(tree.path()));
         for then in self.told.then.iter().filter(|then| !then.edit.is_empty()) {

@@ -73,11 +73,8 @@ impl Verify<'_, '_> {
             let wanted = holds.is.clone().unwrap_or_default();
             match holds.at.as_deref() {
                 None => {}
-                Some("status.phase") if wanted == "Bound" => {
-                    if !self.world.is_ready(id) {
-                        missing.push(format!("{} is not bound", holds.of));
-                    }
-                }
+                Some("status.phase") if wanted == "Bound" && self.world.is_ready(id) => {}
+                Some("status.phase") if wanted == "Bound" => missing.push(format!("{} is not bound", holds.of)),
                 Some(path) => {
                     let is = stage::content(self.case, &self.world, self.blueprint, self.revisions, id, path);
                     if is != wanted {
