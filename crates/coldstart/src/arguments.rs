@@ -109,8 +109,8 @@ pub(crate) struct Graph {
 }
 
 const SIMULATE_HELP: &str = "\
-Nothing real is touched: a virtual clock, the repository's rendered objects, the start-up times of the catalogue, and chance
-from a seed. The same seeds give the same output.
+Nothing real is touched: a virtual clock, what the files render to, the catalogue's start-up
+times, and chance from a seed. The same seeds give the same output.
 
 Exit codes:
   0  every boot converged
