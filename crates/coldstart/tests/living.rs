@@ -298,7 +298,14 @@ fn completions_and_manual_pages_come_from_the_same_words() {
     pages.sort();
     assert_eq!(
         pages,
-        ["coldstart-check.1", "coldstart-completions.1", "coldstart-graph.1", "coldstart-man.1", "coldstart.1"]
+        [
+            "coldstart-check.1",
+            "coldstart-completions.1",
+            "coldstart-graph.1",
+            "coldstart-man.1",
+            "coldstart-simulate.1",
+            "coldstart.1"
+        ]
     );
     let page = fs::read_to_string(directory.path().join("man/coldstart-check.1")).unwrap();
     assert!(page.contains("\\-\\-since") && page.contains("Exit codes:"), "{page}");

@@ -95,6 +95,8 @@ fn everything() -> Value {
             "gives": [{"capability": "device", "name": "gpu", "when": when}],
             "makes": [{"for-kind": "a.example/A", "secrets": ["s"], "config-maps": ["c"], "services": ["v"], "objects": ["Pod:p"]}],
             "services": ["{release}"],
+            "workloads": [{"name": "{fullname}", "kind": "StatefulSet", "answers-webhooks": true, "when": when}],
+            "renders": [{"kind": "a.example/A", "name": "{namespace}"}],
             "needs": [{"capability": "cluster-dns", "name": "x", "phase": "run", "soft": true, "when": when, "why": "w"}],
             "sources": ["https://example.com"],
         }]},
