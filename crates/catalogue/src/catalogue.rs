@@ -119,6 +119,15 @@ impl Component {
     }
 }
 
+/// What a chart is called, by its address: the last part, or the one before where that says nothing (`…/thing/chart`).
+pub fn chart_name(address: &str) -> &str {
+    let path = untagged(address.strip_prefix("oci://").unwrap_or(address));
+    let mut segments = path.split('/').filter(|segment| !segment.is_empty()).rev();
+    let last = segments.next().unwrap_or_default();
+    let before = segments.next().filter(|_| NAMELESS.contains(&last.to_ascii_lowercase().as_str()));
+    before.unwrap_or(last)
+}
+
 /// An image reference without registry, tag and digest.
 fn image_path(image: &str) -> String {
     let path = untagged(image);

@@ -3,7 +3,7 @@
 use yaml::{Node, Scalar, ScalarKind, Span, Value};
 
 use crate::path::{End, Found, follow};
-use crate::schema::{Class, Component, Made, When, Workload, WorkloadKind};
+use crate::schema::{Class, Component, Made, Resource, When, Workload, WorkloadKind};
 
 impl When {
     /// Whether the condition holds under `values`.
@@ -67,12 +67,27 @@ impl Class {
     }
 }
 
-/// What a path's end says: the key where it closes with `*`, else the text.
-fn named(end: &End<'_>) -> Option<(String, Option<Span>)> {
-    match end.entry {
-        Some(entry) => Some((entry.key.to_string(), Some(entry.key_span))),
-        None => Some((end.node.text()?.to_owned(), Some(end.node.span))),
+impl Resource {
+    /// The name it gets of a release of its chart in a namespace, under these values.
+    pub fn named(&self, release: &str, namespace: &str, chart: &str, values: Option<&Node>) -> String {
+        let at = self.name_at.as_deref().zip(values).map(|(path, values)| follow(values, path));
+        let ends = at.iter().flat_map(|found| &found.ends);
+        let given = ends.filter_map(|end| end.node.text()).find(|name| !name.is_empty());
+        given.map_or_else(
+            || {
+                let full = full_name(release, chart, values);
+                let name = self.name.replace("{release}", release).replace("{namespace}", namespace);
+                name.replace("{fullname}", &full)
+            },
+            str::to_owned,
+        )
     }
+}
+
+/// What a path's end says, and where.
+fn named(end: &End<'_>) -> Option<(String, Option<Span>)> {
+    let at = end.entry.map_or(end.node.span, |entry| entry.key_span);
+    Some((end.name()?.to_owned(), Some(at)))
 }
 
 impl Made {
@@ -104,7 +119,7 @@ impl Made {
 fn first_texts<'node>(paths: &str, object: &'node Node) -> Vec<&'node str> {
     paths
         .split('|')
-        .map(|path| follow(object, path.trim()).ends.iter().filter_map(|end| end.node.text()).collect::<Vec<_>>())
+        .map(|path| follow(object, path.trim()).ends.iter().filter_map(End::name).collect::<Vec<_>>())
         .find(|texts| !texts.is_empty())
         .unwrap_or_default()
 }
@@ -253,13 +268,16 @@ mod tests {
 
     #[test]
     fn patterns_name_what_is_made() {
-        let object = node("metadata: {name: db}\nspec: {target: {name: creds}, users: [{name: a}, {name: b}]}");
+        let object = node(
+            "metadata: {name: db}\nspec: {target: {name: creds}, users: [{name: a}, {name: b}], rules: [{labels: {x.example.com/one: 1}}, {}, {labels: {x.example.com/two: 1}}]}",
+        );
         for (pattern, expected) in [
             ("{metadata.name}-app", vec!["db-app"]),
             ("{spec.target.name|metadata.name}", vec!["creds"]),
             ("{spec.nowhere|metadata.name}", vec!["db"]),
             ("{spec.nowhere}", vec![]),
             ("{metadata.name}-{spec.users[].name}", vec!["db-a", "db-b"]),
+            ("{spec.rules[].labels.*}", vec!["x.example.com/one", "x.example.com/two"]),
             ("plain", vec!["plain"]),
             ("{broken", vec![]),
         ] {

@@ -10,9 +10,10 @@ mod evaluate;
 mod path;
 mod schema;
 
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, chart_name};
 pub use decode::DecodeError;
 pub use evaluate::any_holds;
 pub use schema::{
-    Class, Component, Crds, Gift, Layer, Made, Need, Phase, Rendered, Via, Webhook, When, Workload, WorkloadKind,
+    Class, Component, Crds, Gift, Layer, Made, Need, Phase, Rendered, Resource, Via, Webhook, When, Workload,
+    WorkloadKind,
 };

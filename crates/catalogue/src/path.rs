@@ -28,6 +28,16 @@ pub(crate) struct End<'node> {
     pub(crate) entry: Option<&'node Entry>,
 }
 
+impl<'node> End<'node> {
+    /// The key where the path closes with `*`, else the text.
+    pub(crate) fn name(&self) -> Option<&'node str> {
+        match self.entry {
+            Some(entry) => Some(&entry.key),
+            None => self.node.text(),
+        }
+    }
+}
+
 /// Follows `path` from `root`.
 pub(crate) fn follow<'node>(root: &'node Node, path: &str) -> Found<'node> {
     let start = End { node: root, parent: root, entry: None };

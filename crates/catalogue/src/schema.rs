@@ -1,4 +1,8 @@
 //! The schema of a catalogue file. `docs/catalogue.md` explains it to people who add one.
+//!
+//! What is not said is not written either: the program reads the embedded data at each start.
+
+use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,34 +16,40 @@ pub struct Component {
     pub about: String,
     pub layer: Layer,
     /// Names of the Helm charts that deploy it: the last part of a chart's or an OCI artifact's path.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub charts: Vec<String>,
     /// Image repositories (without tag, registry optional) that give it away in plain manifests.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<String>,
     /// From applied to healthy on an ordinary cluster with images to pull.
     pub startup_seconds: u32,
-    #[serde(default)]
+    /// The workloads that run when it is healthy, under its chart's own values: `Kind:name`, with names as in
+    /// [`Self::services`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub healthy: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<Resource>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crds: Vec<Crds>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Webhook>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<Class>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gives: Vec<Gift>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub makes: Vec<Made>,
     /// Names of Services that its chart makes. `{release}` stands for the release's name, `{fullname}` for the name that
     /// starter charts make of it: the release's, with the chart's appended unless it is in it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<String>,
     /// The workloads that its chart makes. Not given: a Deployment of the usual name. An empty list: none.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workloads: Option<Vec<Workload>>,
     /// Names of the custom resources that its chart renders, where they are not the release's.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renders: Vec<Rendered>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
     /// Where the claims of this file can be read.
     pub sources: Vec<String>,
@@ -65,6 +75,23 @@ pub enum Layer {
     Application,
 }
 
+/// The custom resource that its chart consists of. An operator does the work, and Helm does not wait for it: classes,
+/// gifts and Services of the component are there some time after its release is ready.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Resource {
+    /// `group/Kind`.
+    pub kind: String,
+    /// Where the values name it.
+    #[serde(default)]
+    pub name_at: Option<String>,
+    /// Its name where the values say nothing. `{release}` and `{fullname}` as in [`Component::services`], `{namespace}` is
+    /// where the release lands.
+    pub name: String,
+    #[serde(default)]
+    pub when: Vec<When>,
+}
+
 /// CRDs that come with it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -73,7 +100,7 @@ pub struct Crds {
     pub kinds: Vec<String>,
     pub via: Via,
     /// Any of these must hold; none listed means always.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<When>,
 }
 
@@ -95,16 +122,16 @@ pub struct When {
     /// Path into the values, with dots; `\.` is a dot inside of a key.
     pub value: String,
     /// The text it must have; absent means: anything but false, null, empty.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equals: Option<String>,
     /// Whether the condition holds where the values do not mention the path.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub default: bool,
     /// Turns the outcome round where the values do mention the path; `default` is always the last word where not.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub not: bool,
     /// Conditions that must hold as well, all of them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub and: Vec<When>,
 }
 
@@ -116,7 +143,7 @@ pub struct Webhook {
     pub covers: Vec<String>,
     /// `failurePolicy: Fail`: while it does not answer, those objects can't be applied.
     pub fails_closed: bool,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<When>,
 }
 
@@ -128,15 +155,15 @@ pub struct Class {
     pub kind: String,
     /// Where the values name it: dots, `[]` for each item of a list, `*` for each key of a mapping. A path that closes
     /// with `*` means the keys themselves.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name_at: Option<String>,
     /// The name where the values say nothing.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<When>,
     /// Conditions on each named item: paths start at the mapping that holds the name, or that the key stands for.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub item_when: Vec<When>,
 }
 
@@ -148,9 +175,9 @@ pub struct Gift {
     /// csi-driver, secret-provider, network-attachments, ...
     pub capability: String,
     /// Which label, device or driver.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<When>,
 }
 
@@ -161,14 +188,19 @@ pub struct Gift {
 pub struct Made {
     /// `group/Kind` of the custom resource.
     pub for_kind: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config_maps: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<String>,
+    /// Labels that nodes get, and extended resources that they offer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub node_labels: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
     /// Other objects, as `Kind:name-pattern`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<String>,
 }
 
@@ -212,13 +244,13 @@ pub struct Need {
     /// As in [`Gift::capability`], or `crd`.
     pub capability: String,
     /// Which label, device, driver; for `crd` the `group/Kind`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub phase: Phase,
     /// Better with it, but comes up without.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub soft: bool,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<When>,
     /// One line, for the finding.
     pub why: String,

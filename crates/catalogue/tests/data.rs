@@ -21,7 +21,7 @@ fn is_group_kind(text: &str) -> bool {
 #[test]
 fn there_are_components_and_their_names_ascend() {
     let names: Vec<_> = each().map(|component| component.name.as_str()).collect();
-    assert!(names.len() >= 120, "only {}", names.len());
+    assert!(names.len() >= 170, "only {}", names.len());
     assert!(names.is_sorted_by(|one, next| one < next));
 }
 
@@ -86,6 +86,19 @@ fn claims_have_sources() {
 }
 
 #[test]
+fn healthy_names_workloads() {
+    for component in each() {
+        for workload in &component.healthy {
+            let (kind, name) = workload.split_once(':').unwrap_or_default();
+            assert!(["DaemonSet", "Deployment", "StatefulSet"].contains(&kind), "{workload} of {}", component.name);
+            assert!(!name.is_empty(), "{workload} of {}", component.name);
+        }
+    }
+    let named = each().filter(|component| !component.healthy.is_empty()).count();
+    assert!(named >= 125, "only {named}");
+}
+
+#[test]
 fn capabilities_are_words_of_the_vocabulary() {
     let known = [
         "cluster-dns",
@@ -128,7 +141,8 @@ fn patterns_of_what_is_made_can_be_read() {
     let object = yaml::parse_value(yaml::FileId(0), object).unwrap();
     for component in each() {
         for made in &component.makes {
-            let patterns = made.secrets.iter().chain(&made.config_maps).chain(&made.services).chain(&made.objects);
+            let names = made.secrets.iter().chain(&made.config_maps).chain(&made.services).chain(&made.objects);
+            let patterns = names.chain(&made.node_labels).chain(&made.devices);
             for pattern in patterns {
                 assert_eq!(pattern.matches('{').count(), pattern.matches('}').count(), "{pattern}");
                 if !pattern.contains("spec") {
@@ -140,4 +154,23 @@ fn patterns_of_what_is_made_can_be_read() {
             }
         }
     }
+}
+
+#[test]
+fn a_chart_that_is_one_resource_needs_its_kind_and_is_named_as_its_template_says() {
+    let resources: Vec<_> = each().filter_map(|component| Some((component, component.resource.as_ref()?))).collect();
+    assert!(!resources.is_empty());
+    for (component, resource) in resources {
+        assert!(is_group_kind(&resource.kind), "{} of {}", resource.kind, component.name);
+        let needs_it = |need: &coldstart_catalogue::Need| need.name.as_deref() == Some(&resource.kind);
+        assert!(component.needs.iter().any(needs_it), "{} does not need {}", component.name, resource.kind);
+    }
+    let ceph = Catalogue::embedded().by_chart("rook-ceph-cluster").unwrap().resource.as_ref().unwrap();
+    let named = |values: Option<&str>| {
+        let values = values.map(|values| yaml::parse_value(yaml::FileId(0), values).unwrap());
+        ceph.named("rook-ceph-cluster", "rook-ceph", "rook-ceph-cluster", values.as_ref())
+    };
+    assert_eq!(named(None), "rook-ceph");
+    assert_eq!(named(Some("clusterName: ''")), "rook-ceph");
+    assert_eq!(named(Some("clusterName: main")), "main");
 }

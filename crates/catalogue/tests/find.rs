@@ -1,6 +1,6 @@
 //! Finding components, and merging a user's own.
 
-use coldstart_catalogue::{Catalogue, Component};
+use coldstart_catalogue::{Catalogue, Component, chart_name};
 
 fn component(text: &str) -> Component {
     let node = yaml::parse_value(yaml::FileId(0), text).expect("is YAML");
@@ -38,6 +38,20 @@ fn charts_are_found_however_they_are_addressed() {
         ("", None),
     ] {
         assert_eq!(catalogue.by_chart(chart).map(|found| found.name.as_str()), expected, "{chart}");
+    }
+}
+
+#[test]
+fn a_chart_is_called_by_the_part_of_its_address_that_says_something() {
+    for (address, expected) in [
+        ("alpha", "alpha"),
+        ("oci://ghcr.io/org/charts/alpha:1.2.3", "alpha"),
+        ("oci://ghcr.io/org/alpha/charts/", "alpha"),
+        ("./charts/Alpha", "Alpha"),
+        ("chart", "chart"),
+        ("", ""),
+    ] {
+        assert_eq!(chart_name(address), expected, "{address}");
     }
 }
 

@@ -63,19 +63,15 @@ fn allowances(reading: &Reading, findings: &[Finding]) -> ByFile {
     let mut files: BTreeSet<FileId> = repository.yaml_files().map(|(file, _, _)| file).collect();
     files.extend(findings.iter().filter_map(|finding| finding.locations.first()).map(|primary| primary.span.file));
     let search = memchr::memmem::Finder::new(comment::NEEDLE);
-    let mut by_file = ByFile::new();
-    for file in files {
-        let Some(source) = repository.source(file) else { continue };
-        if search.find(source.text().as_bytes()).is_none() {
-            continue;
-        }
-        let found = comment::all(repository, file, source.text());
-        if !found.is_empty() {
-            let allowance = |comment: Comment| Allowance { used: vec![false; comment.rules.len()], comment };
-            by_file.insert(file, found.into_iter().map(allowance).collect());
-        }
-    }
-    by_file
+    let files: Vec<FileId> = files.into_iter().collect();
+    let found = read::parallel::map(&files, |file| {
+        let text = repository.source(*file)?.text();
+        search.find(text.as_bytes())?;
+        Some(comment::all(repository, *file, text)).filter(|found| !found.is_empty())
+    });
+    let allowance = |comment: Comment| Allowance { used: vec![false; comment.rules.len()], comment };
+    let found = files.into_iter().zip(found).filter_map(|(file, found)| Some((file, found?)));
+    found.map(|(file, found)| (file, found.into_iter().map(allowance).collect())).collect()
 }
 
 /// Whether a rule of this name exists.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Analysis, Consequence, Judged, Verdict};
-use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, Tie, TieTarget};
+use model::{CapabilityKind, Cluster, Component, ComponentId, Need, ObjectRef, Role, Tie, TieTarget};
 use read::Reading;
 
 use crate::finding::Severity;
@@ -17,9 +17,17 @@ pub(crate) struct Context<'a> {
     /// Components that are never applied, because they or something above them is suspended.
     asleep: Vec<bool>,
     dependents: Vec<Vec<&'a Tie>>,
+    /// What each component is tied to.
+    ties: Vec<Vec<ComponentId>>,
     has_ties: Vec<bool>,
     /// Where this cluster declares order between releases: mostly on the releases, or on their Kustomizations.
     releases_are_tied: bool,
+    /// How many releases a component applies.
+    releases: Vec<usize>,
+    /// See [`Context::ordered_after`].
+    ordered: OnceCell<BTreeMap<ComponentId, usize>>,
+    /// See [`Context::operator`].
+    operators: OnceCell<BTreeMap<(ComponentId, &'a ObjectRef), ComponentId>>,
     /// See [`Context::races`].
     races: OnceCell<Vec<Pair<'a>>>,
 }
@@ -33,10 +41,18 @@ impl<'a> Context<'a> {
         let releases_are_tied = ties.get(&Role::HelmRelease) > ties.get(&Role::Kustomization);
         let mut dependents = vec![Vec::new(); cluster.components.len()];
         let mut has_ties = vec![false; cluster.components.len()];
+        let mut by_source = vec![Vec::new(); cluster.components.len()];
         for tie in &cluster.ties {
             has_ties[tie.from.index()] = true;
             if let TieTarget::Component(to) = tie.to {
                 dependents[to.index()].push(tie);
+                by_source[tie.from.index()].push(to);
+            }
+        }
+        let mut releases = vec![0; cluster.components.len()];
+        for component in cluster.components.iter().filter(|component| component.role == Role::HelmRelease) {
+            if let Some(parent) = component.parent {
+                releases[parent.index()] += 1;
             }
         }
         let mut context = Self {
@@ -45,8 +61,12 @@ impl<'a> Context<'a> {
             analysis,
             asleep: Vec::new(),
             dependents,
+            ties: by_source,
             has_ties,
             releases_are_tied,
+            releases,
+            ordered: OnceCell::new(),
+            operators: OnceCell::new(),
             races: OnceCell::new(),
         };
         context.asleep =
@@ -91,11 +111,55 @@ impl<'a> Context<'a> {
     pub(crate) fn pair(&self, consumer: ComponentId, provider: ComponentId) -> (ComponentId, ComponentId) {
         let (of, by) = (self.applier(consumer), self.applier(provider));
         let releases = [consumer, provider].iter().all(|id| self.component(*id).role == Role::HelmRelease);
-        if releases && (of == by || self.is_tied_by_releases((consumer, provider), (of, by))) {
+        let is_whole = self.is_whole(of) || self.is_whole(by);
+        if releases && (of == by || is_whole || self.is_tied_by_releases((consumer, provider), (of, by))) {
             (consumer, provider)
         } else {
             (of, by)
         }
+    }
+
+    /// Whether a Kustomization applies so many releases that nobody would order it as one: "apps", "core".
+    fn is_whole(&self, id: ComponentId) -> bool {
+        const RELEASES_MIN: usize = 4;
+        self.releases[id.index()] >= RELEASES_MIN
+    }
+
+    /// Whether two releases are ordered only by the Kustomizations around them, of which one applies many releases: its gate
+    /// would wait for all of them, so that people order the two releases instead.
+    pub(crate) fn is_between_wholes(&self, judged: &Judged) -> bool {
+        let Some(offer) = judged.offer else { return false };
+        let provider = self.operator(judged).unwrap_or(self.cluster.offers[offer].by);
+        let consumer = self.need(judged).of;
+        let are_releases = [consumer, provider].iter().all(|id| self.component(*id).role == Role::HelmRelease);
+        let (of, by) = (self.applier(consumer), self.applier(provider));
+        are_releases && of != by && (self.is_whole(of) || self.is_whole(by))
+    }
+
+    /// The release that runs the operator behind an offered object, where a release needs it and can only be tied to
+    /// releases: its own Kustomization applies many.
+    pub(crate) fn operator(&self, judged: &Judged) -> Option<ComponentId> {
+        let offer = &self.cluster.offers[judged.offer?];
+        let of = self.need(judged).of;
+        let is_bound = self.component(of).role == Role::HelmRelease && self.is_whole(self.applier(of));
+        if !is_bound || self.component(offer.by).role == Role::HelmRelease {
+            return None;
+        }
+        let operator = self.operators.get_or_init(|| self.find_operators());
+        operator.get(&(offer.by, &offer.object)).copied()
+    }
+
+    fn find_operators(&self) -> BTreeMap<(ComponentId, &'a ObjectRef), ComponentId> {
+        let mut operators = BTreeMap::new();
+        for judged in &self.analysis.judged {
+            let need = self.need(judged);
+            let Some(offer) = judged.offer.filter(|_| need.capability.kind == CapabilityKind::Crd) else { continue };
+            let by = self.cluster.offers[offer].by;
+            if self.component(by).role == Role::HelmRelease {
+                operators.insert((need.of, &need.object), by);
+            }
+        }
+        operators
     }
 
     /// Whether people tie releases to this provider rather than Kustomizations to its Kustomization.
@@ -103,10 +167,11 @@ impl<'a> Context<'a> {
         let weight = |(consumer, provider): (ComponentId, ComponentId)| {
             let role = self.component(consumer).role;
             let to_it = self.dependents(provider).iter().filter(|tie| self.component(tie.from).role == role).count();
-            to_it + 2 * usize::from(self.has_ties[consumer.index()])
+            2 * to_it + usize::from(self.has_ties[consumer.index()])
         };
         let (by_release, by_applier) = (weight(releases), weight(appliers));
-        by_release > by_applier || (by_release == by_applier && self.releases_are_tied)
+        let is_usual = self.releases_are_tied || self.has_ties[releases.0.index()];
+        by_release > by_applier || (by_release == by_applier && is_usual)
     }
 
     /// Whether adding a tie between the two would close a circle: one applies the other.
@@ -136,6 +201,20 @@ impl<'a> Context<'a> {
         false
     }
 
+    /// Everything that a component waits for by declared ties, its own or those of what applies it.
+    pub(crate) fn all_before(&self, id: ComponentId) -> BTreeSet<ComponentId> {
+        let mut seen = BTreeSet::new();
+        let mut work: Vec<ComponentId> = self.above(id).collect();
+        while let Some(at) = work.pop() {
+            for to in &self.ties[at.index()] {
+                if seen.insert(*to) {
+                    work.extend(self.above(*to));
+                }
+            }
+        }
+        seen
+    }
+
     /// Every cluster of the repository.
     pub(crate) fn clusters(&self) -> &'a [Cluster] {
         &self.reading.clusters
@@ -147,10 +226,24 @@ impl<'a> Context<'a> {
         Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
     }
 
+    /// The text of the file a place is in.
+    pub(crate) fn text(&self, span: yaml::Span) -> Option<&'a str> {
+        Some(self.reading.repository.source(span.file)?.text())
+    }
+
     /// The name of the file a place is in, without its directory.
     pub(crate) fn file_name(&self, span: yaml::Span) -> Option<String> {
         let path = self.reading.repository.path(span.file)?;
         Some(path.rsplit('/').next().unwrap_or(path).to_owned())
+    }
+
+    /// How many wait for a component to have what they need of it.
+    pub(crate) fn ordered_after(
+        &self,
+        provider: ComponentId,
+        count: impl FnOnce() -> BTreeMap<ComponentId, usize>,
+    ) -> usize {
+        self.ordered.get_or_init(count).get(&provider).copied().unwrap_or_default()
     }
 
     /// How much an unmet need matters, by what it costs.
@@ -159,26 +252,37 @@ impl<'a> Context<'a> {
         const SHORT_SECONDS: u64 = 30;
         /// A timeout that leaves this much is no race.
         const AMPLE_SECONDS: u64 = 900;
-        let is_class =
-            matches!(self.need(judged).capability.kind, CapabilityKind::StorageClass | CapabilityKind::SnapshotClass);
+        let kind = self.need(judged).capability.kind;
+        let is_class = matches!(kind, CapabilityKind::StorageClass | CapabilityKind::SnapshotClass);
+        // What a program does without the host it talks to is nowhere written: some wait, some give up.
+        let is_race_for_names = kind == CapabilityKind::ClusterDns
+            && judged.verdict == Verdict::Unordered
+            && self.component(self.need(judged).of).role == Role::Bootstrap;
+        let is_host = kind == CapabilityKind::Service || is_race_for_names;
         let severity = match judged.consequence {
             Consequence::Deadlock | Consequence::Terminal { certain: true } => Severity::Error,
             Consequence::Terminal { certain: false } | Consequence::Silent => Severity::Warning,
             Consequence::Slow { seconds } if seconds >= LONG_SECONDS => Severity::Warning,
             Consequence::Slow { seconds } if seconds < SHORT_SECONDS => Severity::Pedantic,
-            Consequence::Safe { spare_seconds } if spare_seconds >= AMPLE_SECONDS && !is_class => Severity::Pedantic,
+            Consequence::Safe { spare_seconds } if spare_seconds >= AMPLE_SECONDS && !is_class && !is_host => {
+                Severity::Pedantic
+            }
             Consequence::Slow { .. } | Consequence::Safe { .. } => Severity::Info,
             Consequence::Nothing if judged.verdict == Verdict::BootstrapOnly => Severity::Info,
+            Consequence::Noise if is_host || is_class => Severity::Info,
             Consequence::Noise | Consequence::Nothing => Severity::Pedantic,
         };
         let need = self.need(judged);
-        // A webhook stands in the way only from the moment it is registered until it answers.
-        let is_gentle = need.soft || need.capability.kind == CapabilityKind::Webhook;
+        // A webhook stands in the way only from the moment it is registered until it answers. Where the two are ordered
+        // without a gate, that moment is just when the other begins.
+        let is_gentle =
+            need.soft || (need.capability.kind == CapabilityKind::Webhook && judged.verdict == Verdict::Unordered);
         if judged.verdict == Verdict::Deadlocked {
             return severity;
         }
-        // Whether a pod becomes ready without the host it talks to is a guess.
-        if need.capability.kind == CapabilityKind::Service {
+        // The gate opens too early, but most controllers are done before a dependent looks again.
+        let severity = if judged.early { severity.lowered() } else { severity };
+        if is_host || is_way_in(kind) || judged.holds_by_failure {
             return severity.min(Severity::Info);
         }
         if !is_gentle {
@@ -189,4 +293,15 @@ impl<'a> Context<'a> {
             if need.capability.kind == CapabilityKind::Crd { severity.min(Severity::Info) } else { Severity::Pedantic };
         severity.lowered().max(least)
     }
+}
+
+/// What others reach a component by. It runs without: whoever would reach it waits.
+pub(crate) fn is_way_in(kind: CapabilityKind) -> bool {
+    matches!(
+        kind,
+        CapabilityKind::IngressClass
+            | CapabilityKind::Gateway
+            | CapabilityKind::Issuer
+            | CapabilityKind::SnapshotController
+    )
 }

@@ -124,7 +124,7 @@ fn group(finding: &Finding, index: usize) -> Group {
     let cost = cost(finding);
     match (finding.rule, &finding.provider, &finding.capability) {
         (rule, Some(provider), _) if PAIR_RULES.contains(&rule) => Group::Provider(provider.clone()),
-        ("missing-substitution" | "missing-source" | "missing-secret", _, Some(what)) => {
+        ("missing-substitution" | "missing-source" | "missing-secret" | "undefined-variable", _, Some(what)) => {
             Group::Capability(what.clone())
         }
         // Where nobody knows what a declared order is for, or it costs nothing, all such orders are one question.

@@ -76,6 +76,8 @@ pub struct ClusterSummary {
     pub helm_releases: usize,
     pub resource_sets: usize,
     pub bootstrap_releases: usize,
+    /// Releases whose charts were rendered.
+    pub rendered_charts: usize,
     pub tiers: usize,
     pub critical_path: Vec<ObjectRef>,
 }
@@ -109,8 +111,31 @@ pub fn run(reading: &Reading, only: Option<&str>) -> Report {
 fn one(reading: &Reading, cluster: &model::Cluster) -> (Vec<Finding>, ClusterSummary) {
     let analysis = graph::analyse(cluster);
     let context = Context::new(reading, cluster, &analysis);
-    let findings = rules::all().iter().flat_map(|rule| (rule.run)(&context)).collect();
+    let mut findings: Vec<Finding> = rules::all().iter().flat_map(|rule| (rule.run)(&context)).collect();
+    if let Some(program) = &cluster.facts.unread_bootstrap {
+        for finding in &mut findings {
+            doubt(finding, program);
+        }
+    }
     (findings, summary(cluster, &analysis))
+}
+
+/// What a program that is not read may have brought before Flux started is no alarm.
+fn doubt(finding: &mut Finding, program: &str) {
+    const MAY_BE_BROUGHT: [&str; 8] = [
+        "missing-dependency",
+        "ungated-dependency",
+        "late-store",
+        "webhook-race",
+        "terminal-install",
+        "single-stage-deadlock",
+        "missing-secret",
+        "missing-substitution",
+    ];
+    if MAY_BE_BROUGHT.contains(&finding.rule) && finding.severity > Severity::Info {
+        finding.severity = Severity::Info;
+        finding.notes.push(format!("unless `{program}`, which is not read, has it there before"));
+    }
 }
 
 pub(crate) fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, &str, Option<yaml::Span>, &str, &ObjectRef) {
@@ -126,6 +151,7 @@ fn summary(cluster: &model::Cluster, analysis: &Analysis) -> ClusterSummary {
         helm_releases: count(Role::HelmRelease),
         resource_sets: count(Role::ResourceSet),
         bootstrap_releases: cluster.components.iter().filter(|it| it.object.kind == "HelmfileRelease").count(),
+        rendered_charts: cluster.facts.rendered,
         tiers: analysis.schedule.tiers.len(),
         critical_path: analysis.schedule.critical_path.iter().map(|id| cluster.component(*id).object.clone()).collect(),
     }

@@ -3,11 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Judged, Verdict};
-use model::{CapabilityKind, ComponentId, Role, Stage};
+use model::{CapabilityKind, ComponentId, Phase, Role, Stage};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::words::{and_more, cost, quoted};
+
+/// Said where nobody loses as it stands.
+const HELD_BY_FAILURE: &str =
+    "as it stands it comes in time, but only because something it is ordered after fails to be applied until then";
 
 /// All that one component needs of another, the worst first.
 #[derive(Clone)]
@@ -24,6 +28,7 @@ pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) 
     for judged in context.judged().filter(|judged| keep(judged)) {
         let need = context.need(judged);
         let Some(provider) = provider(context, judged) else { continue };
+        let provider = context.operator(judged).unwrap_or(provider);
         let (consumer, provider) = context.pair(need.of, provider);
         if consumer != provider && !context.is_nested(consumer, provider) && !context.is_asleep(provider) {
             pairs.entry((consumer, provider)).or_default().push(judged);
@@ -37,6 +42,43 @@ pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) 
             Pair { consumer, provider, judged, severity }
         })
         .collect()
+}
+
+/// Lowers what most of those concerned leave as it is, and what is theirs to leave: one `dependsOn` that is missing among
+/// many is a slip, thirty that are missing are the custom of the house.
+pub(crate) fn leave_customs<'a>(
+    context: &Context<'a>,
+    mut pairs: Vec<Pair<'a>>,
+    is_theirs: impl Fn(&Judged) -> bool,
+) -> Vec<Pair<'a>> {
+    const CUSTOM_MIN: usize = 4;
+    let mut unordered: BTreeMap<ComponentId, usize> = BTreeMap::new();
+    for pair in &pairs {
+        *unordered.entry(pair.provider).or_default() += 1;
+    }
+    for pair in &mut pairs {
+        let without = unordered[&pair.provider];
+        let is_custom =
+            || without >= CUSTOM_MIN && without > context.ordered_after(pair.provider, || count_ordered(context));
+        if pair.severity == Severity::Info && pair.judged.iter().all(|judged| is_theirs(judged)) && is_custom() {
+            pair.severity = Severity::Pedantic;
+        }
+    }
+    pairs
+}
+
+fn count_ordered(context: &Context<'_>) -> BTreeMap<ComponentId, usize> {
+    let is_ordered = |judged: &Judged| {
+        matches!(
+            judged.verdict,
+            Verdict::Guaranteed | Verdict::AppliedOnly | Verdict::FalselyReady | Verdict::ExistsOnly
+        )
+    };
+    let mut ordered: BTreeMap<ComponentId, usize> = BTreeMap::new();
+    for pair in gather(context, is_ordered) {
+        *ordered.entry(pair.provider).or_default() += 1;
+    }
+    ordered
 }
 
 fn worst_first(context: &Context<'_>, judged: &mut [&Judged]) {
@@ -95,7 +137,8 @@ impl<'c, 'a> Operators<'c, 'a> {
         let mut operators = Self { context, by_component: BTreeMap::new(), by_kind: BTreeMap::new() };
         for judged in &context.analysis.judged {
             let need = context.need(judged);
-            let Some(offer) = judged.offer.filter(|_| need.capability.kind == CapabilityKind::Crd) else { continue };
+            let is_own_kind = need.capability.kind == CapabilityKind::Crd && need.phase == Phase::Apply;
+            let Some(offer) = judged.offer.filter(|_| is_own_kind) else { continue };
             if judged.verdict >= Verdict::AppliedOnly {
                 let operator = context.applier(context.cluster.offers[offer].by);
                 operators.by_component.entry(need.of).or_default().insert(operator);
@@ -150,7 +193,7 @@ impl Pair<'_> {
             cost: cost(worst, need, feels),
             locations: self.locations(context),
             fix: None,
-            notes: Vec::new(),
+            notes: worst.holds_by_failure.then(|| HELD_BY_FAILURE.to_owned()).into_iter().collect(),
             also: Vec::new(),
         }
     }

@@ -12,6 +12,9 @@ pub(crate) fn quoted(component: &Component) -> String {
 pub(crate) fn cost(judged: &Judged, need: &Need, component: &Component) -> String {
     match judged.consequence {
         Consequence::Deadlock => "never converges".to_owned(),
+        Consequence::Terminal { .. } if need.capability.kind == CapabilityKind::Webhook => {
+            "if the race is lost, the install is refused, and stalls until somebody acts".to_owned()
+        }
         Consequence::Terminal { certain } => {
             let timeout = say_seconds(component.patience.timeout_seconds.saturating_mul(component.patience.attempts));
             let waits = if judged.wait_seconds > 0 {

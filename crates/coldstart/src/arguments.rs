@@ -28,7 +28,7 @@ pub(crate) enum Command {
 }
 
 const CHECK_HELP: &str = "\
-Reads files, runs nothing of the repository, uses no network.
+Reads files, runs nothing of the repository, uses no network. With --render-charts it runs helm, offline.
 
 Exit codes:
   0  no errors (there may be warnings)
@@ -70,6 +70,8 @@ pub(crate) struct Check {
     /// Only what is new since this revision of the Git repository: a commit, a branch, a tag
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
+    #[command(flatten)]
+    pub charts: Charts,
     /// Print the manual page of a rule, and check nothing
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
@@ -103,6 +105,8 @@ pub(crate) struct Graph {
     /// Only this cluster: its directory, or the last part of that
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
+    #[command(flatten)]
+    pub charts: Charts,
     /// When to use colours; auto is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
@@ -154,6 +158,17 @@ fn fault_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(
         simulate::Fault::ALL.iter().map(|fault| fault.name()).chain([RANDOM_FAULT]),
     )
+}
+
+/// Whether charts are rendered, and with what.
+#[derive(Args, Debug)]
+pub(crate) struct Charts {
+    /// Render charts that are on this machine (in the repository, in helm's cache) with `helm template`; fetches nothing
+    #[arg(long)]
+    pub render_charts: bool,
+    /// The helm to render with [default: the one on the PATH]
+    #[arg(long, value_name = "PATH", requires = "render_charts")]
+    pub helm: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,9 +5,11 @@ use std::path::{Component, Path};
 
 use ::check::{Policy, Report, Severity, nearest, rules};
 use draw::text::TextOptions;
+use helm::Helm;
+use read::charts::Renderer;
 use read::{ReadError, Reading};
 
-use crate::arguments::{Check, CheckFormat};
+use crate::arguments::{Charts, Check, CheckFormat};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -24,7 +26,8 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         return explain(rule, options);
     }
     let progress = Progress::start("reading");
-    let reading = open(COMMAND, &options.path)?;
+    let helm = find_helm(COMMAND, &options.charts)?;
+    let reading = open(COMMAND, &options.path, helm.as_ref())?;
     let wanted = match &options.cluster {
         Some(name) if !is_empty(&reading) => Some(cluster::find(&reading.clusters, name, COMMAND)?.name.as_str()),
         _ => None,
@@ -41,7 +44,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         baseline::apply(&path, &mut report, &reading, wish.min_severity)?;
     }
     if let Some(revision) = &options.since {
-        since::apply(revision, &options.path, &mut report, &reading, wish.min_severity)?;
+        since::apply(revision, options, helm.as_ref(), &mut report, &reading, wish.min_severity)?;
     }
     let report = if options.each || options.format.is_for_programs() { report.each() } else { report.folded() };
     drop(progress);
@@ -67,11 +70,18 @@ struct Wish<'a> {
 
 /// Reads the repository at `path`, which is the directory given: never one above it. It is not dropped: the process ends
 /// soon, and giving back a large repository value by value takes longer than looking for its faults.
-pub(crate) fn open(command: &'static str, path: &Path) -> Result<ManuallyDrop<Reading>, Failure> {
-    read::read(path).map(ManuallyDrop::new).map_err(|error| match error {
+pub(crate) fn open(command: &'static str, path: &Path, helm: Option<&Helm>) -> Result<ManuallyDrop<Reading>, Failure> {
+    let renderer = helm.map(|helm| helm as &dyn Renderer);
+    read::read_with(path, renderer).map(ManuallyDrop::new).map_err(|error| match error {
         ReadError::Open(source) => Failure::Open { command, source },
         ReadError::Settings(source) => Failure::Settings { command, source },
     })
+}
+
+/// The helm to render with, if charts are to be rendered.
+pub(crate) fn find_helm(command: &'static str, charts: &Charts) -> Result<Option<Helm>, Failure> {
+    let find = || Helm::find(charts.helm.as_deref()).map_err(|source| Failure::Helm { command, source });
+    charts.render_charts.then(find).transpose()
 }
 
 /// Whether there is nothing of Flux in it.

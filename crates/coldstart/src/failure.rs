@@ -31,6 +31,8 @@ pub(crate) enum Failure {
     NoBaseline,
     #[error("cannot compare with `{revision}`: {source}")]
     Since { revision: String, source: crate::git::GitError },
+    #[error("{source}\n  next: coldstart {command} --render-charts --helm <path of helm>, or without --render-charts")]
+    Helm { command: &'static str, source: helm::HelmError },
     #[error("cannot write {}: {source}", .path.display())]
     WriteFile { path: PathBuf, source: std::io::Error },
     #[error("cannot write the report: {0}")]

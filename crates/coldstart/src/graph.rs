@@ -4,7 +4,7 @@ use ::graph::Analysis;
 use model::Cluster;
 
 use crate::arguments::{Graph, GraphFormat};
-use crate::check::{is_empty, nothing, open};
+use crate::check::{find_helm, is_empty, nothing, open};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -14,7 +14,8 @@ const COMMAND: &str = "graph";
 
 pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     let progress = Progress::start("reading");
-    let reading = open(COMMAND, &options.path)?;
+    let helm = find_helm(COMMAND, &options.charts)?;
+    let reading = open(COMMAND, &options.path, helm.as_ref())?;
     if is_empty(&reading) {
         return Err(nothing(COMMAND, &options.path, &reading));
     }

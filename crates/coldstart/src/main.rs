@@ -30,6 +30,7 @@ fn main() -> ExitCode {
             return u8::try_from(usage.exit_code()).map_or(exit::FAILED.into(), ExitCode::from);
         }
     };
+    read::parallel::start();
     let result = match &arguments.command {
         Command::Check(options) => check::run(options),
         Command::Graph(options) => graph::run(options),

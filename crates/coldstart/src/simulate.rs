@@ -17,7 +17,7 @@ const COMMAND: &str = "simulate";
 
 pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     let progress = Progress::start("booting");
-    let reading = open(COMMAND, &options.path)?;
+    let reading = open(COMMAND, &options.path, None)?;
     if is_empty(&reading) {
         return Err(nothing(COMMAND, &options.path, &reading));
     }

@@ -143,3 +143,22 @@ spec:
     kind: GitRepository
     name: flux-system
 ";
+
+#[test]
+fn a_directory_below_the_root_of_the_repository_can_be_checked_by_itself() {
+    let files = [("gotk-sync.yaml", story::SYNC), ("apps.yaml", story::APPS)];
+    let tree = story::Tree::empty();
+    for (name, text) in files {
+        let text = text.replace("path: ./", "path: ./kubernetes/");
+        tree.write(&format!("kubernetes/clusters/home/{name}"), text.as_bytes());
+    }
+    tree.write("kubernetes/apps/config.yaml", b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\n");
+    let whole = run(command(&["check"]).arg(tree.path())).exits(0).says("2 kustomizations");
+    let part = run(command(&["check"]).arg(tree.path().join("kubernetes"))).exits(0).says("2 kustomizations");
+    for ran in [whole, part] {
+        assert!(!ran.stdout.contains("not seen"), "{}", ran.stdout);
+    }
+    // The root itself is not looked for above.
+    std::fs::create_dir(tree.path().join("kubernetes/.git")).unwrap();
+    run(command(&["check"]).arg(tree.path().join("kubernetes"))).says("not seen: 1 is in another repository");
+}

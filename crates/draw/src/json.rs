@@ -52,6 +52,7 @@ struct SummaryTwin<'a> {
     helmreleases: usize,
     resourcesets: usize,
     bootstrap_releases: usize,
+    rendered_charts: usize,
     errors: usize,
     warnings: usize,
     infos: usize,
@@ -90,6 +91,7 @@ struct ClusterTwin<'a> {
     helmreleases: usize,
     resourcesets: usize,
     bootstrap_releases: usize,
+    rendered_charts: usize,
     tiers: usize,
     critical_path: Vec<ObjectTwin<'a>>,
 }
@@ -146,6 +148,7 @@ impl<'a> SummaryTwin<'a> {
             helmreleases: report.clusters.iter().map(|cluster| cluster.helm_releases).sum(),
             resourcesets: report.clusters.iter().map(|cluster| cluster.resource_sets).sum(),
             bootstrap_releases: report.clusters.iter().map(|cluster| cluster.bootstrap_releases).sum(),
+            rendered_charts: report.clusters.iter().map(|cluster| cluster.rendered_charts).sum(),
             errors: number(Severity::Error),
             warnings: number(Severity::Warning),
             infos: number(Severity::Info),
@@ -178,6 +181,7 @@ impl<'a> ClusterTwin<'a> {
             helmreleases: cluster.helm_releases,
             resourcesets: cluster.resource_sets,
             bootstrap_releases: cluster.bootstrap_releases,
+            rendered_charts: cluster.rendered_charts,
             tiers: cluster.tiers,
             critical_path: cluster.critical_path.iter().map(ObjectTwin::new).collect(),
         }

@@ -125,6 +125,9 @@ fn header(clusters: &[ClusterSummary], paint: Paint) -> String {
         read.push(count(sets, "resourceset"));
     }
     let mut parts = vec![format!("flux {}", read.join(", "))];
+    if let charts @ 1.. = sum(|cluster| cluster.rendered_charts) {
+        parts.push(format!("{} rendered", count(charts, "chart")));
+    }
     if let releases @ 1.. = clusters.iter().map(|cluster| cluster.bootstrap_releases).max().unwrap_or(0) {
         parts.push(format!("bootstrap {}", count(releases, "release")));
     }

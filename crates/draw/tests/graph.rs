@@ -1,5 +1,7 @@
 //! The order of a small cluster, as text and as JSON.
 
+use std::collections::BTreeSet;
+
 use coldstart_draw as draw;
 use draw::Sources;
 use model::{
@@ -43,6 +45,8 @@ fn component(role: Role, name: &str, parent: Option<u32>, gate: Gate) -> Compone
         ties_at: Span::GENERATED,
         objects: 1,
         ignored_checks: Vec::new(),
+        expressions: BTreeSet::new(),
+        resource: None,
     }
 }
 

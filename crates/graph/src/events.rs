@@ -76,6 +76,17 @@ impl Events {
         Event(component.0 * 3 + offset)
     }
 
+    /// The same events without what follows from these needs.
+    pub fn without(&self, needs: &BTreeSet<usize>) -> Self {
+        let kept = |(_, because): &(Event, Because)| !matches!(because, Because::Need(need) if needs.contains(need));
+        Self {
+            components: self.components,
+            edges: self.edges.iter().map(|edges| edges.iter().copied().filter(kept).collect()).collect(),
+            opaque: self.opaque.clone(),
+            met: self.met.clone(),
+        }
+    }
+
     /// The component and moment of an event, unless it is the meeting of a need.
     pub fn component_of(&self, event: Event) -> Option<(ComponentId, Moment)> {
         let index = event.0 as usize;
@@ -143,6 +154,8 @@ impl Events {
 
     fn add_gates(&mut self, cluster: &Cluster) {
         let by_object: BTreeMap<_, _> = cluster.ids().map(|id| (&cluster.component(id).object, id)).collect();
+        let by_resource: BTreeMap<_, _> =
+            cluster.ids().filter_map(|id| Some((cluster.component(id).resource.as_ref()?, id))).collect();
         for id in cluster.ids() {
             let component = cluster.component(id);
             if let Some(parent) = component.parent
@@ -151,6 +164,10 @@ impl Events {
                 self.add(Self::of(parent, Moment::Done), Self::of(id, Moment::Done), Because::Gate);
             }
             if let Gate::Listed(objects) = &component.gate {
+                // A custom resource of a chart is there once its release was applied.
+                for release in objects.iter().filter_map(|object| by_resource.get(object)) {
+                    self.add(Self::of(id, Moment::Done), Self::of(*release, Moment::Applied), Because::Gate);
+                }
                 for listed in objects.iter().filter_map(|object| by_object.get(object)).filter(|listed| **listed != id)
                 {
                     self.add(Self::of(id, Moment::Done), Self::of(*listed, Moment::Done), Because::Gate);

@@ -1,15 +1,16 @@
 //! The verdict of every need, and what losing its race costs.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use model::{
-    Arrival, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Phase, Retry, Role, Stage, TieTarget,
-    WaitsFor,
+    Arrival, Capability, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Phase, Retry, Role, Stage,
+    TieTarget, WaitsFor,
 };
 
 use crate::cycles::Deadlock;
 use crate::events::{Event, Events, Moment};
+use crate::gates::{Gates, Proof};
 use crate::linking::{Links, is_given};
 use crate::reach::{Answers, Questions};
 use crate::schedule::Schedule;
@@ -69,8 +70,12 @@ pub struct Judged {
     pub consequence: Consequence,
     /// The component whose gate is too weak, where that is what is wrong.
     pub weak_gate: Option<ComponentId>,
+    /// The gate does wait for it, but may look before its controller has reported for the first time.
+    pub early: bool,
     /// How long the offer takes longer than the one who needs it, by the estimates.
     pub wait_seconds: u64,
+    /// It would be met in time as it stands, but only because an apply that it is ordered after fails until then.
+    pub holds_by_failure: bool,
 }
 
 pub(crate) fn all(
@@ -85,8 +90,7 @@ pub(crate) fn all(
         events,
         schedule,
         deadlocked: deadlocks.iter().flat_map(Deadlock::needs).collect(),
-        listed: listed(cluster),
-        ignored: ignored(cluster),
+        gates: Gates::new(cluster),
         exists_ties: exists_ties(cluster),
         asked: RefCell::default(),
         answers: None,
@@ -102,15 +106,29 @@ struct Judge<'a> {
     events: &'a Events,
     schedule: &'a Schedule,
     deadlocked: BTreeSet<usize>,
-    /// Which components' gates name an object.
-    listed: BTreeMap<&'a ObjectRef, Vec<ComponentId>>,
-    /// Which components would name an object, were their list not switched off.
-    ignored: BTreeMap<&'a ObjectRef, Vec<ComponentId>>,
+    gates: Gates<'a>,
     /// Pairs that are tied by mere existence.
     exists_ties: BTreeSet<(ComponentId, ComponentId)>,
     /// What judging asks about what starts imply, as long as there are no answers.
     asked: RefCell<Questions>,
     answers: Option<Answers>,
+}
+
+/// A verdict on one offer.
+struct Judgement {
+    verdict: Verdict,
+    weak_gate: Option<ComponentId>,
+    early: bool,
+}
+
+impl Judgement {
+    fn plain(verdict: Verdict) -> Self {
+        Self { verdict, weak_gate: None, early: false }
+    }
+
+    fn weak(verdict: Verdict, gate: ComponentId) -> Self {
+        Self { verdict, weak_gate: Some(gate), early: false }
+    }
 }
 
 /// Events implied by a component's start.
@@ -145,7 +163,9 @@ impl Judge<'_> {
             verdict,
             consequence: Consequence::Nothing,
             weak_gate: None,
+            early: false,
             wait_seconds: 0,
+            holds_by_failure: false,
         };
         if is_given(&need.capability) {
             return nothing(Verdict::Guaranteed);
@@ -164,47 +184,45 @@ impl Judge<'_> {
             .iter()
             .filter(|offer| !self.is_suspended(self.cluster.offers[**offer].by))
             .map(|offer| (self.verdict(index, *offer), *offer))
-            .max_by_key(|((verdict, _), offer)| (*verdict, std::cmp::Reverse(*offer)));
-        let Some(((verdict, weak_gate), offer)) = best else { return nothing(Verdict::Unoffered) };
+            .max_by_key(|(judgement, offer)| (judgement.verdict, judgement.early, std::cmp::Reverse(*offer)));
+        let Some((Judgement { verdict, weak_gate, early }, offer)) = best else { return nothing(Verdict::Unoffered) };
         let wait_seconds = self.wait_seconds(need, &self.cluster.offers[offer]);
         let consequence = if self.is_made_beside(need, &self.cluster.offers[offer]) {
             Consequence::Noise
         } else {
             self.consequence(need, verdict, wait_seconds)
         };
-        Judged { need: index, offer: Some(offer), verdict, consequence, weak_gate, wait_seconds }
+        Judged { offer: Some(offer), consequence, weak_gate, early, wait_seconds, ..nothing(verdict) }
     }
 
     fn reached(&self, component: ComponentId) -> Reached<'_> {
         Reached { start: Events::of(component, Moment::Start), asked: &self.asked, answers: self.answers.as_ref() }
     }
 
-    fn verdict(&self, index: usize, offer: usize) -> (Verdict, Option<ComponentId>) {
+    fn verdict(&self, index: usize, offer: usize) -> Judgement {
         let need = &self.cluster.needs[index];
         let offer = &self.cluster.offers[offer];
         match (self.cluster.component(need.of).stage, self.cluster.component(offer.by).stage) {
-            (Stage::GitOps, Stage::Bootstrap) => return (Verdict::BootstrapOnly, None),
+            (Stage::GitOps, Stage::Bootstrap) => return Judgement::plain(Verdict::BootstrapOnly),
             // What only GitOps brings is not there while the bootstrap runs.
-            (Stage::Bootstrap, Stage::GitOps) => return (Verdict::Unoffered, None),
+            (Stage::Bootstrap, Stage::GitOps) => return Judgement::plain(Verdict::Unoffered),
             _ => {}
         }
         if let Some(verdict) = self.own(need, offer) {
-            return (verdict, None);
+            return Judgement::plain(verdict);
         }
         let reached = self.reached(need.of);
         // Whoever was applied before us and needed the same thing has shown that it is there.
         let shown = self.events.met(index).is_some_and(|met| reached.has(met));
         if shown && matches!(offer.arrival, Arrival::Applied | Arrival::Installed) {
-            return (Verdict::Guaranteed, None);
+            return Judgement::plain(Verdict::Guaranteed);
         }
-        if self.proved(reached, offer) {
-            return if offer.arrival == Arrival::Unreported {
-                (Verdict::FalselyReady, Some(self.gate_of(offer)))
-            } else {
-                (Verdict::Guaranteed, None)
-            };
+        match self.proof(reached, need, offer) {
+            (Proof::Full, _) => Judgement::plain(Verdict::Guaranteed),
+            (Proof::Early, gate) => Judgement { early: true, ..Judgement::weak(Verdict::FalselyReady, gate) },
+            (Proof::Blind, gate) => Judgement::weak(Verdict::FalselyReady, gate),
+            (Proof::Nothing, _) => self.ordered(reached, need, offer),
         }
-        self.ordered(reached, need, offer)
     }
 
     /// What a component, or one that it applies, offers to itself.
@@ -246,23 +264,31 @@ impl Judge<'_> {
             && matches!(offer.arrival, Arrival::Healthy | Arrival::Reported | Arrival::Unreported)
     }
 
-    /// Whether what was reached proves that the offer is there.
-    fn proved(&self, reached: Reached<'_>, offer: &Offer) -> bool {
+    /// How far what was reached proves that the offer is there, and which gate does.
+    fn proof(&self, reached: Reached<'_>, need: &Need, offer: &Offer) -> (Proof, ComponentId) {
+        // Which CRD it is that a chart brings only its user may say.
+        let crd = definition(&need.capability);
+        let crd = crd.as_ref().map(|crd| self.gates.naming(crd)).unwrap_or_default();
+        let naming = self.gates.naming(&offer.object).iter().chain(crd);
+        let passed = naming.filter(|id| reached.has(Events::of(**id, Moment::Done)));
+        let named = passed.map(|id| (self.gates.proof(*id, offer), *id)).max();
+        let own = (self.own_proof(reached, offer), offer.by);
+        named.map_or(own, |named| named.max(own))
+    }
+
+    /// What its own component's being done proves.
+    fn own_proof(&self, reached: Reached<'_>, offer: &Offer) -> Proof {
         let by = self.cluster.component(offer.by);
         let done = reached.has(Events::of(offer.by, Moment::Done));
         let applied = reached.has(Events::of(offer.by, Moment::Applied));
-        let proved = match (offer.arrival, by.role) {
+        let is_passed = match (offer.arrival, by.role) {
             (Arrival::Applied, Role::HelmRelease) | (Arrival::Installed, _) => done,
             (Arrival::Applied, _) => applied,
+            // Helm waits for workloads. Custom resources are done when they are stored.
+            (Arrival::Reported | Arrival::Unreported, Role::HelmRelease) => false,
             (Arrival::Healthy | Arrival::Reported | Arrival::Unreported, _) => done && by.gate == Gate::Healthy,
         };
-        proved || self.listed(reached, offer)
-    }
-
-    /// Whether a gate that was reached names the very object.
-    fn listed(&self, reached: Reached<'_>, offer: &Offer) -> bool {
-        let by = self.listed.get(&offer.object).map(Vec::as_slice).unwrap_or_default();
-        by.iter().any(|id| reached.has(Events::of(*id, Moment::Done)))
+        if is_passed { self.gates.proof(offer.by, offer) } else { Proof::Nothing }
     }
 
     fn gate_of(&self, offer: &Offer) -> ComponentId {
@@ -274,39 +300,43 @@ impl Judge<'_> {
     }
 
     /// Not proved: is there an order at all, and which gate is too weak?
-    fn ordered(&self, reached: Reached<'_>, need: &Need, offer: &Offer) -> (Verdict, Option<ComponentId>) {
-        if reached.has(Events::of(offer.by, Moment::Done)) {
-            return (self.weakness(offer.by, offer), Some(offer.by));
-        }
+    fn ordered(&self, reached: Reached<'_>, need: &Need, offer: &Offer) -> Judgement {
         let gate = self.gate_of(offer);
         let is_ancestor = gate == need.of || self.is_inside(need.of, gate);
+        let passes_gate = reached.has(Events::of(gate, Moment::Done)) && !is_ancestor;
+        if reached.has(Events::of(offer.by, Moment::Done)) {
+            // Where the release is done and its resource is not, whoever applies the release could wait for that.
+            let weak = if passes_gate && self.is_beyond(offer) { gate } else { offer.by };
+            return Judgement::weak(self.weakness(offer.by, offer), weak);
+        }
         if reached.has(Events::of(gate, Moment::Applied)) && !is_ancestor {
-            return (self.weakness(gate, offer), Some(gate));
+            return Judgement::weak(self.weakness(gate, offer), gate);
         }
         // `healthChecks` beside `wait: true` look as if they waited for this very object.
-        let ignoring = self
-            .ignored
-            .get(&offer.object)
-            .into_iter()
-            .flatten()
-            .find(|id| reached.has(Events::of(**id, Moment::Done)));
-        if let Some(gate) = ignoring {
-            return (Verdict::FalselyReady, Some(*gate));
+        let mut ignoring = self.gates.ignoring(&offer.object).iter();
+        if let Some(gate) = ignoring.find(|id| reached.has(Events::of(**id, Moment::Done))) {
+            return Judgement::weak(Verdict::FalselyReady, *gate);
         }
         // The tie may name the component itself or whatever applies it.
         let mut around = std::iter::successors(Some(offer.by), |at| self.cluster.component(*at).parent);
         match around.find(|at| self.exists_ties.contains(&(need.of, *at))) {
-            Some(tied) => (Verdict::ExistsOnly, Some(tied)),
-            None => (Verdict::Unordered, None),
+            Some(tied) => Judgement::weak(Verdict::ExistsOnly, tied),
+            None => Judgement::plain(Verdict::Unordered),
         }
     }
 
     fn weakness(&self, gate: ComponentId, offer: &Offer) -> Verdict {
         match self.cluster.component(gate).gate {
             Gate::LooksHealthy(_) => Verdict::FalselyReady,
-            Gate::Healthy if offer.arrival == Arrival::Unreported => Verdict::FalselyReady,
+            Gate::Healthy if offer.arrival == Arrival::Unreported || self.is_beyond(offer) => Verdict::FalselyReady,
             _ => Verdict::AppliedOnly,
         }
+    }
+
+    /// Whether it comes of a custom resource in a chart, which the release's being done does not wait for.
+    fn is_beyond(&self, offer: &Offer) -> bool {
+        self.cluster.component(offer.by).role == Role::HelmRelease
+            && matches!(offer.arrival, Arrival::Reported | Arrival::Unreported)
     }
 
     fn wait_seconds(&self, need: &Need, offer: &Offer) -> u64 {
@@ -351,43 +381,10 @@ impl Judge<'_> {
     }
 }
 
-/// Objects that gates name. A workload that a chart makes stands for the chart's release.
-fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
-    let mut listed: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
-    let releases: Vec<&ObjectRef> = cluster
-        .components
-        .iter()
-        .filter(|component| component.role == Role::HelmRelease)
-        .map(|component| &component.object)
-        .collect();
-    for id in cluster.ids() {
-        if let Gate::Listed(objects) = &cluster.component(id).gate {
-            for object in objects {
-                listed.entry(object).or_default().push(id);
-                for release in releases.iter().filter(|release| is_workload_of(object, release)) {
-                    listed.entry(release).or_default().push(id);
-                }
-            }
-        }
-    }
-    listed
-}
-
-/// Charts name their workloads after the release, with more before or behind it.
-fn is_workload_of(object: &ObjectRef, release: &ObjectRef) -> bool {
-    matches!(object.kind.as_str(), "Deployment" | "StatefulSet" | "DaemonSet")
-        && object.namespace == release.namespace
-        && (object.name.contains(release.name.as_str()) || release.name.contains(object.name.as_str()))
-}
-
-fn ignored(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
-    let mut ignored: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
-    for id in cluster.ids() {
-        for (object, _) in &cluster.component(id).ignored_checks {
-            ignored.entry(object).or_default().push(id);
-        }
-    }
-    ignored
+/// The CustomResourceDefinition of a kind, by the name that the API machinery would guess.
+fn definition(capability: &Capability) -> Option<ObjectRef> {
+    let (group, kind) = capability.name.split_once('/').filter(|_| capability.kind == CapabilityKind::Crd)?;
+    Some(ObjectRef::new("CustomResourceDefinition", "", format!("{}.{group}", model::plural(kind))))
 }
 
 fn exists_ties(cluster: &Cluster) -> BTreeSet<(ComponentId, ComponentId)> {
@@ -411,7 +408,7 @@ fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: 
             let timeout = component.patience.timeout_seconds;
             if wait_seconds <= timeout {
                 Consequence::Safe { spare_seconds: timeout - wait_seconds }
-            } else if !is_seen_from_the_start(&need.object) {
+            } else if !need.object.is_seen_from_the_start() {
                 Consequence::Noise
             } else {
                 Consequence::Slow { seconds: timeout.saturating_add(retry) }
@@ -419,23 +416,6 @@ fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: 
         }
         Phase::Ready | Phase::Run => Consequence::Noise,
     }
-}
-
-/// Kinds that a gate sees as unfinished from the moment they are made. Any other kind has no status yet when it is first
-/// looked at, milliseconds later, and counts as healthy: the gate has opened before its controller says anything.
-fn is_seen_from_the_start(object: &ObjectRef) -> bool {
-    matches!(
-        object.kind.as_str(),
-        "Deployment"
-            | "StatefulSet"
-            | "DaemonSet"
-            | "ReplicaSet"
-            | "Job"
-            | "Pod"
-            | "PersistentVolumeClaim"
-            | "HelmRelease"
-            | "Kustomization"
-    )
 }
 
 /// A chart that is installed: what fails before a release is stored is tried again, what fails after is counted.
@@ -448,7 +428,8 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
             CapabilityKind::Secret | CapabilityKind::ConfigMap | CapabilityKind::Source => Consequence::Noise,
             _ => Consequence::Slow { seconds: wait_seconds.min(BACKOFF_SECONDS_MAX) },
         },
-        Phase::Apply if need.capability.kind == CapabilityKind::Webhook => failed_install(component, verdict, true),
+        // Only what is installed between a webhook's registration and its first answer is refused.
+        Phase::Apply if need.capability.kind == CapabilityKind::Webhook => failed_install(component, verdict, false),
         Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(REINSTALL_SECONDS, BACKOFF_SECONDS_MAX) },
         Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
         Phase::Ready if wait_seconds <= timeout => Consequence::Safe { spare_seconds: timeout - wait_seconds },

@@ -5,6 +5,7 @@
 
 mod cycles;
 mod events;
+mod gates;
 mod judge;
 mod linking;
 mod reach;
@@ -16,6 +17,8 @@ pub use judge::{Consequence, Judged, Verdict};
 pub use linking::Links;
 pub use reach::{Answers, Questions};
 pub use schedule::Schedule;
+
+use std::collections::BTreeSet;
 
 use model::Cluster;
 
@@ -38,5 +41,29 @@ pub fn analyse(cluster: &Cluster) -> Analysis {
     let deadlocks = cycles::find(&events);
     let schedule = Schedule::new(cluster, &events);
     let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);
+    let judged = without_failures(cluster, judged, &links, &events, &schedule, &deadlocks);
     Analysis { judged, deadlocks, schedule, links, events }
+}
+
+/// Judges once more without what follows only from applies that fail until then. A component that is tied to one that
+/// loses a race comes in time as well, but only as long as the other keeps losing: mended the one, the other is lost.
+fn without_failures(
+    cluster: &Cluster,
+    first: Vec<Judged>,
+    links: &Links,
+    events: &Events,
+    schedule: &Schedule,
+    deadlocks: &[Deadlock],
+) -> Vec<Judged> {
+    let fails = |judged: &&Judged| matches!(judged.verdict, Verdict::Unordered | Verdict::Deadlocked);
+    let failing: BTreeSet<usize> =
+        first.iter().filter(fails).map(|judged| judged.need).filter(|need| events.met(*need).is_some()).collect();
+    if failing.is_empty() {
+        return first;
+    }
+    let mut judged = judge::all(cluster, links, &events.without(&failing), schedule, deadlocks);
+    for (now, before) in judged.iter_mut().zip(&first) {
+        now.holds_by_failure = now.verdict != before.verdict;
+    }
+    judged
 }

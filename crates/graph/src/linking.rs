@@ -27,12 +27,11 @@ impl Links {
             .needs
             .iter()
             .map(|need| {
-                if let Some(exact) = offers.get(&need.capability) {
-                    return exact.clone();
-                }
+                let exact = offers.get(&need.capability);
                 let group = need.capability.name.split_once('/').map(|(group, _)| group);
-                if let Some(whole) = group.and_then(|group| groups.get(&(need.capability.kind, group))) {
-                    return whole.clone();
+                let whole = group.and_then(|group| groups.get(&(need.capability.kind, group)));
+                if exact.is_some() || whole.is_some() {
+                    return both(cluster, exact, whole);
                 }
                 open.iter()
                     .copied()
@@ -47,6 +46,14 @@ impl Links {
     pub fn offers_for(&self, need: usize) -> &[usize] {
         &self.by_need[need]
     }
+}
+
+/// Those that name it and those that bring its whole group: whoever is known less exactly brings it all the same.
+fn both(cluster: &Cluster, exact: Option<&Vec<usize>>, whole: Option<&Vec<usize>>) -> Vec<usize> {
+    let mut found: Vec<usize> = exact.cloned().unwrap_or_default();
+    let named: Vec<_> = found.iter().map(|offer| cluster.offers[*offer].by).collect();
+    found.extend(whole.into_iter().flatten().filter(|offer| !named.contains(&cluster.offers[**offer].by)));
+    found
 }
 
 /// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`.

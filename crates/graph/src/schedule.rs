@@ -52,7 +52,7 @@ impl Schedule {
         let by = cluster.component(offer.by);
         match offer.arrival {
             Arrival::Applied | Arrival::Installed => applied,
-            _ if by.role == Role::HelmRelease => self.seconds(offer.by, Moment::Done),
+            _ if by.role == Role::HelmRelease && by.resource.is_none() => self.seconds(offer.by, Moment::Done),
             _ => applied + by.startup_seconds,
         }
     }
@@ -72,14 +72,27 @@ impl Schedule {
             Some((_, Moment::Applied)) => APPLY_SECONDS,
             Some((id, Moment::Done)) => {
                 let component = cluster.component(id);
-                let waits = component.role == Role::HelmRelease || component.gate == Gate::Healthy;
+                let waits = match component.role {
+                    Role::HelmRelease => component.resource.is_none(),
+                    _ => component.gate == Gate::Healthy,
+                };
                 let own = self.seconds(id, Moment::Applied) + if waits { component.startup_seconds } else { 0 };
-                own.saturating_sub(at)
+                own.max(self.named_resources(cluster, &component.gate)).saturating_sub(at)
             }
             _ => 0,
         };
         self.at_seconds[event.0 as usize] = at;
         self.tier[event.0 as usize] = tier;
+    }
+
+    /// When the custom resources of charts are there that a gate names.
+    fn named_resources(&self, cluster: &Cluster, gate: &Gate) -> u64 {
+        let Gate::Listed(objects) = gate else { return 0 };
+        let names = |id: &ComponentId| {
+            cluster.component(*id).resource.as_ref().is_some_and(|resource| objects.contains(resource))
+        };
+        let there = |id: ComponentId| self.seconds(id, Moment::Applied) + cluster.component(id).startup_seconds;
+        cluster.ids().filter(names).map(there).max().unwrap_or(0)
     }
 
     fn fill_tiers(&mut self, cluster: &Cluster) {

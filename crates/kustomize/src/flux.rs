@@ -37,6 +37,14 @@ impl Builder<'_> {
         kustomization
     }
 
+    /// Whether a directory has one kustomization file, and nothing stands in it.
+    pub(crate) fn is_empty_kustomization(&mut self, directory: &str) -> bool {
+        let found = self.kustomization_files(directory);
+        let [path] = found.as_slice() else { return false };
+        let Some((_, documents)) = self.documents(path, Span::GENERATED) else { return false };
+        documents.first().is_none_or(|document| document.root.is_none() && document.problems.is_empty())
+    }
+
     /// Walks below `directory` in the order of names; directories with a kustomization of their own are one resource.
     fn scan(&mut self, directory: &str, below: &str, depth: usize, scanned: &mut usize, found: &mut Vec<Node>) {
         if depth > DIRECTORIES_DEEP_MAX {

@@ -118,6 +118,9 @@ fn run(builder: &mut Builder<'_>, directory: &str, overlay: &Overlay, mode: Mode
     let generates = mode == Mode::Flux && builder.kustomization_files(&directory).is_empty();
     let kustomization = if generates {
         Some(builder.generated_kustomization(&directory))
+    } else if mode == Mode::Flux && builder.is_empty_kustomization(&directory) {
+        // The controller writes into the file before it builds: at the root of a build, none stays empty.
+        Some(kustomization::Kustomization::empty())
     } else {
         builder.kustomization(&directory, Span::GENERATED)
     };

@@ -63,6 +63,16 @@ impl Capability {
     }
 }
 
+/// The resource of a kind, as the API machinery guesses it: `ingresses` of an Ingress.
+pub fn plural(kind: &str) -> EcoString {
+    let kind = kind.to_lowercase();
+    match kind.as_bytes() {
+        [.., b's' | b'x'] | [.., b'c' | b's', b'h'] => ecow::eco_format!("{kind}es"),
+        [.., before, b'y'] if !b"aeiou".contains(before) => ecow::eco_format!("{}ies", &kind[..kind.len() - 1]),
+        _ => ecow::eco_format!("{kind}s"),
+    }
+}
+
 impl CapabilityKind {
     /// The noun that findings use.
     pub fn noun(self) -> &'static str {
@@ -113,5 +123,16 @@ impl fmt::Display for Capability {
             _ => format!("{}/{}", self.namespace, self.name),
         };
         if noun.is_empty() { f.write_str(&name) } else { write!(f, "{noun} {name}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plural;
+
+    #[test]
+    fn resources_are_guessed_by_how_their_kind_ends() {
+        let guessed = ["Ingress", "NetworkPolicy", "Gateway", "Pod"].map(plural);
+        assert_eq!(guessed, ["ingresses", "networkpolicies", "gateways", "pods"]);
     }
 }

@@ -1,5 +1,7 @@
 //! What was read of one cluster: everything the graph is made from.
 
+use std::collections::BTreeSet;
+
 use ecow::EcoString;
 use yaml::Span;
 
@@ -74,6 +76,10 @@ pub struct Component {
     pub objects: usize,
     /// Objects that it seems to check, and does not: `healthChecks` that `wait: true` switches off.
     pub ignored_checks: Vec<(ObjectRef, Span)>,
+    /// Kinds that its gate judges by an expression on their status (`healthCheckExprs`); the empty text stands for any.
+    pub expressions: BTreeSet<EcoString>,
+    /// The custom resource that its chart consists of: an operator does the work, and the release is done before that.
+    pub resource: Option<ObjectRef>,
 }
 
 /// What sort of component: how it fails, and what the others may tie to.

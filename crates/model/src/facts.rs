@@ -14,6 +14,9 @@ pub struct Facts {
     pub flux: Option<FluxVersion>,
     /// Variables that a build uses and nothing sets, where everything that could set them was seen.
     pub undefined: Vec<UndefinedVariable>,
+    /// Variables of builds that get no variable at all unless somebody makes their optional sources: nothing is
+    /// substituted then, not even defaults.
+    pub unsubstituted: Vec<UndefinedVariable>,
     /// Charts with their versions, of releases that the bootstrap installs and Flux adopts.
     pub charts: Vec<Chart>,
     /// Kustomizations that delete what leaves their build, with the place that says so.
@@ -22,6 +25,10 @@ pub struct Facts {
     pub kept: BTreeSet<ObjectRef>,
     /// CRDs that a deployed chart has, and does not install under its values.
     pub withheld: Vec<Withheld>,
+    /// A program that seems to bootstrap the cluster and is not read: what it brings is not known.
+    pub unread_bootstrap: Option<EcoString>,
+    /// How many releases had their charts rendered.
+    pub rendered: usize,
 }
 
 /// Which Flux runs there.

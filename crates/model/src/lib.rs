@@ -9,7 +9,7 @@ mod duration;
 mod facts;
 mod object;
 
-pub use capability::{Capability, CapabilityKind};
+pub use capability::{Capability, CapabilityKind, plural};
 pub use cluster::{
     Arrival, BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Dead, Gate, Need, Offer, Patience, Phase, Retry,
     Role, Stage, Tie, TieTarget, WaitsFor,

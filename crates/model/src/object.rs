@@ -19,6 +19,24 @@ impl ObjectRef {
     pub fn path(&self) -> String {
         if self.namespace.is_empty() { self.name.to_string() } else { format!("{}/{}", self.namespace, self.name) }
     }
+
+    /// Whether a gate sees it as unfinished from the moment it is made. An object of any other kind has no status yet when
+    /// it is first looked at, milliseconds later, and counts as healthy: the gate has opened before its controller says
+    /// anything.
+    pub fn is_seen_from_the_start(&self) -> bool {
+        matches!(
+            self.kind.as_str(),
+            "Deployment"
+                | "StatefulSet"
+                | "DaemonSet"
+                | "ReplicaSet"
+                | "Job"
+                | "Pod"
+                | "PersistentVolumeClaim"
+                | "HelmRelease"
+                | "Kustomization"
+        )
+    }
 }
 
 impl fmt::Display for ObjectRef {

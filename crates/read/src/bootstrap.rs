@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use catalogue::{Catalogue, any_holds};
 use kustomize::Files as _;
 use model::{
-    Arrival, Capability, CapabilityKind, Chart, Component, ComponentId, Gate, ObjectRef, Offer, Patience, Retry, Role,
-    Stage, Tie, TieTarget, WaitsFor,
+    Arrival, BlindSpot, Capability, CapabilityKind, Chart, Component, ComponentId, Gate, ObjectRef, Offer, Patience,
+    Retry, Role, Stage, Tie, TieTarget, WaitsFor,
 };
 use yaml::{FileId, Node, Span};
 
@@ -21,6 +21,9 @@ use crate::remote_crds;
 use crate::repository::Repository;
 
 /// Everything that a bootstrap brings, read once for all clusters of a repository.
+/// How long helm waits unless it is told otherwise.
+const HELM_TIMEOUT_SECONDS: u64 = 300;
+
 #[derive(Debug, Default)]
 pub(crate) struct Bootstrap {
     releases: Vec<Release>,
@@ -34,13 +37,15 @@ pub(crate) struct Bootstrap {
     crds: Vec<(String, Span)>,
     /// Files that the bootstrap applies: not dead, though Flux does not reach them.
     pub(crate) files: Vec<String>,
+    /// Programs that seem to be part of it and are not read.
+    programs: Vec<String>,
 }
 
 impl Bootstrap {
     pub(crate) fn read(repository: &Repository, catalogue: &Catalogue) -> Self {
         let early = helmfile::read_early(repository);
         let crds = remote_crds::find(repository, catalogue);
-        let mut bootstrap = Self { secrets: early.secrets, crds, ..Self::default() };
+        let mut bootstrap = Self { secrets: early.secrets, crds, programs: early.programs, ..Self::default() };
         for helmfile in early.helmfiles {
             bootstrap.files.push(helmfile.path);
             bootstrap.runs.extend(helmfile.releases.first().map(|release| release.span.file));
@@ -102,6 +107,12 @@ impl Bootstrap {
 
     /// Adds the bootstrap's components and their offers to a cluster.
     pub(crate) fn offer(&self, repository: &Repository, catalogue: &Catalogue, sink: &mut Sink) {
+        if let Some(program) = self.programs.first() {
+            let at = repository.id(program).map_or(Span::GENERATED, |file| Span::new(file, 0, 0));
+            let why = "is a program that seems to bootstrap the cluster, and is not read".to_owned();
+            sink.cluster().blind.push(BlindSpot { what: format!("`{program}`"), why, at, component: None });
+            sink.cluster().facts.unread_bootstrap = Some(program.as_str().into());
+        }
         let ids: Vec<ComponentId> =
             self.releases.iter().map(|release| Self::offer_release(catalogue, sink, release)).collect();
         self.order(sink, &ids);
@@ -109,10 +120,12 @@ impl Bootstrap {
             Self::note_chart(repository, sink, release, *id);
         }
         for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
-            if let Some(known) = catalogue.by_chart(&release.chart_name) {
-                let own = sink.cluster().component(*id).object.clone();
+            let own = sink.cluster().component(*id).object.clone();
+            let known = catalogue.by_chart(&release.chart_name);
+            if let Some(known) = known {
                 crate::content::need_gifts(sink, *id, known, &own, release.span);
             }
+            crate::content::need_foundation(sink, *id, known, &own, release.span);
         }
         let is_sealed = sink.assembled.objects.iter().any(|built| Object::new(&built.node).kind() == "SealedSecret");
         if let Some(at) = is_sealed.then(|| *self.sealing_key.get_or_init(|| sealing_key(repository))).flatten() {
@@ -177,8 +190,10 @@ impl Bootstrap {
         let known = catalogue.by_chart(&release.chart_name);
         let startup = known.map_or(60, |known| u64::from(known.startup_seconds));
         let by = add(sink, own.clone(), release.span, startup);
+        let component = &mut sink.cluster().components[by.index()];
+        component.patience.timeout_seconds = release.timeout_seconds.unwrap_or(HELM_TIMEOUT_SECONDS);
         if release.wait != Some(true) {
-            sink.cluster().components[by.index()].gate = Gate::Applied;
+            component.gate = Gate::Applied;
         }
         let Some(known) = known else { return by };
         if release.only_crds {
@@ -307,6 +322,8 @@ fn add(sink: &mut Sink, object: ObjectRef, at: Span, startup_seconds: u64) -> Co
         ties_at: at,
         objects: 0,
         ignored_checks: Vec::new(),
+        expressions: BTreeSet::new(),
+        resource: None,
     });
     id
 }

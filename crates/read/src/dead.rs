@@ -46,19 +46,15 @@ fn ancestors(file: &str) -> impl Iterator<Item = &str> {
 
 /// A kustomization above that names it in a comment: switched off on purpose.
 fn is_commented_out(repository: &Repository, file: &str) -> bool {
-    use kustomize::Files;
     let mut child = file;
     for directory in ancestors(file) {
         let name = child[directory.len()..].trim_start_matches('/');
         for kustomization in ["kustomization.yaml", "kustomization.yml"] {
-            let Some((_, documents)) = repository.documents(&path::join(directory, kustomization).unwrap_or_default())
-            else {
-                continue;
-            };
-            let mentions = |text: &str| {
-                text.trim().trim_start_matches("- ").trim_start_matches("./").trim_end_matches('/').starts_with(name)
-            };
-            if documents.iter().flat_map(|document| &document.comments).any(|comment| mentions(&comment.text)) {
+            let at = path::join(directory, kustomization).unwrap_or_default();
+            let Some(source) = repository.id(&at).and_then(|id| repository.source(id)) else { continue };
+            let comments = source.text().lines().filter_map(|line| line.trim_start().strip_prefix('#'));
+            let mut entries = comments.map(|text| text.trim().trim_start_matches("- ").trim_start_matches("./"));
+            if entries.any(|entry| entry.starts_with(name)) {
                 return true;
             }
             // The nearest kustomization decides: further up, only its directory is named.

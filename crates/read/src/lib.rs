@@ -5,6 +5,7 @@
 
 pub mod artifact;
 mod bootstrap;
+pub mod charts;
 mod content;
 mod dead;
 mod flux;
@@ -48,26 +49,33 @@ pub enum ReadError {
     Settings(#[from] SettingsError),
 }
 
-/// Reads everything below `root`.
+/// Reads everything below `root`, and runs nothing.
 pub fn read(root: &Path) -> Result<Reading, ReadError> {
-    let repository = Repository::open(root)?;
+    read_with(root, None)
+}
+
+/// Reads everything below `root`; charts that are on this machine are rendered, if there is something that does it.
+pub fn read_with(root: &Path, renderer: Option<&dyn charts::Renderer>) -> Result<Reading, ReadError> {
+    // The catalogue takes a while to be unpacked, which the search for files leaves a core free for.
+    let (repository, catalogue) = parallel::both(|| Repository::open(root), Catalogue::embedded);
+    let repository = repository?;
     let (settings, additions) = settings::read(&repository)?;
-    let clusters = clusters(&repository, &catalogue_of(additions));
+    let catalogue = extended(catalogue, additions);
+    let clusters = clusters(&repository, &catalogue, renderer);
     Ok(Reading { repository, clusters, settings })
 }
 
 /// The catalogue with what `coldstart.yaml` adds to it.
-fn catalogue_of(additions: Vec<catalogue::Component>) -> Cow<'static, Catalogue> {
-    let embedded = Catalogue::embedded();
-    if additions.is_empty() { Cow::Borrowed(embedded) } else { Cow::Owned(embedded.with_additions(additions)) }
+fn extended(catalogue: &'static Catalogue, additions: Vec<catalogue::Component>) -> Cow<'static, Catalogue> {
+    if additions.is_empty() { Cow::Borrowed(catalogue) } else { Cow::Owned(catalogue.with_additions(additions)) }
 }
 
-fn clusters(repository: &Repository, catalogue: &Catalogue) -> Vec<Cluster> {
+fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {
     let (bootstrap, assembled, live) = assembled(repository, catalogue);
     let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
     let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {
         let assembled = assembled.lock().map(|mut assembled| std::mem::take(&mut *assembled)).unwrap_or_default();
-        content::extract(repository, catalogue, assembled, &bootstrap)
+        content::extract(repository, catalogue, assembled, &bootstrap, renderer)
     });
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     dead::find(repository, &mut clusters, &live);
@@ -79,18 +87,21 @@ fn assembled(
     repository: &Repository,
     catalogue: &Catalogue,
 ) -> (bootstrap::Bootstrap, Vec<flux::Assembled>, BTreeSet<String>) {
-    let sources = flux::Sources::new(repository);
     // The two have nothing to do with each other, and each has long stretches for one core alone.
-    let (bootstrap, declared, mut assembled) = std::thread::scope(|scope| {
-        let bootstrap = scope.spawn(|| bootstrap::Bootstrap::read(repository, catalogue));
-        let declared = flux::declared(repository);
-        let assembled = parallel::map(&declared, |entry| flux::assemble(repository, &sources, entry));
-        (bootstrap.join().unwrap_or_default(), declared, assembled)
-    });
+    let (flux, bootstrap) = parallel::both(
+        || {
+            let common = flux::Common::read(repository);
+            let declared = flux::declared(&common);
+            let assembled = parallel::map(&declared, |entry| flux::assemble(&common, entry));
+            (common, declared, assembled)
+        },
+        || bootstrap::Bootstrap::read(repository, catalogue),
+    );
+    let (common, declared, mut assembled) = flux;
     let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
-    let undeclared = flux::undeclared(repository, &declared, &live);
-    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(repository, &sources, entry)));
+    let undeclared = flux::undeclared(&common, &declared, &live);
+    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(&common, entry)));
     live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
     (bootstrap, assembled, live)
 }

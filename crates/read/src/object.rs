@@ -105,6 +105,8 @@ pub(crate) fn is_cluster_scoped(group: &str, kind: &str) -> bool {
             | "DeviceClass"
             | "Bundle"
             | "FlowSchema"
+            | "LinstorCluster"
+            | "GpuDevicePlugin"
     ) && !(kind == "Bundle" && group != "trust.cert-manager.io")
 }
 

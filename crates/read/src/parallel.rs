@@ -1,46 +1,32 @@
 //! Work on every core, results in the order of the input.
+//!
+//! One set of threads does all of it. A thread of its own for every stretch of work was slower: a new thread begins on the
+//! core of the one that made it, and the system takes milliseconds to move it to an idle one.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use rayon::prelude::*;
 
-/// Asked once: the answer takes some files of the system.
-fn cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+/// Room for what a thread takes up while it waits, on top of what it is doing.
+const STACK_BYTES: usize = 8 * 1024 * 1024;
+
+/// Makes the calling thread one of those that work, so that it need not hand over and wait. For programs, once, at their
+/// start; without it there are threads all the same.
+pub fn start() {
+    // Fails only where there are threads already, or may be none: both are fine.
+    let _ = rayon::ThreadPoolBuilder::new().use_current_thread().stack_size(STACK_BYTES).build_global();
 }
 
-/// Maps every item; each worker takes the next item that nobody has taken. The caller's thread is one of the workers.
-pub fn map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) -> Vec<O> {
-    let workers = cores().min(items.len());
-    if workers <= 1 {
-        return items.iter().map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let mut own = Vec::with_capacity(items.len() / workers + 1);
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(index) else { break };
-            own.push((index, work(item)));
-        }
-        own
-    };
-    let mut done = std::thread::scope(|scope| {
-        let helpers: Vec<_> = (1..workers).map(|_| scope.spawn(take)).collect();
-        let mut done = take();
-        for helper in helpers {
-            match helper.join() {
-                Ok(more) => done.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        done
-    });
-    done.sort_unstable_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, output)| output).collect()
+/// Maps every item; whoever has nothing to do takes one that nobody has taken.
+pub fn map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync + Send) -> Vec<O> {
+    // One by one: files differ in size by a factor of a thousand.
+    items.par_iter().with_max_len(1).map(work).collect()
 }
 
-/// Maps few items here and many on every core: starting a thread takes as long as some work.
-pub fn map_many<I: Sync, O: Send>(items: &[I], few: usize, work: impl Fn(&I) -> O + Sync) -> Vec<O> {
-    if items.len() <= few { items.iter().map(work).collect() } else { map(items, work) }
+/// Does two things that have nothing to do with each other.
+pub fn both<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(one, other)
+}
+
+/// Sorts what has no equals.
+pub fn sort<T: Ord + Send>(items: &mut [T]) {
+    items.par_sort_unstable();
 }

@@ -14,6 +14,18 @@ pub(crate) fn join(directory: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// `path` as Flux takes the path of a Kustomization: what would leave the repository stays at its root.
+pub(crate) fn within(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in split(path) {
+        match part {
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
 fn split(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty() && *part != ".")
 }

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use catalogue::Catalogue;
+use memchr::memmem;
 use yaml::{FileId, Span};
 
 use crate::repository::Repository;
@@ -41,22 +42,19 @@ fn is_bootstrap_text(path: &str) -> bool {
 
 /// Every address in a text that speaks of CRDs, comments left out.
 fn addresses(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut offset = 0;
-    text.split_inclusive('\n').flat_map(move |line| {
-        let start = offset;
-        offset += line.len();
-        let code = if line.trim_start().starts_with('#') { "" } else { line };
-        code.match_indices("github").filter_map(move |(at, _)| {
-            let begin = code[..at]
-                .rfind(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | '='))
-                .map_or(0, |before| before + 1);
-            let end = code[at..]
-                .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ')' | ','))
-                .map_or(code.len(), |after| at + after);
-            let address = &code[begin..end];
-            let lower = address.to_ascii_lowercase();
-            (lower.contains("crd") || lower.contains("-install.yaml")).then_some((start + begin, address))
-        })
+    // Most texts name no such host: only around one that does are the lines looked at.
+    memmem::find_iter(text.as_bytes(), "github").filter_map(move |at| {
+        let line = text[..at].rfind('\n').map_or(0, |before| before + 1);
+        if text[line..at].trim_start().starts_with('#') {
+            return None;
+        }
+        let ends_before = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | '=');
+        let ends_after = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ')' | ',');
+        let begin = at - text[line..at].rsplit(ends_before).next().map_or(0, str::len);
+        let end = text[at..].find(ends_after).map_or(text.len(), |after| at + after);
+        let address = &text[begin..end];
+        let lower = address.to_ascii_lowercase();
+        (lower.contains("crd") || lower.contains("-install.yaml")).then_some((begin, address))
     })
 }
 
@@ -133,5 +131,8 @@ mod tests {
         let text = "# https://github.com/a/b/crds.yaml\nkubectl apply -f \"https://github.com/a/b/crds.yaml\"\ncurl https://github.com/a/b/x\n";
         let found: Vec<(usize, &str)> = addresses(text).collect();
         assert_eq!(found, [(text.find("\"https").unwrap() + 1, "https://github.com/a/b/crds.yaml")]);
+        // A space that takes more than one byte.
+        let found: Vec<(usize, &str)> = addresses("see\u{a0}https://github.com/a/b/crds.yaml").collect();
+        assert_eq!(found, [(5, "https://github.com/a/b/crds.yaml")]);
     }
 }

@@ -12,7 +12,7 @@ use model::{ComponentId, ObjectRef, Role};
 use yaml::Node;
 
 use crate::bootstrap::Bootstrap;
-use crate::content::{chart_name, chart_sources, config_maps, merged_values};
+use crate::content::{chart_address, chart_sources, config_maps, merged_values};
 use crate::flux::{Assembled, HelmRelease};
 use crate::helmfile::Release;
 use crate::object::Object;
@@ -87,7 +87,7 @@ pub struct Early {
 /// with what `coldstart.yaml` adds.
 pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), ReadError> {
     let (_, additions) = settings::read(repository)?;
-    let catalogue = crate::catalogue_of(additions).into_owned();
+    let catalogue = crate::extended(Catalogue::embedded(), additions).into_owned();
     let (bootstrap, assembled, _) = crate::assembled(repository, &catalogue);
     let early = bootstrap.rendered(repository);
     let values = bootstrap.value_files(repository);
@@ -182,7 +182,7 @@ fn charts(
         let values = merged_values(release, &config_maps);
         ChartOf {
             object: release.object.clone(),
-            chart: chart_name(release, &sources),
+            chart: catalogue::chart_name(&chart_address(release, &sources)).into(),
             asks_for: asked_for(repository, release, values.as_ref()),
             values,
             release_name: release.release_name.clone(),

@@ -235,6 +235,8 @@ fn directories_list_their_names_in_order() {
     assert_eq!(repository.list("a"), ["b", "x.yaml"]);
     assert_eq!(repository.list("a/b"), ["c"]);
     assert_eq!((repository.kind("a/b"), repository.kind("a/c")), (PathKind::Directory, PathKind::Missing));
+    assert!(repository.paths().all(|path| repository.id(path).and_then(|id| repository.path(id)) == Some(path)));
+    assert_eq!((repository.id("a"), repository.id("a/b/c"), repository.id("b/x.yaml")), (None, None, None));
 }
 
 const CRD: &str = "apiVersion: apiextensions.k8s.io/v1

@@ -318,10 +318,6 @@ impl Map {
             _ => unreachable!("made a mapping just above"),
         }
     }
-
-    pub(crate) fn push(&mut self, entry: Entry) {
-        self.entries.push(entry);
-    }
 }
 
 impl<'a> IntoIterator for &'a Map {

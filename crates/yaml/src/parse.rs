@@ -9,8 +9,6 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Tag};
 use crate::node::{Entry, Map, Node, Scalar, ScalarKind, Value};
 use crate::span::{FileId, Span};
 
-/// Comments in a row: long licence headers and commented-out manifests are normal.
-const COMMENTS_BUFFERED_MAX: usize = 100_000;
 /// Longer than YAML's own 1024: annotations and generated keys get long.
 const KEY_CHARACTERS_MAX: usize = 64 * 1024;
 
@@ -35,15 +33,7 @@ impl Default for Limits {
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     pub root: Option<Node>,
-    pub comments: Vec<Comment>,
     pub problems: Vec<Problem>,
-}
-
-/// A comment with its text after the `#`.
-#[derive(Clone, Debug)]
-pub struct Comment {
-    pub text: EcoString,
-    pub span: Span,
 }
 
 /// What is wrong with a document, and where.
@@ -75,8 +65,8 @@ pub fn parse_leaving_out(file: FileId, text: &str, ranges: &[Range<usize>], limi
 fn read(file: FileId, text: &str, left_out: LeftOut, limits: Limits) -> Vec<Document> {
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
-    options.set_emit_comments(true);
-    options.max_buffered_comment_events = COMMENTS_BUFFERED_MAX;
+    // Other users of the parser in the same program may want them.
+    options.set_emit_comments(false);
     options.simple_key_max_lookahead = KEY_CHARACTERS_MAX;
     let mut reader = Reader {
         parser: Parser::new_from_str_with_options(text, options),
@@ -88,6 +78,8 @@ fn read(file: FileId, text: &str, left_out: LeftOut, limits: Limits) -> Vec<Docu
         document: Document::default(),
         anchors: BTreeMap::new(),
         nodes: 0,
+        entries: Vec::new(),
+        items: Vec::new(),
     };
     reader.documents()
 }
@@ -108,6 +100,10 @@ struct Reader<'text> {
     document: Document,
     anchors: BTreeMap<usize, Anchored>,
     nodes: usize,
+    /// The entries of all mappings that are open, the innermost last, and the items of all sequences: a closed one is
+    /// moved into memory of just its size, once, instead of growing there.
+    entries: Vec<Entry>,
+    items: Vec<Node>,
 }
 
 /// What is not in the text that is being read: from which byte of it on, how many bytes lie before it in the whole text.
@@ -181,6 +177,9 @@ impl<'text> Reader<'text> {
     fn document(&mut self) -> Result<bool, Problem> {
         self.anchors.clear();
         self.nodes = 0;
+        // A document with a problem leaves what it had open.
+        self.entries.clear();
+        self.items.clear();
         while let Some((event, span)) = self.next()? {
             match event {
                 Event::DocumentStart(..) | Event::StreamStart => {}
@@ -195,19 +194,8 @@ impl<'text> Reader<'text> {
         Ok(false)
     }
 
-    /// The next event that is no comment; comments are put aside.
     fn next(&mut self) -> Result<Option<Next<'text>>, Problem> {
-        while let Some(next) = self.parser.next_event() {
-            match next {
-                Ok((Event::Comment(text, _), span)) => {
-                    let span = self.span(span);
-                    self.document.comments.push(Comment { text: text.as_ref().into(), span });
-                }
-                Ok(next) => return Ok(Some(next)),
-                Err(error) => return Err(self.scan_problem(&error)),
-            }
-        }
-        Ok(None)
+        self.parser.next_event().transpose().map_err(|error| self.scan_problem(&error))
     }
 
     fn node(&mut self, (event, span): Next<'text>, depth: usize) -> Result<Built, Problem> {
@@ -247,30 +235,32 @@ impl<'text> Reader<'text> {
     }
 
     fn sequence(&mut self, start: Span, depth: usize) -> Result<Built, Problem> {
-        let mut items = EcoVec::new();
+        let first = self.items.len();
         let mut deepest = 0;
         loop {
             let next = self.expect(start)?;
             if matches!(next.0, Event::SequenceEnd) {
-                let span = self.closed(start, items.last().map(|item: &Node| item.span), next.1);
+                let span = self.closed(start, self.items[first..].last().map(|item| item.span), next.1);
+                let items: EcoVec<Node> = self.items.drain(first..).collect();
                 return Ok(Built { node: Node::seq(items, span), depth: deepest });
             }
             let item = self.node(next, depth + 1)?;
             deepest = deepest.max(item.depth + 1);
-            items.push(item.node);
+            self.items.push(item.node);
         }
     }
 
     fn mapping(&mut self, start: Span, depth: usize) -> Result<Built, Problem> {
-        let mut map = Map::new();
+        let first = self.entries.len();
         let mut keys = Keys::default();
         let mut merges = Vec::new();
         let mut deepest = 0;
         loop {
             let next = self.expect(start)?;
             if matches!(next.0, Event::MappingEnd) {
-                let span = self.closed(start, map.as_slice().last().map(|entry| entry.value.span), next.1);
-                merge_into(&mut map, &mut keys, &merges);
+                let span = self.closed(start, self.entries[first..].last().map(|entry| entry.value.span), next.1);
+                merge_into(&mut self.entries, first, &mut keys, &merges);
+                let map: Map = self.entries.drain(first..).collect();
                 return Ok(Built { node: Node::map(map, span), depth: deepest });
             }
             let plain_merge = matches!(&next.0, Event::Scalar(text, ScalarStyle::Plain, ..) if text == "<<");
@@ -286,14 +276,12 @@ impl<'text> Reader<'text> {
             deepest = deepest.max(value.depth + 1);
             if plain_merge {
                 merges.push(value.node);
-            } else if let Some(at) = keys.position(&text, &map) {
+            } else if let Some(at) = keys.position(&text, &self.entries[first..]) {
                 let message = format!("key `{text}` stands twice in one mapping");
                 self.document.problems.push(Problem { message, span: key.span });
-                if let Some(entry) = map.iter_mut().nth(at) {
-                    entry.value = value.node;
-                }
+                self.entries[first + at].value = value.node;
             } else {
-                map.push(Entry { key: text, key_span: key.span, value: value.node });
+                self.entries.push(Entry { key: text, key_span: key.span, value: value.node });
             }
         }
     }
@@ -369,28 +357,29 @@ struct Keys {
 impl Keys {
     const SMALL: usize = 16;
 
-    /// Where `key` stands in `map`, which has only grown since the last call.
-    fn position(&mut self, key: &EcoString, map: &Map) -> Option<usize> {
-        if map.len() < Self::SMALL {
-            return map.iter().position(|entry| entry.key == *key);
+    /// Where `key` stands in a mapping, which has only grown since the last call.
+    fn position(&mut self, key: &EcoString, entries: &[Entry]) -> Option<usize> {
+        if entries.len() < Self::SMALL {
+            return entries.iter().position(|entry| entry.key == *key);
         }
-        for (at, entry) in map.iter().enumerate().skip(self.index.len()) {
+        for (at, entry) in entries.iter().enumerate().skip(self.index.len()) {
             self.index.insert(entry.key.clone(), at);
         }
         self.index.get(key).copied()
     }
 }
 
-/// `<<`: keys that the mapping does not have itself come from the merged mappings, earlier ones first.
-fn merge_into(map: &mut Map, keys: &mut Keys, merges: &[Node]) {
+/// `<<`: keys that the mapping, which begins at `first`, does not have itself come from the merged mappings, earlier ones
+/// first.
+fn merge_into(entries: &mut Vec<Entry>, first: usize, keys: &mut Keys, merges: &[Node]) {
     for merged in merges {
         let sources = match &merged.value {
             Value::Seq(items) => items.as_slice(),
             _ => std::slice::from_ref(merged),
         };
         for entry in sources.iter().flat_map(Node::entries) {
-            if keys.position(&entry.key, map).is_none() {
-                map.push(entry.clone());
+            if keys.position(&entry.key, &entries[first..]).is_none() {
+                entries.push(entry.clone());
             }
         }
     }

@@ -1,7 +1,9 @@
 //! `cargo xtask evaluate`: what does `check` find, on repositories that people really run?
 
 mod case;
+mod catalogue;
 mod corpus;
+mod deployed;
 mod expect;
 mod hindsight;
 mod score;
@@ -16,6 +18,8 @@ pub(crate) enum Evaluate {
     Hindsight(hindsight::Options),
     /// A table over whole repositories, and what must and must not be found in them
     Corpus(corpus::Options),
+    /// What is deployed that the catalogue does not know, most deployed first
+    Catalogue(catalogue::Options),
     /// Compare our builds with those of the real kustomize: DIR... [--kustomize PATH]
     Kustomize {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
@@ -27,6 +31,7 @@ pub(crate) fn run(what: &Evaluate) -> Result<()> {
     match what {
         Evaluate::Hindsight(options) => hindsight::run(options),
         Evaluate::Corpus(options) => corpus::run(options),
+        Evaluate::Catalogue(options) => catalogue::run(options),
         Evaluate::Kustomize { arguments } => crate::kustomize_diff::run(arguments),
     }
 }

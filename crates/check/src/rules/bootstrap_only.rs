@@ -15,33 +15,31 @@
 //!
 //! ## Fix
 //!
+//! CRDs that four or more leave to the bootstrap are told with `--pedantic` only: they stay once they are there.
+//!
 //! None needed while the bootstrap stays. A `dependsOn` costs nothing and keeps the order without it.
 
-use graph::Verdict;
+use graph::{Judged, Verdict};
 use model::CapabilityKind;
 
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
+use crate::finding::{Finding, LocationRole};
 use crate::pairs::{self, Pair};
 use crate::rules::missing_dependency::{add_tie, tie_place};
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let pairs = pairs::gather(context, |judged| judged.verdict == Verdict::BootstrapOnly);
     let untied = pairs.into_iter().filter(|pair| !context.is_tied(pair.consumer, pair.provider)).collect();
-    pairs::reduce(context, untied).iter().map(|pair| finding(context, pair)).collect()
+    let untied = pairs::reduce(context, untied);
+    // CRDs stay once they are there: leaving them to the bootstrap is a choice, not a gamble.
+    let is_choice =
+        |judged: &Judged| matches!(context.need(judged).capability.kind, CapabilityKind::Crd | CapabilityKind::Webhook);
+    pairs::leave_customs(context, untied, is_choice).iter().map(|pair| finding(context, pair)).collect()
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
     let (consumer, provider) = pair.names(context);
     let mut finding = pair.finding(context, "bootstrap-only");
-    // CRDs stay once they are there: leaving them to the bootstrap is a choice, not a gamble.
-    let only_crds = pair
-        .judged
-        .iter()
-        .all(|judged| matches!(context.need(judged).capability.kind, CapabilityKind::Crd | CapabilityKind::Webhook));
-    if only_crds {
-        finding.severity = Severity::Pedantic;
-    }
     finding.message = format!(
         "{consumer} needs {}, and only the bootstrap has it there before: nothing orders it after {provider}",
         pair.capabilities(context)

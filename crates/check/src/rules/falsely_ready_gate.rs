@@ -3,7 +3,14 @@
 //! A gate that looks as if it proved health, and does not:
 //! `healthCheckExprs` with neither `wait` nor `healthChecks` (they are never evaluated); `wait: true` over objects whose
 //! status tells nothing (a SealedSecret, a Gateway); `healthChecks` beside `wait: true` that name objects of others (the
-//! list is ignored).
+//! list is ignored); a HelmRelease of a chart that is one custom resource (`rook-ceph-cluster`), which Helm does not wait
+//! for.
+//!
+//! And a gate over nothing but custom resources, such as an ExternalSecret or a Certificate: they have no status when they
+//! have just been made, which counts as healthy. The gate opens at its first look, milliseconds later, before their
+//! controller has said a word. Most controllers are done before a dependent looks again (every 30 s), so this is told at
+//! info where losing costs ten minutes or a stall, and with `--pedantic` elsewhere. A workload or a HelmRelease in the same
+//! Kustomization closes it: the next look is five seconds later.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -22,18 +29,32 @@
 //!
 //! ## Fix
 //!
-//! Add `wait: true` beside the expressions. For objects without a status, wait for what they become: `healthChecks` on
-//! the workload that uses the Secret, or a `healthCheckExprs` entry for the kind.
+//! Add `wait: true` beside the expressions. For objects without a status, or without one yet, add a `healthCheckExprs`
+//! entry for the kind: until there is a status that fulfils it, the gate stays closed. For the custom resource of a chart:
+//!
+//! ```yaml
+//! spec:
+//!   healthChecks:            # instead of `wait: true`, which ignores them
+//!     - apiVersion: ceph.rook.io/v1
+//!       kind: CephCluster
+//!       name: rook-ceph
+//!       namespace: rook-ceph
+//!   healthCheckExprs:
+//!     - apiVersion: ceph.rook.io/v1
+//!       kind: CephCluster
+//!       current: status.ceph.health in ['HEALTH_OK', 'HEALTH_WARN']
+//! ```
 
 use graph::Verdict;
-use model::{ComponentId, Gate};
+use model::{Component, ComponentId, Gate, ObjectRef, Role};
+use yaml::Span;
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::rules::capability_gated::is_asked;
 use crate::rules::missing_dependency::add_tie;
-use crate::rules::ungated_dependency::{also, by_gate, dependents};
+use crate::rules::ungated_dependency::{also, by_gate, dependents, tie_to};
 use crate::words::{agree, and_more, quoted};
 
 const RULE: &str = "falsely-ready-gate";
@@ -57,27 +78,19 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
     let mut finding = worst.finding(context, RULE);
     finding.provider = Some(gated.object.clone());
     finding.message = format!(
-        "{}{} {} on the health of {}, which proves nothing about {}",
+        "{}{} {} on the health of {}, which {} {}",
         quoted(context.component(worst.consumer)),
         and_more(1, pairs.len()),
         agree(pairs.len(), "relies", "rely"),
         quoted(gated),
+        if worst.judged[0].early { "may pass before there is" } else { "proves nothing about" },
         worst.capabilities(context),
     );
-    let offered = worst.judged[0].offer.map(|offer| &context.cluster.offers[offer].object);
-    let ignored = gated.ignored_checks.iter().find(|(object, _)| Some(object) == offered);
-    let (span, label) = match (&gated.gate, ignored) {
-        (_, Some((_, at))) => (*at, "ignored: `wait: true` switches `healthChecks` off".to_owned()),
-        (Gate::LooksHealthy(_), None) => {
-            (gated.gate_at, "never evaluated: neither `wait` nor `healthChecks` is set".to_owned())
-        }
-        _ => (gated.gate_at, "waits for objects whose status tells nothing".to_owned()),
-    };
+    let flaw = Flaw::of(context, worst, gated);
+    let tie = tie_to(context, worst.consumer, gate);
+    let (span, label) = flaw.place(gated, tie);
     finding.locations.insert(0, Location { span, role: LocationRole::Primary, label });
-    finding.fix = Some(match ignored {
-        Some(_) => add_tie(context, worst),
-        None => fix(&gated.gate, gated),
-    });
+    finding.fix = Some(flaw.fix(context, worst, gated));
     if matches!(gated.gate, Gate::LooksHealthy(_)) {
         // Worth a line even where its dependents only make noise: without any, it gets one as well.
         finding.severity = finding.severity.max(Severity::Info);
@@ -90,11 +103,90 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
     finding
 }
 
-fn fix(gate: &Gate, gated: &model::Component) -> String {
-    match gate {
-        Gate::LooksHealthy(_) => format!("set `wait: true` on {}", gated.object),
-        _ => "wait for what uses it: `healthChecks` on the workload, or `healthCheckExprs` for the kind".to_owned(),
+/// What is wrong with a gate.
+enum Flaw<'a> {
+    /// `healthChecks` that `wait: true` switches off name the very object.
+    Ignored(Span),
+    /// Expressions alone are never evaluated.
+    NeverEvaluated,
+    /// The resource of a chart, which its release's being ready says nothing of.
+    Beyond(&'a ObjectRef),
+    /// An object of this kind has no status at first, and counts as healthy.
+    Early(&'a str),
+    /// An object whose status tells nothing.
+    Blind,
+}
+
+impl<'a> Flaw<'a> {
+    fn of(context: &Context<'a>, pair: &Pair<'_>, gated: &Component) -> Self {
+        let Some(offer) = pair.judged[0].offer.map(|offer| &context.cluster.offers[offer]) else { return Self::Blind };
+        let ignored = gated.ignored_checks.iter().find(|(object, _)| *object == offer.object);
+        if let Some((_, at)) = ignored {
+            return Self::Ignored(*at);
+        }
+        let is_beyond = context.component(offer.by).resource.as_ref() == Some(&offer.object);
+        match gated.gate {
+            Gate::LooksHealthy(_) => Self::NeverEvaluated,
+            _ if is_beyond => Self::Beyond(&offer.object),
+            _ if pair.judged[0].early => Self::Early(&offer.object.kind),
+            _ => Self::Blind,
+        }
     }
+
+    fn place(&self, gated: &Component, tie: Option<Span>) -> (Span, String) {
+        match self {
+            Self::Ignored(at) => (*at, "ignored: `wait: true` switches `healthChecks` off".to_owned()),
+            Self::NeverEvaluated => {
+                (gated.gate_at, "never evaluated: neither `wait` nor `healthChecks` is set".to_owned())
+            }
+            Self::Beyond(resource) => (
+                // A tie to the release passes by whatever its Kustomization waits for.
+                tie.filter(|_| gated.role == Role::HelmRelease).unwrap_or(gated.gate_at),
+                format!("the release is ready as soon as its {} is stored: Helm does not wait for it", resource.kind),
+            ),
+            Self::Early(kind) => {
+                (gated.gate_at, format!("opens at its first look: an {kind} without a status counts as healthy"))
+            }
+            Self::Blind => (gated.gate_at, "waits for objects whose status tells nothing".to_owned()),
+        }
+    }
+
+    fn fix(&self, context: &Context<'_>, pair: &Pair<'_>, gated: &Component) -> String {
+        match self {
+            // The object's own component may be waited for, unless the list is of what is applied right here.
+            Self::Ignored(_) if gated.object != context.component(pair.provider).object => add_tie(context, pair),
+            Self::Ignored(_) => {
+                format!(
+                    "take `wait: true` off {}, so that its `healthChecks` count; list its release there too",
+                    gated.object
+                )
+            }
+            Self::NeverEvaluated => format!("set `wait: true` on {}", gated.object),
+            Self::Beyond(resource) => {
+                let applier = context.component(context.applier(pair.provider));
+                let waits = waits_for(applier, resource);
+                let how = "`healthChecks` without `wait: true`, and `healthCheckExprs` for the kind";
+                match gated.role {
+                    Role::HelmRelease if waits => {
+                        format!("depend on {} instead, which waits for {resource}", applier.object)
+                    }
+                    Role::HelmRelease => {
+                        format!("depend on {} instead, and have it wait for {resource}: {how}", applier.object)
+                    }
+                    _ => format!("have {} wait for {resource}: {how}", applier.object),
+                }
+            }
+            Self::Early(kind) => format!("add `healthCheckExprs` for {kind} to {}", gated.object),
+            Self::Blind => {
+                "wait for what uses it: `healthChecks` on the workload, or `healthCheckExprs` for the kind".to_owned()
+            }
+        }
+    }
+}
+
+/// Whether a gate names an object, and judges it by its status.
+fn waits_for(gated: &Component, object: &ObjectRef) -> bool {
+    matches!(&gated.gate, Gate::Listed(objects) if objects.contains(object)) && gated.expressions.contains(&object.kind)
 }
 
 /// Expressions that are never evaluated. Worth a warning only when somebody waits for them.
@@ -115,7 +207,7 @@ fn no_op(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
         consequence: None,
         cost: format!("its {dependents} dependents start before it is healthy"),
         locations: vec![Location { span: at, role: LocationRole::Primary, label }],
-        fix: Some(fix(&component.gate, component)),
+        fix: Some(format!("set `wait: true` on {}", component.object)),
         notes: Vec::new(),
         also: Vec::new(),
     })

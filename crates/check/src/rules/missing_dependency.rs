@@ -28,11 +28,21 @@
 //! ```
 //!
 //! When several missing ties end in one chain, only the last of the chain is suggested: it waits for the others.
+//!
+//! The two that are named are those between which you would declare it. Where a Kustomization applies four releases or more
+//! (`apps`, `core`), that is the releases: its own gate would wait for all of them. Elsewhere it is whatever this repository
+//! ties already, releases or Kustomizations.
+//!
+//! What others reach a component by (an ingress class, a Gateway, an issuer) is told where it is a slip: where most of those who
+//! need it wait for it, or where only a few need it at all. Where four or more do not wait, and they are the most, that is the
+//! custom of the house, and `--pedantic` tells it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Consequence, Judged, Verdict};
-use model::Phase;
+use model::{ComponentId, Phase};
 
-use crate::context::Context;
+use crate::context::{Context, is_way_in};
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::rules::late_store::is_about_store;
@@ -46,7 +56,19 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 
 /// Pairs that nothing orders, without what another suggestion brings already.
 pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
-    context.races(|| pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged))))
+    context.races(|| {
+        let races = pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged)));
+        let mut races = pairs::leave_customs(context, races, |judged| is_way_in(context.need(judged).capability.kind));
+        // What the provider itself waits for can't wait for it: whatever this is, nobody would order it.
+        let mut before: BTreeMap<ComponentId, BTreeSet<ComponentId>> = BTreeMap::new();
+        for pair in races.iter_mut().filter(|pair| pair.severity == Severity::Info) {
+            let before = before.entry(pair.provider).or_insert_with(|| context.all_before(pair.provider));
+            if before.contains(&pair.consumer) {
+                pair.severity = Severity::Pedantic;
+            }
+        }
+        races
+    })
 }
 
 /// Nothing orders the two, and losing is not final; variables that are silently absent have a rule of their own too.
@@ -54,7 +76,9 @@ fn is_race(context: &Context<'_>, judged: &Judged) -> bool {
     let is_terminal =
         matches!(judged.consequence, Consequence::Terminal { .. }) && context.severity(judged) >= Severity::Warning;
     let is_substitution = judged.consequence == Consequence::Silent && context.need(judged).phase == Phase::Build;
-    judged.verdict == Verdict::Unordered && !is_terminal && !is_substitution
+    let is_unordered = judged.verdict == Verdict::Unordered
+        || (judged.verdict == Verdict::AppliedOnly && context.is_between_wholes(judged));
+    is_unordered && !is_terminal && !is_substitution
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {

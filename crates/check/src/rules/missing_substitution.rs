@@ -6,7 +6,8 @@
 //! ## Why it matters at a cold start
 //!
 //! Without the object the build fails, and is tried again only after `retryInterval`. With `optional: true` it does not
-//! fail: everything is built without the variables, and nothing says so.
+//! fail: everything is built without the variables, and nothing says so. (An optional one that nobody makes is fine, as long
+//! as there are other variables; `undefined-variable` tells where there are none.)
 //!
 //! ## Example
 //!
@@ -39,7 +40,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn is_variables(context: &Context<'_>, judged: &Judged) -> bool {
+pub(crate) fn is_variables(context: &Context<'_>, judged: &Judged) -> bool {
     let need = context.need(judged);
     need.phase == Phase::Build
         && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap)

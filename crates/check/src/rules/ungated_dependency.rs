@@ -41,7 +41,9 @@ const RULE: &str = "ungated-dependency";
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let weak = |judged: &Judged| {
-        matches!(judged.verdict, Verdict::AppliedOnly | Verdict::ExistsOnly) && !is_asked(context, judged)
+        matches!(judged.verdict, Verdict::AppliedOnly | Verdict::ExistsOnly)
+            && !is_asked(context, judged)
+            && !(judged.verdict == Verdict::AppliedOnly && context.is_between_wholes(judged))
     };
     let mut gates = by_gate(context, pairs::gather(context, weak));
     gates.retain(|gate, pairs| pairs[0].severity > Severity::Pedantic || is_all_it_holds(context, *gate, pairs));
@@ -165,7 +167,7 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
 }
 
 /// Where a component declares that it waits for another.
-fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<yaml::Span> {
+pub(crate) fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<yaml::Span> {
     let tie = context.cluster.ties.iter().find(|tie| tie.from == from && tie.to == TieTarget::Component(to));
     tie.map(|tie| tie.at)
 }

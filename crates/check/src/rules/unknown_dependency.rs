@@ -32,12 +32,26 @@ use crate::words::quoted;
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
     ties.filter_map(|tie| match &tie.to {
-        TieTarget::Unknown(object) if !object.name.contains("${") && other_kind(context, object).is_none() => {
+        TieTarget::Unknown(object)
+            if !object.name.contains("${")
+                && other_kind(context, object).is_none()
+                && !is_unreadable(context, object) =>
+        {
             Some(finding(context, tie, object))
         }
         _ => None,
     })
     .collect()
+}
+
+/// Whether a file that can't be read names it: the mistake there is told by itself, and then it exists.
+fn is_unreadable(context: &Context<'_>, missing: &ObjectRef) -> bool {
+    let is_named = |line: &str| {
+        // As metadata stands, and not an entry of somebody's `dependsOn`.
+        let named = line.strip_prefix("  name:");
+        named.is_some_and(|name| name.split_whitespace().last() == Some(&*missing.name))
+    };
+    context.cluster.broken.iter().filter_map(|broken| context.text(broken.at)).any(|text| text.lines().any(is_named))
 }
 
 fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {

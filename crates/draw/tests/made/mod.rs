@@ -126,6 +126,7 @@ pub(crate) fn summary(name: &str) -> ClusterSummary {
         helm_releases: 88,
         resource_sets: 0,
         bootstrap_releases: 0,
+        rendered_charts: 0,
         tiers: 7,
         critical_path: path.map(|name| ObjectRef::new("Kustomization", "flux-system", name)).into(),
     }

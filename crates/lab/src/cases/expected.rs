@@ -56,14 +56,19 @@ impl Expected {
         if !self.deadlocks.is_empty() || self.findings.iter().any(|finding| blocked(&finding)) {
             return Outcome::Deadlocks;
         }
+        // Nothing is substituted where there is no variable: the loss is in the text, not in a need.
+        let is_lost = |finding: &Finding| finding.rule == "undefined-variable" && finding.severity != "error";
+        let text = self.findings.iter().any(is_lost).then_some(Outcome::Loses);
         let worst = self.needs.iter().map(|need| match (need.verdict.as_str(), need.consequence.as_str()) {
+            // What nobody offers and nobody misses.
+            ("unoffered", "none") => Outcome::Converges,
             (_, "deadlock") => Outcome::Deadlocks,
             (_, "terminal") | ("unoffered", _) => Outcome::Stalls,
             (_, "silent") => Outcome::Loses,
             (_, "slow") => Outcome::Recovers,
             _ => Outcome::Converges,
         });
-        worst.max().unwrap_or(Outcome::Converges)
+        worst.chain(text).max().unwrap_or(Outcome::Converges)
     }
 
     /// Nothing but guarantees: then no controller may report a failure.

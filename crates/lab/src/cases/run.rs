@@ -24,7 +24,7 @@ use crate::{Lab, Object, Options, Until};
 const SYNC: &str = "clusters/test/flux-system/gotk-sync.yaml";
 const CEPH_CHART: &str = "rook-ceph-cluster";
 /// The Ceph cluster of the cases, as `delays` names it.
-const CEPH: &str = "rook-ceph/rook-ceph-cluster";
+const CEPH: &str = "rook-ceph/rook-ceph";
 /// `--requeue-dependency` as Flux has it, and what a lab may make of it.
 const REQUEUE_SECONDS: f64 = 30.0;
 const REQUEUE_SECONDS_IN_A_LAB: (f64, f64) = (0.5, 3.0);

@@ -90,6 +90,9 @@ impl Standins<'_> {
         let mut ready = BTreeMap::new();
         for kind in ["SecretStore", "ClusterSecretStore"] {
             for store in self.lab.list(ESO, kind, None)? {
+                if self.takes_longer(&store_key(kind, &store)) {
+                    continue;
+                }
                 self.set_ready(&store, "Valid")?;
                 let data = store.pointer("/spec/provider/fake/data").cloned().unwrap_or_default();
                 ready.insert((kind.to_owned(), store_key(kind, &store)), data);
@@ -134,7 +137,7 @@ impl Standins<'_> {
             issuers.insert(issuer["metadata"]["name"].as_str().unwrap_or_default().to_owned());
         }
         for certificate in self.lab.list(CERT_MANAGER, "Certificate", None)? {
-            if is_ready(&certificate) {
+            if is_ready(&certificate) || self.takes_longer(&key(&certificate)) {
                 continue;
             }
             let issuer = certificate.pointer("/spec/issuerRef/name").and_then(Value::as_str).unwrap_or_default();
@@ -177,6 +180,10 @@ impl Standins<'_> {
         }
         if condition(cluster, "Ready").is_none() {
             self.set_ready(cluster, "ClusterCreated")?;
+            if let Some(name) = Object::of(cluster) {
+                // Beside its conditions, what people's expressions ask for.
+                self.lab.patch_status(&name, &json!({"ceph": {"health": "HEALTH_OK"}}))?;
+            }
             self.record.note("CephCluster", "is healthy");
         }
         self.serve_volumes("rook-ceph.rbd.csi.ceph.com")

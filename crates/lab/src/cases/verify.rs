@@ -12,7 +12,7 @@ use super::told::{Fails, From, Happens, Holds, Slow, Stuck};
 use crate::{Lab, Until};
 
 const LOOK_EVERY: Duration = Duration::from_millis(300);
-const DEFAULT_WITHIN_SECONDS: f64 = 120.0;
+const DEFAULT_WITHIN_SECONDS: f64 = 180.0;
 const DEFAULT_HOLDS_SECONDS: f64 = 20.0;
 
 pub(super) struct Verify<'a> {

@@ -14,7 +14,7 @@ use crate::repository::Repository;
 
 const QUESTION: &str = ".Capabilities.APIVersions.Has";
 /// As `capability-gated` knows it.
-const WHY: &str = "when its templates are rendered";
+pub(crate) const WHY: &str = "when its templates are rendered";
 
 /// Notes what the templates below `chart` ask for, under these values, which lie over the chart's own.
 pub(crate) fn scan(

@@ -22,6 +22,7 @@ pub(crate) fn gather(sink: &mut Sink, repository: &Repository, bootstrap: &Boots
     sink.cluster().facts.flux = flux_version(&nodes, &sink.assembled.cluster.blind);
     if nodes.iter().any(|node| adds_variables(node)) {
         sink.cluster().facts.undefined.clear();
+        sink.cluster().facts.unsubstituted.clear();
     }
     let ids: BTreeMap<ObjectRef, ComponentId> =
         sink.assembled.kustomizations.iter().map(|(id, it)| (it.object.clone(), *id)).collect();

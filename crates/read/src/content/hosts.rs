@@ -16,6 +16,10 @@ pub(crate) fn collect(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &
     match &node.value {
         Value::Map(map) => {
             for entry in map {
+                if let Some(name) = bare(&entry.key, &entry.value) {
+                    let namespace = EcoString::new();
+                    sink.hosts.push(Host { of, object: own.clone(), name, namespace, at: entry.value.span, phase });
+                }
                 collect(sink, of, own, &entry.value, phase);
             }
         }
@@ -25,7 +29,7 @@ pub(crate) fn collect(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &
             }
         }
         Value::Scalar(scalar) => {
-            for (name, namespace) in in_text(&scalar.text) {
+            for (name, namespace) in in_text(&scalar.text).into_iter().chain(in_addresses(&scalar.text)) {
                 sink.hosts.push(Host { of, object: own.clone(), name, namespace, at: node.span, phase });
             }
         }
@@ -70,14 +74,54 @@ fn in_text(text: &str) -> Vec<(EcoString, EcoString)> {
     found
 }
 
+/// A Service of one's own namespace, by its bare name where a key says that it is a host: `DB_HOST: postgres-rw`.
+fn bare(key: &str, value: &Node) -> Option<EcoString> {
+    let text = value.text().filter(|text| is_label(text))?;
+    let key = key.to_ascii_lowercase();
+    let says_host = ["host", "hostname", "server", "addr", "address"].iter().any(|word| key.ends_with(word));
+    says_host.then(|| text.into())
+}
+
+/// Hosts without a domain in the addresses of a text: `postgres://user@postgres-rw:5432/db`.
+fn in_addresses(text: &str) -> Vec<(EcoString, EcoString)> {
+    let mut found = Vec::new();
+    if text.len() > TEXT_BYTES_MAX {
+        return found;
+    }
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("://") {
+        let authority = after.split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '?')).next();
+        let host = authority.unwrap_or_default().rsplit('@').next().unwrap_or_default();
+        let host = host.split(':').next().unwrap_or_default();
+        if is_label(host) {
+            found.push((host.into(), EcoString::new()));
+        }
+        rest = after;
+    }
+    found
+}
+
+/// One label of a host name, and more than a number.
+fn is_label(text: &str) -> bool {
+    text.len() < 64
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
 /// Turns the hosts into needs, now that every Service is known. A host that nobody is known to run is no need: it may be
 /// a Service that some chart makes under a name of its own.
 pub(crate) fn resolve(sink: &mut Sink) {
     let mut releases: BTreeMap<EcoString, BTreeSet<EcoString>> = BTreeMap::new();
-    for (_, release) in &sink.assembled.releases {
+    let mut homes: BTreeMap<ComponentId, EcoString> = BTreeMap::new();
+    for (id, release) in &sink.assembled.releases {
         releases.entry(release.target_namespace.clone()).or_default().insert(release.release_name.clone());
+        homes.insert(*id, release.target_namespace.clone());
     }
-    for host in std::mem::take(&mut sink.hosts) {
+    for mut host in std::mem::take(&mut sink.hosts) {
+        if host.namespace.is_empty() {
+            // A bare name is looked up where the pods are.
+            host.namespace = homes.get(&host.of).unwrap_or(&host.object.namespace).clone();
+        }
         let service = |name: EcoString| Capability::new(CapabilityKind::Service, host.namespace.clone(), name);
         let exact = service(host.name.clone());
         let capability = if sink.is_offered(&exact) {
@@ -110,7 +154,24 @@ fn add(sink: &mut Sink, host: &Host, capability: Capability) {
 
 #[cfg(test)]
 mod tests {
-    use super::in_text;
+    use super::{in_addresses, in_text};
+
+    #[test]
+    fn addresses_may_name_a_host_without_its_domain() {
+        let cases = [
+            ("postgres://user:word@pg-rw:5432/db?sslmode=disable", &["pg-rw"] as &[_]),
+            ("url = \"http://loki-gateway/push\" and https://mimir", &["loki-gateway", "mimir"]),
+            ("http://grafana.observability", &[]),
+            ("https://10.0.0.1:6443", &[]),
+            ("oci://8080", &[]),
+            ("://", &[]),
+        ];
+        for (text, expected) in cases {
+            let found = in_addresses(text);
+            let found: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
 
     #[test]
     fn hosts_are_found_in_addresses_and_templates() {

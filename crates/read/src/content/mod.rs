@@ -2,28 +2,36 @@
 //!
 //! Knows Kubernetes kinds, the catalogue, and where Helm values usually name things. Does not know who comes first.
 
+mod behind;
 mod capabilities;
+mod chart_files;
 mod custom;
 mod facts;
 mod hosts;
+mod kinds_served;
 mod kustomizations;
+mod merging;
 mod objects;
 mod pods;
 mod references;
 mod releases;
+mod rendering;
 mod sink;
 mod values;
+mod webhooks;
 
 use catalogue::Catalogue;
 use model::Cluster;
 
 use crate::bootstrap::Bootstrap;
+use crate::charts::Renderer;
 use crate::flux::Assembled;
 use crate::repository::Repository;
 pub(crate) use capabilities::apis_asked_for;
 pub(crate) use facts::note_chart;
+pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values};
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use releases::{chart_name, chart_sources, config_maps, merge, merged_values, need_gifts, offer_known};
+pub(crate) use releases::{need_foundation, need_gifts, offer_known};
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.
@@ -32,14 +40,19 @@ pub(crate) fn extract(
     catalogue: &Catalogue,
     assembled: Assembled,
     bootstrap: &Bootstrap,
+    renderer: Option<&dyn Renderer>,
 ) -> Cluster {
     let mut sink = Sink::new(assembled);
     bootstrap.offer(repository, catalogue, &mut sink);
     offer_fetched(catalogue, &mut sink);
+    if let Some(renderer) = renderer {
+        rendering::render_all(&mut sink, repository, catalogue, renderer);
+    }
     objects::read_all(&mut sink, catalogue);
     kustomizations::read_all(&mut sink);
     releases::read_all(&mut sink, repository, catalogue);
     hosts::resolve(&mut sink);
+    behind::read_all(&mut sink);
     crate::bootstrap::offer_foundation(&mut sink);
     objects::webhook_needs(&mut sink);
     facts::gather(&mut sink, repository, bootstrap);

@@ -8,8 +8,8 @@ use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::Node;
 
 use crate::content::sink::{Needing, Sink};
-use crate::content::{custom, hosts, pods, references, releases, values};
-use crate::flux::Built;
+use crate::content::{capabilities, custom, hosts, pods, references, releases, values, webhooks};
+use crate::flux::{Built, Origin};
 use crate::object::Object;
 
 /// API groups that Kubernetes itself serves.
@@ -91,8 +91,10 @@ pub(crate) fn read_all(sink: &mut Sink, catalogue: &Catalogue) {
     for made in catalogue.components().iter().flat_map(|component| &component.makes) {
         makers.entry(made.for_kind.as_str()).or_default().push(made);
     }
+    let kinds = webhooks::Kinds::of(&objects);
     for built in &objects {
         offers(sink, built, &makers);
+        offer_webhooks(sink, built, &kinds);
     }
     for built in &objects {
         needs(sink, built, catalogue);
@@ -166,15 +168,44 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
         }
         _ => return,
     };
-    sink.offer(by, Capability::new(kind.0, own.namespace.clone(), own.name.clone()), kind.1, &own, at);
+    let arrival = if built.chart_at().is_some() { in_chart(kind.0, kind.1) } else { kind.1 };
+    sink.offer(by, Capability::new(kind.0, own.namespace.clone(), own.name.clone()), arrival, &own, at);
     offer_made(sink, built, &own, makers);
+}
+
+/// When an object of a chart is there. A class is worth something when the driver that comes with it runs.
+fn in_chart(kind: CapabilityKind, arrival: Arrival) -> Arrival {
+    match (kind, arrival) {
+        (
+            CapabilityKind::StorageClass
+            | CapabilityKind::SnapshotClass
+            | CapabilityKind::IngressClass
+            | CapabilityKind::GatewayClass,
+            _,
+        ) => Arrival::Healthy,
+        (_, Arrival::Applied) => Arrival::Installed,
+        (_, other) => other,
+    }
+}
+
+/// A webhook that fails closed answers when the pods behind it do.
+fn offer_webhooks(sink: &mut Sink, built: &Built, kinds: &webhooks::Kinds) {
+    let object = Object::new(&built.node);
+    if !matches!(object.kind(), "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration") {
+        return;
+    }
+    for covers in webhooks::covered(&built.node, kinds) {
+        let capability = Capability::cluster(CapabilityKind::Webhook, covers);
+        sink.offer(built.component, capability, Arrival::Healthy, &reference(built), object.name_span());
+    }
 }
 
 fn offer_crd(sink: &mut Sink, built: &Built, own: &ObjectRef) {
     let group = built.node.text_at(&["spec", "group"]).unwrap_or_default();
     let kind = built.node.text_at(&["spec", "names", "kind"]).unwrap_or_default();
     let at = Object::new(&built.node).name_span();
-    sink.offer(built.component, Capability::crd(group, kind), Arrival::Applied, own, at);
+    let arrival = if built.chart_at().is_some() { Arrival::Installed } else { Arrival::Applied };
+    sink.offer(built.component, Capability::crd(group, kind), arrival, own, at);
 }
 
 /// A Secret that the sealing controller takes for one of its keys.
@@ -202,6 +233,14 @@ fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap
                 sink.offer(built.component, capability, arrival, own, object.name_span());
             }
         }
+        // Nothing reports them; that the object was there in time is all that an order can achieve.
+        let of_nodes = [(CapabilityKind::NodeLabel, &made.node_labels), (CapabilityKind::Device, &made.devices)];
+        for (kind, patterns) in of_nodes {
+            for name in patterns.iter().flat_map(|pattern| Made::all_names(pattern, &built.node)) {
+                let capability = Capability::cluster(kind, name);
+                sink.offer(built.component, capability, Arrival::Applied, own, object.name_span());
+            }
+        }
     }
 }
 
@@ -212,7 +251,21 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
     let of = built.component;
     let apply = Needing { of, object: &own, phase: Phase::Apply, soft: is_soft(object.kind()), optional: false };
     if !BUILT_IN_GROUPS.contains(&group) && !is_flux(group) {
-        sink.need(&apply, Capability::crd(group, object.kind()), object.kind_span(), "to be applied");
+        let crd = Capability::crd(group, object.kind());
+        // A chart that brings both is one that everybody's cluster takes.
+        let is_own = built.chart_at().is_some() && sink.is_offered_by(&crd, of);
+        let why = if built.chart_at().is_some() { "which its chart renders" } else { "to be applied" };
+        match built.origin {
+            _ if is_own => {}
+            Origin::Asked(_) => {
+                let needing = Needing { phase: Phase::Build, soft: false, optional: true, ..apply };
+                sink.need(&needing, crd, object.kind_span(), capabilities::WHY);
+            }
+            _ => sink.need(&apply, crd, object.kind_span(), why),
+        }
+    }
+    if matches!(built.origin, Origin::Asked(_)) {
+        return;
     }
     if !own.namespace.is_empty() && object.kind() != "Namespace" {
         let at = built.node.at(&["metadata", "namespace"]).map_or(object.name_span(), |namespace| namespace.span);
@@ -224,13 +277,13 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
             "to be applied into",
         );
     }
-    let workload = sink.workload(of);
+    let workload = sink.workload(of, &built.node);
     match (group, object.kind()) {
         (group, _) if is_flux(group) => {}
         ("", "Namespace" | "Secret") | ("apiextensions.k8s.io" | "rbac.authorization.k8s.io", _) => {}
         ("", "ConfigMap") => hosts::collect(sink, workload, &own, &built.node, Phase::Ready),
         ("apps" | "batch", _) | ("", "Pod") => {
-            pods::read(sink, of, &own, &built.node);
+            pods::read(sink, of, &own, &built.node, built.chart_at());
             releases::known_images(sink, of, &own, &built.node, catalogue);
         }
         ("", "PersistentVolumeClaim") => values::scan(sink, workload, &own, &built.node, Phase::Ready),

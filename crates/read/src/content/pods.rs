@@ -1,13 +1,14 @@
 //! What a pod template needs, in plain workloads.
 
 use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
-use yaml::Node;
+use yaml::{Node, Span};
 
 use crate::content::sink::{Needing, Sink};
 use crate::content::{hosts, values};
 
-/// Reads a Deployment, StatefulSet, DaemonSet, Job, CronJob or Pod.
-pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node) {
+/// Reads a Deployment, StatefulSet, DaemonSet, Job, CronJob or Pod. `chart_at` is where the chart that renders it is named:
+/// its programs make objects under names of the chart's own, so such a name counts only when somebody is known to make it.
+pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node, chart_at: Option<Span>) {
     let spec =
         [&["spec", "template", "spec"] as &[&str], &["spec", "jobTemplate", "spec", "template", "spec"], &["spec"]]
             .iter()
@@ -16,13 +17,11 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Nod
     if let Some(spec) = spec {
         for (kind, reference, optional) in references(spec) {
             let needing = Needing { optional, ..needing.clone() };
-            let name = reference.text().unwrap_or_default();
-            sink.need(
-                &needing,
-                Capability::new(kind, own.namespace.clone(), name),
-                reference.span,
-                "for its pods to start",
-            );
+            let capability = Capability::new(kind, own.namespace.clone(), reference.text().unwrap_or_default());
+            if chart_at == Some(reference.span) && !sink.is_offered(&capability) {
+                continue;
+            }
+            sink.need(&needing, capability, reference.span, "for its pods to start");
         }
     }
     values::scan(sink, of, own, node, Phase::Ready);

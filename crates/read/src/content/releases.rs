@@ -1,17 +1,18 @@
 //! What a Helm release brings and needs: what the catalogue knows of its chart under its merged values, the charts that
 //! lie in the repository, and the names that its values hold.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use catalogue::{Catalogue, Via, any_holds};
 use ecow::EcoString;
 use kustomize::Files;
 use model::{Arrival, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Withheld};
-use yaml::{FileId, Map, Node, Span, Value};
+use yaml::{Node, Span, Value};
 
+use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values, unseen_values};
 use crate::content::sink::{Needing, Sink};
 use crate::content::{capabilities, facts, hosts, references, values};
-use crate::flux::{Built, HelmRelease, SOURCE_GROUP};
+use crate::flux::HelmRelease;
 use crate::object::{Object, owned};
 use crate::repository::Repository;
 
@@ -27,16 +28,13 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
     let facts: Vec<Facts<'_>> = releases
         .iter()
         .map(|(id, release)| {
-            let chart = chart_name(release, &sources);
+            let address = chart_address(release, &sources);
+            let chart = catalogue::chart_name(&address).into();
             let values = merged_values(release, &config_maps);
-            let is_found = |from: &crate::flux::ValuesFrom| {
-                let name = ObjectRef::new("ConfigMap", release.object.namespace.clone(), from.name.clone());
-                config_maps
-                    .get(&name)
-                    .is_some_and(|map| map.at(&["data"]).is_some_and(|data| data.get(&from.key).is_some()))
-            };
-            let values_from_found = release.values_from.iter().all(is_found);
-            Facts { id: *id, release, known: catalogue.by_chart(&chart), chart, values, values_from_found }
+            let sees_all_values = unseen_values(release, &config_maps).is_empty();
+            let replaces_catalogue = sink.rendered.get(id) == Some(&true);
+            let known = catalogue.by_chart(&address);
+            Facts { id: *id, release, known, chart, values, sees_all_values, replaces_catalogue }
         })
         .collect();
     if retries_by_default(sink) {
@@ -45,7 +43,7 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
         }
     }
     for fact in &facts {
-        fact.offers(sink, repository);
+        fact.offers(sink, repository, catalogue);
         fact.note_adopted(sink);
     }
     for fact in &facts {
@@ -85,17 +83,21 @@ struct Facts<'a> {
     chart: EcoString,
     known: Option<&'a catalogue::Component>,
     values: Option<Node>,
-    /// Every ConfigMap that its values come from was read.
-    values_from_found: bool,
+    /// Everything that its values come from was read.
+    sees_all_values: bool,
+    /// Its chart was rendered with all its values: what the catalogue says of the chart's objects is not asked.
+    replaces_catalogue: bool,
 }
 
 impl Facts<'_> {
-    fn offers(&self, sink: &mut Sink, repository: &Repository) {
+    fn offers(&self, sink: &mut Sink, repository: &Repository, catalogue: &Catalogue) {
         let release = self.release;
         let own = &release.object;
         let namespace = release.target_namespace.clone();
         let service = |name: EcoString| Capability::new(CapabilityKind::Service, namespace.clone(), name);
-        sink.offer(self.id, service(release.release_name.clone()), Arrival::Healthy, own, release.at);
+        if !self.replaces_catalogue {
+            sink.offer(self.id, service(release.release_name.clone()), Arrival::Healthy, own, release.at);
+        }
         if release.creates_namespace {
             sink.offer(
                 self.id,
@@ -105,9 +107,15 @@ impl Facts<'_> {
                 release.at,
             );
         }
+        if let Some(base) = self.crds_of() {
+            let capability = crds_of(&base);
+            sink.offer(self.id, capability, Arrival::Installed, own, release.at);
+        }
         let is_local = self.local_crds(sink, repository);
         let Some(known) = self.known else {
-            if !is_local && !GENERIC_CHARTS.contains(&self.chart.as_str()) {
+            self.offer_images(sink, catalogue);
+            let is_said = sink.rendered.contains_key(&self.id) || sink.unrendered.contains(&self.id);
+            if !is_local && !is_said && !GENERIC_CHARTS.contains(&self.chart.as_str()) {
                 self.unseen_chart(sink);
             }
             return;
@@ -115,16 +123,47 @@ impl Facts<'_> {
         let component = &mut sink.cluster().components[self.id.index()];
         component.known_as = Some(known.name.as_str().into());
         component.startup_seconds = u64::from(known.startup_seconds);
+        component.resource = self.resource(known);
+        if self.replaces_catalogue {
+            let rendered = RenderedKinds::of(sink, self.id);
+            offer_running(sink, self.id, known, self.values.as_ref(), own, release.at, &rendered);
+            self.withheld(sink, known);
+            return;
+        }
+        let component = &sink.cluster().components[self.id.index()];
+        let (arrival, shown) = served(component, own);
         for name in known.service_names(&release.release_name, &self.chart, self.values.as_ref()) {
-            sink.offer(self.id, service(name.into()), Arrival::Healthy, own, release.at);
+            sink.offer(self.id, service(name.into()), arrival, &shown, release.at);
         }
         offer_known(sink, self.id, known, self.values.as_ref(), own, release.at, release.skips_crds.is_some());
         self.withheld(sink, known);
     }
 
+    /// A chart that runs any image: what known programs give is there, whoever wrote the chart.
+    fn offer_images(&self, sink: &mut Sink, catalogue: &Catalogue) {
+        let mut images = Vec::new();
+        if let Some(values) = &self.values {
+            image_repositories(values, &mut images);
+        }
+        for image in images {
+            if let Some(known) = image.text().and_then(|image| catalogue.by_image(image)) {
+                offer_program(sink, self.id, known, &self.release.object, image.span);
+            }
+        }
+    }
+
+    /// The object that the chart is: see [`catalogue::Resource`].
+    fn resource(&self, known: &catalogue::Component) -> Option<ObjectRef> {
+        let resource = known.resource.as_ref().filter(|resource| any_holds(&resource.when, self.values.as_ref()))?;
+        let (group, kind) = resource.kind.split_once('/').unwrap_or(("", &resource.kind));
+        let lands = self.release.target_namespace.as_str();
+        let name = resource.named(&self.release.release_name, lands, &self.chart, self.values.as_ref());
+        Some(ObjectRef::new(kind, if crate::object::is_cluster_scoped(group, kind) { "" } else { lands }, name))
+    }
+
     /// Notes the CRDs that its chart has and that its values, or its policy, leave out.
     fn withheld(&self, sink: &mut Sink, known: &catalogue::Component) {
-        if !self.sees_all_values() {
+        if !self.sees_all_values {
             return;
         }
         for crds in &known.crds {
@@ -139,17 +178,13 @@ impl Facts<'_> {
             };
             for kind in &crds.kinds {
                 let capability = Capability::cluster(CapabilityKind::Crd, kind.as_str());
+                if sink.is_offered_by(&capability, self.id) {
+                    continue;
+                }
                 let withheld = Withheld { by: self.id, capability, switch: switch.clone(), at };
                 sink.cluster().facts.withheld.push(withheld);
             }
         }
-    }
-
-    /// Whether every source of its values was read.
-    fn sees_all_values(&self) -> bool {
-        let is_hidden = |from: &crate::flux::ValuesFrom| from.kind != "ConfigMap" || !from.target_path.is_empty();
-        !self.release.values_from.iter().any(is_hidden)
-            && (self.release.values_from.is_empty() || self.values_from_found)
     }
 
     /// Where the values name a path, else where the release names its chart.
@@ -167,7 +202,7 @@ impl Facts<'_> {
         }
         let source = self.release.chart.source.as_ref().map(|source| &source.object);
         let version = facts::version_of(sink, source, self.release.chart.version.as_ref());
-        let values = self.values.clone().filter(|_| self.sees_all_values());
+        let values = self.values.clone().filter(|_| self.sees_all_values);
         facts::note_chart(sink, Chart { of: self.id, name: self.chart.clone(), release, version, values });
     }
 
@@ -190,7 +225,7 @@ impl Facts<'_> {
 
     /// The directory of its chart, where that lies in this repository.
     fn local_chart(&self, repository: &Repository) -> Option<String> {
-        let chart = crate::path::join("", &self.release.chart.chart).filter(|chart| !chart.is_empty())?;
+        let chart = Some(repository.place(&self.release.chart.chart)).filter(|chart| !chart.is_empty())?;
         (repository.kind(&chart) == kustomize::PathKind::Directory).then_some(chart)
     }
 
@@ -240,15 +275,64 @@ impl Facts<'_> {
             );
         }
         self.kube_config(sink, &build);
+        let ready = Needing { phase: Phase::Ready, ..build.clone() };
+        let kinds = crds_of(&self.chart);
+        if sink.is_offered(&kinds) {
+            sink.need(&ready, kinds, release.chart.at, "which come with a chart of their own");
+        }
         if let Some(known) = self.known {
-            need_known(sink, self.id, known, self.values.as_ref(), own, release.chart.at);
+            self.need_known(sink, known);
             need_own_kinds(sink, self.id, known, own, release.chart.at);
         }
         let Some(values) = &self.values else { return };
+        if self.replaces_catalogue {
+            // Its pods and claims tell what they use; programs may be told addresses in Secrets, which are not read.
+            hosts::collect(sink, self.id, own, values, Phase::Ready);
+            return;
+        }
         values::scan(sink, self.id, own, values, Phase::Ready);
         references::scan(sink, self.id, own, &release.target_namespace, values);
         hosts::collect(sink, self.id, own, values, Phase::Ready);
         self.rendered_kinds(sink, values);
+    }
+
+    /// The chart whose CRDs this chart holds, by the custom of calling it that: `kagent-crds`, `ai-gateway-crds-helm`.
+    fn crds_of(&self) -> Option<String> {
+        let marks = self.known.is_none().then_some(["-crds", "-crd"])?;
+        let is_mark = |at: usize, mark: &str| !self.chart[at + mark.len()..].starts_with(|c: char| c.is_alphanumeric());
+        let found = marks.iter().find_map(|mark| self.chart.find(mark).filter(|at| is_mark(*at, mark)).zip(Some(mark)));
+        found.map(|(at, mark)| format!("{}{}", &self.chart[..at], &self.chart[at + mark.len()..]))
+    }
+
+    /// What the catalogue says that the chart needs; of what it renders, its objects speak themselves.
+    fn need_known(&self, sink: &mut Sink, known: &catalogue::Component) {
+        for need in known.needs.iter().filter(|need| any_holds(&need.when, self.values.as_ref())) {
+            let name = need.name.as_deref();
+            let capability = match need.capability.as_str() {
+                "crd" => Capability::cluster(CapabilityKind::Crd, name.unwrap_or_default()),
+                other => gift_capability(other, name),
+            };
+            let phase = match need.phase {
+                catalogue::Phase::Apply => Phase::Apply,
+                catalogue::Phase::Ready => Phase::Ready,
+                catalogue::Phase::Run => Phase::Run,
+            };
+            let is_object = phase == Phase::Apply && need.capability == "crd";
+            if is_object && self.replaces_catalogue {
+                continue;
+            }
+            let soft_kind = name
+                .and_then(|name| name.rsplit_once('/'))
+                .is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
+            // The catalogue's soft kinds are templates that ask whether the cluster knows the kind, and are left out if
+            // not.
+            let (soft, optional) = (need.soft || soft_kind, need.soft && is_object);
+            let needing = Needing { of: self.id, object: &self.release.object, phase, soft, optional };
+            if is_object && !need.soft {
+                need_webhooks(sink, &needing, name.unwrap_or_default(), self.release.chart.at, &need.why);
+            }
+            sink.need(&needing, capability, self.release.chart.at, ecow::eco_format!("because {}", need.why));
+        }
     }
 
     fn kube_config(&self, sink: &mut Sink, build: &Needing<'_>) {
@@ -279,6 +363,11 @@ impl Facts<'_> {
             }
         }
     }
+}
+
+/// The CRDs that the chart `name-crds` holds.
+fn crds_of(name: &str) -> Capability {
+    Capability::cluster(CapabilityKind::Other, ecow::eco_format!("the CRDs of {name}"))
 }
 
 /// Places where `key` is switched on: `key: {enabled: true}` anywhere, or in a generic chart any entry at the top.
@@ -331,25 +420,69 @@ pub(crate) fn offer_known(
             sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), arrival, own, at);
         }
     }
-    for webhook in known.webhooks.iter().filter(|webhook| webhook.fails_closed && any_holds(&webhook.when, values)) {
+    offer_running(sink, by, known, values, own, at, &RenderedKinds::default());
+}
+
+/// What a rendered chart brings itself: its programs are not asked for more of these.
+#[derive(Default)]
+struct RenderedKinds {
+    webhooks: bool,
+    classes: BTreeSet<CapabilityKind>,
+}
+
+impl RenderedKinds {
+    fn of(sink: &Sink, release: ComponentId) -> Self {
+        let mut found = Self::default();
+        for built in sink.assembled.objects.iter().filter(|built| built.component == release) {
+            let kind = Object::new(&built.node).kind();
+            found.webhooks |= kind.ends_with("WebhookConfiguration");
+            found.classes.extend(class_kind(kind));
+        }
+        found
+    }
+}
+
+/// What need not be an object of its chart: what programs give, and register, once they run.
+fn offer_running(
+    sink: &mut Sink,
+    by: ComponentId,
+    known: &catalogue::Component,
+    values: Option<&Node>,
+    own: &ObjectRef,
+    at: Span,
+    rendered: &RenderedKinds,
+) {
+    for webhook in known
+        .webhooks
+        .iter()
+        .filter(|webhook| webhook.fails_closed && any_holds(&webhook.when, values) && !rendered.webhooks)
+    {
         for covers in &webhook.covers {
             sink.offer(by, Capability::cluster(CapabilityKind::Webhook, covers.as_str()), Arrival::Healthy, own, at);
         }
     }
+    let (arrival, shown) = served(sink.cluster().component(by), own);
     for class in known.classes.iter().filter(|class| any_holds(&class.when, values)) {
-        let Some(kind) = class_kind(&class.kind) else { continue };
+        let Some(kind) = class_kind(&class.kind).filter(|kind| !rendered.classes.contains(kind)) else { continue };
         for (name, place) in class.names(values) {
-            sink.offer(
-                by,
-                Capability::cluster(kind, name),
-                Arrival::Healthy,
-                own,
-                place.filter(|it| !it.is_generated()).unwrap_or(at),
-            );
+            let place = place.filter(|it| !it.is_generated()).unwrap_or(at);
+            sink.offer(by, Capability::cluster(kind, name), arrival, &shown, place);
         }
     }
     for gift in known.gives.iter().filter(|gift| any_holds(&gift.when, values)) {
-        sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, at);
+        sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), arrival, &shown, at);
+    }
+    let made = known.crds.iter().filter(|crds| crds.via == Via::Program && any_holds(&crds.when, values));
+    for kind in made.flat_map(|crds| &crds.kinds) {
+        sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Healthy, own, at);
+    }
+}
+
+/// When what a release serves is there, and which object shows it: not its own readiness where an operator does the work.
+fn served(component: &model::Component, own: &ObjectRef) -> (Arrival, ObjectRef) {
+    match &component.resource {
+        Some(resource) => (Arrival::Unreported, resource.clone()),
+        None => (Arrival::Healthy, own.clone()),
     }
 }
 
@@ -365,6 +498,30 @@ pub(crate) fn need_gifts(sink: &mut Sink, of: ComponentId, known: &catalogue::Co
     }
 }
 
+/// The pods of a bootstrap release start once there is a pod network, and look up names from then on: other than later in
+/// Flux, both may come with the very same bootstrap. Not those that bring them, nor charts without pods.
+pub(crate) fn need_foundation(
+    sink: &mut Sink,
+    of: ComponentId,
+    known: Option<&catalogue::Component>,
+    own: &ObjectRef,
+    at: Span,
+) {
+    let gives = |word: &str| known.is_some_and(|known| known.gives.iter().any(|gift| gift.capability == word));
+    if gives("pod-network") || own.name.ends_with("-crds") || own.name.ends_with("-crd") {
+        return;
+    }
+    let network = ("pod-network", Phase::Ready, "for its pods to start");
+    let names = ("cluster-dns", Phase::Run, "for the names its pods look up");
+    for (word, phase, why) in [network, names] {
+        let capability = gift_capability(word, None);
+        if sink.is_offered(&capability) && !gives(word) {
+            let needing = Needing { of, object: own, phase, soft: false, optional: false };
+            sink.need(&needing, capability, at, why);
+        }
+    }
+}
+
 /// An operator does not run without its own kinds: where another component brings them, it has to come first.
 fn need_own_kinds(sink: &mut Sink, of: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
     let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
@@ -376,31 +533,15 @@ fn need_own_kinds(sink: &mut Sink, of: ComponentId, known: &catalogue::Component
     }
 }
 
-fn need_known(
-    sink: &mut Sink,
-    of: ComponentId,
-    known: &catalogue::Component,
-    values: Option<&Node>,
-    own: &ObjectRef,
-    at: Span,
-) {
-    for need in known.needs.iter().filter(|need| any_holds(&need.when, values)) {
-        let name = need.name.as_deref();
-        let capability = match need.capability.as_str() {
-            "crd" => Capability::cluster(CapabilityKind::Crd, name.unwrap_or_default()),
-            other => gift_capability(other, name),
-        };
-        let phase = match need.phase {
-            catalogue::Phase::Apply => Phase::Apply,
-            catalogue::Phase::Ready => Phase::Ready,
-            catalogue::Phase::Run => Phase::Run,
-        };
-        let soft_kind =
-            name.and_then(|name| name.rsplit_once('/')).is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
-        // The catalogue's soft kinds are templates that ask whether the cluster knows the kind, and are left out if not.
-        let optional = need.soft && phase == Phase::Apply && need.capability == "crd";
-        let needing = Needing { of, object: own, phase, soft: need.soft || soft_kind, optional };
-        sink.need(&needing, capability, at, ecow::eco_format!("because {}", need.why));
+/// What a chart renders passes the webhooks of its kind, as a manifest does: while one does not answer, the install fails.
+fn need_webhooks(sink: &mut Sink, needing: &Needing<'_>, kind: &str, at: Span, why: &str) {
+    let Some((group, _)) = kind.split_once('/') else { return };
+    for covers in [kind.into(), ecow::eco_format!("{group}/*")] {
+        let webhook = Capability::cluster(CapabilityKind::Webhook, covers);
+        if sink.is_offered(&webhook) {
+            let needing = Needing { soft: false, ..needing.clone() };
+            sink.need(&needing, webhook, at, ecow::eco_format!("because {why}"));
+        }
     }
 }
 
@@ -443,106 +584,30 @@ pub(crate) fn known_images(sink: &mut Sink, of: ComponentId, own: &ObjectRef, no
     let containers = node.at(&["spec", "template", "spec", "containers"]).and_then(Node::as_seq).unwrap_or_default();
     for image in containers.iter().filter_map(|container| container.get("image")) {
         let Some(known) = image.text().and_then(|image| catalogue.by_image(image)) else { continue };
-        let component = &mut sink.cluster().components[of.index()];
-        component.known_as.get_or_insert_with(|| known.name.as_str().into());
-        component.startup_seconds = component.startup_seconds.max(u64::from(known.startup_seconds));
-        // CRDs and classes of plain manifests are manifests themselves; what the program gives is not.
-        for gift in known.gives.iter().filter(|gift| gift.when.is_empty()) {
-            sink.offer(of, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, image.span);
-        }
-        for crds in known.crds.iter().filter(|crds| crds.via == Via::Program) {
-            for kind in &crds.kinds {
-                sink.offer(
-                    of,
-                    Capability::cluster(CapabilityKind::Crd, kind.as_str()),
-                    Arrival::Healthy,
-                    own,
-                    image.span,
-                );
-            }
-        }
+        offer_program(sink, of, known, own, image.span);
     }
 }
 
-/// OCIRepository and HelmChart objects, by kind, namespace and name, as (chart name) they carry.
-pub(crate) fn chart_sources(objects: &[Built]) -> BTreeMap<ObjectRef, EcoString> {
-    let mut sources = BTreeMap::new();
-    for built in objects {
-        let object = Object::new(&built.node);
-        if object.group() == SOURCE_GROUP {
-            let chart = match object.kind() {
-                "HelmChart" => owned(object.spec("chart")),
-                _ => owned(object.spec("url")),
-            };
-            sources.insert(object.reference(&built.namespace), chart);
+/// What a known program gives, whatever installs it. CRDs and classes of plain manifests are manifests themselves.
+fn offer_program(sink: &mut Sink, by: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
+    let component = &mut sink.cluster().components[by.index()];
+    component.known_as.get_or_insert_with(|| known.name.as_str().into());
+    component.startup_seconds = component.startup_seconds.max(u64::from(known.startup_seconds));
+    for gift in known.gives.iter().filter(|gift| gift.when.is_empty()) {
+        sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, at);
+    }
+    for kind in known.crds.iter().filter(|crds| crds.via == Via::Program).flat_map(|crds| &crds.kinds) {
+        sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Healthy, own, at);
+    }
+}
+
+/// Values named `repository` beside an image's tag.
+fn image_repositories<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
+    for entry in node.entries() {
+        if entry.key == "repository" && entry.value.text().is_some() {
+            found.push(&entry.value);
+        } else {
+            image_repositories(&entry.value, found);
         }
     }
-    sources
-}
-
-pub(crate) fn chart_name(release: &HelmRelease, sources: &BTreeMap<ObjectRef, EcoString>) -> EcoString {
-    let written = if release.chart.chart.is_empty() {
-        let source = release.chart.source.as_ref().map(|source| &source.object);
-        source.and_then(|source| sources.get(source)).cloned().or_else(|| source.map(|source| source.name.clone()))
-    } else {
-        Some(release.chart.chart.clone())
-    };
-    let written = written.unwrap_or_default();
-    written.trim_end_matches('/').rsplit('/').next().unwrap_or_default().into()
-}
-
-pub(crate) fn config_maps(objects: &[Built]) -> BTreeMap<ObjectRef, Node> {
-    let mut found = BTreeMap::new();
-    for built in objects {
-        let object = Object::new(&built.node);
-        if object.kind() == "ConfigMap" && object.group().is_empty() {
-            found.insert(object.reference(&built.namespace), built.node.clone());
-        }
-    }
-    found
-}
-
-/// `valuesFrom` in its order, then `values` over it, as helm-controller merges them.
-pub(crate) fn merged_values(release: &HelmRelease, config_maps: &BTreeMap<ObjectRef, Node>) -> Option<Node> {
-    let mut merged: Option<Node> = None;
-    for from in release.values_from.iter().filter(|from| from.kind == "ConfigMap" && from.target_path.is_empty()) {
-        let reference = ObjectRef::new("ConfigMap", release.object.namespace.clone(), from.name.clone());
-        let text = config_maps.get(&reference).and_then(|map| map.at(&["data"])?.get(&from.key)?.text());
-        if let Some(mut values) = text.and_then(|text| yaml::parse_value(FileId::GENERATED, text)) {
-            place(&mut values, from.at);
-            merged = Some(merged.map_or_else(|| values.clone(), |under| merge(&under, &values)));
-        }
-    }
-    match (&release.values, merged) {
-        (Some(values), Some(under)) => Some(merge(&under, values)),
-        (Some(values), None) => Some(values.clone()),
-        (None, merged) => merged,
-    }
-}
-
-/// Values that came as text inside of another object have no place of their own: they point to where they are named.
-fn place(node: &mut Node, at: Span) {
-    node.span = at;
-    match &mut node.value {
-        Value::Map(map) => map.iter_mut().for_each(|entry| {
-            entry.key_span = at;
-            place(&mut entry.value, at);
-        }),
-        Value::Seq(items) => items.make_mut().iter_mut().for_each(|item| place(item, at)),
-        Value::Scalar(_) => {}
-    }
-}
-
-/// One tree of values over another, as Helm merges them.
-pub(crate) fn merge(under: &Node, over: &Node) -> Node {
-    let (Some(under_map), Some(over_map)) = (under.as_map(), over.as_map()) else { return over.clone() };
-    let mut merged: Map = under_map.clone();
-    for entry in over_map {
-        let value = match merged.get(&entry.key) {
-            Some(existing) => merge(existing, &entry.value),
-            None => entry.value.clone(),
-        };
-        merged.insert(entry.key.clone(), entry.key_span, value);
-    }
-    Node::map(merged, over.span)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
 use model::{Arrival, Capability, CapabilityKind, Cluster, ComponentId, Need, ObjectRef, Offer, Phase};
-use yaml::Span;
+use yaml::{Node, Span, Value};
 
 use crate::flux::Assembled;
 
@@ -16,8 +16,14 @@ pub(crate) struct Sink {
     pub(crate) hosts: Vec<Host>,
     /// The release that runs what a Kustomization configures, if it has just the one kind of workload.
     workloads: BTreeMap<ComponentId, ComponentId>,
+    /// The releases of a Kustomization that applies many, with the short texts of their values.
+    many: BTreeMap<ComponentId, Vec<(ComponentId, BTreeSet<EcoString>)>>,
     /// Sources that whoever starts the cluster makes.
     pub(crate) given: BTreeSet<ObjectRef>,
+    /// Releases whose charts were rendered, and whether with all their values.
+    pub(crate) rendered: BTreeMap<ComponentId, bool>,
+    /// Releases whose charts are here and could not be rendered: said already.
+    pub(crate) unrendered: BTreeSet<ComponentId>,
 }
 
 /// A host name in some text.
@@ -43,10 +49,24 @@ pub(crate) struct Needing<'a> {
 
 impl Sink {
     pub(crate) fn new(assembled: Assembled) -> Self {
-        let mut workloads = BTreeMap::new();
-        for (id, _) in &assembled.releases {
-            if let Some(parent) = assembled.cluster.component(*id).parent {
+        let mut workloads: BTreeMap<ComponentId, ComponentId> = BTreeMap::new();
+        let mut many: BTreeMap<ComponentId, Vec<(ComponentId, BTreeSet<EcoString>)>> = BTreeMap::new();
+        let mut siblings: BTreeMap<ComponentId, usize> = BTreeMap::new();
+        let parents = assembled.releases.iter().filter_map(|(id, _)| assembled.cluster.component(*id).parent);
+        for parent in parents {
+            *siblings.entry(parent).or_default() += 1;
+        }
+        for (id, release) in &assembled.releases {
+            let Some(parent) = assembled.cluster.component(*id).parent else { continue };
+            if siblings[&parent] < WHOLE_RELEASES {
                 workloads.entry(parent).or_insert(*id);
+            }
+            if siblings[&parent] > 1 {
+                let mut names = BTreeSet::from([release.release_name.clone()]);
+                if let Some(values) = &release.values {
+                    texts(values, &mut names);
+                }
+                many.entry(parent).or_default().push((*id, names));
             }
         }
         Self {
@@ -55,7 +75,10 @@ impl Sink {
             needed: BTreeMap::new(),
             hosts: Vec::new(),
             workloads,
+            many,
             given: BTreeSet::new(),
+            rendered: BTreeMap::new(),
+            unrendered: BTreeSet::new(),
         }
     }
 
@@ -64,8 +87,13 @@ impl Sink {
     }
 
     /// Who waits for what a Kustomization's configuration makes: its release, else the Kustomization itself.
-    pub(crate) fn workload(&self, component: ComponentId) -> ComponentId {
-        self.workloads.get(&component).copied().unwrap_or(component)
+    /// Where it has many releases, the one whose values name the object or what is made of it.
+    pub(crate) fn workload(&self, component: ComponentId, node: &Node) -> ComponentId {
+        let many = self.many.get(&component).map(Vec::as_slice).unwrap_or_default();
+        let mut names = NAMED_AT.iter().filter_map(|path| node.text_at(path));
+        let user = names.find_map(|name| many.iter().find(|(_, texts)| texts.contains(name)));
+        let user = user.map(|(release, _)| *release).or_else(|| self.workloads.get(&component).copied());
+        user.unwrap_or(component)
     }
 
     pub(crate) fn offer(
@@ -122,6 +150,31 @@ impl Sink {
         cluster.blind.sort();
         cluster.blind.dedup();
         cluster
+    }
+}
+
+/// From this many releases on, what a Kustomization configures belongs to one of them.
+const WHOLE_RELEASES: usize = 4;
+/// Longer texts name nothing.
+const NAME_BYTES_MAX: usize = 253;
+/// Where an object says what it, or what is made of it, is called.
+const NAMED_AT: [&[&str]; 6] = [
+    &["spec", "target", "name"],
+    &["spec", "secretName"],
+    &["spec", "sourcePVC"],
+    &["spec", "restic", "destinationPVC"],
+    &["metadata", "name"],
+    &["metadata", "labels", "app.kubernetes.io/name"],
+];
+
+fn texts(node: &Node, found: &mut BTreeSet<EcoString>) {
+    match &node.value {
+        Value::Map(map) => map.iter().for_each(|entry| texts(&entry.value, found)),
+        Value::Seq(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Scalar(scalar) if scalar.text.len() <= NAME_BYTES_MAX => {
+            found.insert(scalar.text.as_str().into());
+        }
+        Value::Scalar(_) => {}
     }
 }
 

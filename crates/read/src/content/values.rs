@@ -20,7 +20,9 @@ fn walk(sink: &mut Sink, needing: &Needing<'_>, node: &Node, parent_key: &str) {
             for entry in map {
                 note(sink, needing, entry, parent_key);
                 if !matches!(entry.value.value, Value::Scalar(_)) {
-                    walk(sink, needing, &entry.value, &entry.key);
+                    // `ingress: {main: {className: internal}}`: the name of an entry says nothing.
+                    let key = if parent_key == "ingress" { parent_key } else { &entry.key };
+                    walk(sink, &carried_out(needing, &entry.key), &entry.value, key);
                 }
             }
         }
@@ -31,6 +33,18 @@ fn walk(sink: &mut Sink, needing: &Needing<'_>, node: &Node, parent_key: &str) {
         }
         Value::Scalar(_) => {}
     }
+}
+
+/// `prometheusSpec: {storageSpec: …}`: the spec of a custom resource, which an operator carries out. Whoever waits for the
+/// release does not see the pods that come of it.
+fn carried_out<'n>(needing: &Needing<'n>, key: &str) -> Needing<'n> {
+    let is_release = needing.object.kind == "HelmRelease";
+    let phase = if is_release && key.len() > 4 && key.ends_with("Spec") && key != "podSpec" {
+        needing.phase.max(Phase::Run)
+    } else {
+        needing.phase
+    };
+    Needing { phase, ..needing.clone() }
 }
 
 /// `enabled: false` beside other keys: whatever is named there is not used.

@@ -15,7 +15,7 @@ use crate::flux::helm_release::HelmRelease;
 use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
 use crate::flux::source::{Place, Sources};
 use crate::flux::variables::{Settings, Variables};
-use crate::flux::{CONTROL_PLANE_GROUP, HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP};
 use crate::object::Object;
 use crate::parallel;
 use crate::repository::Repository;
@@ -34,6 +34,27 @@ pub(crate) struct Built {
     pub(crate) node: Node,
     /// Where it lands if it does not say itself.
     pub(crate) namespace: EcoString,
+    pub(crate) origin: Origin,
+}
+
+/// How an object came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Manifest,
+    /// A chart renders it. What the chart itself says points here: where the release names its chart.
+    Chart(Span),
+    /// As above, and only where the cluster has its API already.
+    Asked(Span),
+}
+
+impl Built {
+    /// Where its chart is named, if a chart renders it.
+    pub(crate) fn chart_at(&self) -> Option<Span> {
+        match self.origin {
+            Origin::Manifest => None,
+            Origin::Chart(at) | Origin::Asked(at) => Some(at),
+        }
+    }
 }
 
 /// A cluster with its components and ties, and the objects that needs and offers are to be read from.
@@ -46,12 +67,12 @@ pub(crate) struct Assembled {
     pub(crate) files: BTreeSet<String>,
 }
 
-pub(crate) fn assemble(repository: &Repository, sources: &Sources<'_>, entry: &Entry) -> Assembled {
+pub(crate) fn assemble(common: &Common<'_>, entry: &Entry) -> Assembled {
     let mut assembler = Assembler {
-        repository,
-        sources,
+        repository: common.repository,
+        sources: &common.sources,
         entry,
-        settings: Settings::of(repository),
+        settings: common.settings.clone(),
         by_object: BTreeMap::new(),
         dependencies: Vec::new(),
         out: Assembled::default(),
@@ -85,6 +106,7 @@ struct Outcome {
     broken: Option<(String, Span)>,
     directory: Option<String>,
     undefined: Vec<Undefined>,
+    unsubstituted: Vec<Undefined>,
 }
 
 impl Assembler<'_> {
@@ -114,13 +136,16 @@ impl Assembler<'_> {
     /// Objects that set variables may be built after those that use them: asked again when all are there.
     fn review_undefined(&mut self) {
         let mut undefined = std::mem::take(&mut self.out.cluster.facts.undefined);
-        let ids: BTreeSet<ComponentId> = undefined.iter().map(|undefined| undefined.of).collect();
+        let mut unsubstituted = std::mem::take(&mut self.out.cluster.facts.unsubstituted);
+        let ids: BTreeSet<ComponentId> = undefined.iter().chain(&unsubstituted).map(|it| it.of).collect();
         let users = self.out.kustomizations.iter().filter(|(id, _)| ids.contains(id));
         let variables: BTreeMap<ComponentId, Variables> = users
             .map(|(id, user)| (*id, Variables::new(user.post_build.as_ref(), &user.object.namespace, &self.settings)))
             .collect();
         undefined.retain(|it| variables.get(&it.of).is_some_and(|variables| variables.is_unset(&it.name)));
+        unsubstituted.retain(|it| variables.get(&it.of).is_some_and(Variables::is_left_empty));
         self.out.cluster.facts.undefined = undefined;
+        self.out.cluster.facts.unsubstituted = unsubstituted;
     }
 
     fn build(&self, kustomization: &Kustomization) -> Outcome {
@@ -135,6 +160,7 @@ impl Assembler<'_> {
         let variables =
             Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
         for node in &mut outcome.build.objects {
+            outcome.unsubstituted.extend(variables.left_alone(node));
             match variables.apply(node) {
                 Ok(undefined) => outcome.undefined.extend(undefined),
                 Err(message) => outcome.broken = Some((message, node.span)),
@@ -149,7 +175,8 @@ impl Assembler<'_> {
     fn absorb(&mut self, turn: Turn, outcome: Outcome, next: &mut Vec<Turn>) {
         let Turn { id, kustomization } = turn;
         if let Some((what, why)) = outcome.unseen {
-            let what = format!("what {} applies: `{}` of {what}", kustomization.object, kustomization.path);
+            let path = if kustomization.path.is_empty() { "./" } else { kustomization.path.as_str() };
+            let what = format!("what {} applies: `{path}` of {what}", kustomization.object);
             self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
         }
         let failures = outcome.build.failures.into_iter().map(|failure| (failure.message, failure.span));
@@ -160,12 +187,9 @@ impl Assembler<'_> {
             self.blind(blind.what, blind.why, blind.span, Some(id));
         }
         let set_at = kustomization.post_build.as_ref().map_or(kustomization.at, |post_build| post_build.span);
-        self.out.cluster.facts.undefined.extend(outcome.undefined.into_iter().map(|undefined| UndefinedVariable {
-            of: id,
-            name: undefined.name,
-            at: undefined.span,
-            set_at,
-        }));
+        let used = |it: Undefined| UndefinedVariable { of: id, name: it.name, at: it.span, set_at };
+        self.out.cluster.facts.undefined.extend(outcome.undefined.into_iter().map(used));
+        self.out.cluster.facts.unsubstituted.extend(outcome.unsubstituted.into_iter().map(used));
         self.out.files.extend(outcome.build.files);
         self.out.cluster.components[id.index()].path = outcome.directory;
         let namespace = kustomization.object.namespace.clone();
@@ -180,7 +204,8 @@ impl Assembler<'_> {
             return;
         }
         let object = Object::new(&node);
-        self.out.cluster.components[owner.index()].objects += 1;
+        let component = &mut self.out.cluster.components[owner.index()];
+        component.objects += 1;
         match (object.group(), object.kind()) {
             (KUSTOMIZE_GROUP, "Kustomization") => {
                 let kustomization = Kustomization::read(&node, namespace);
@@ -197,7 +222,8 @@ impl Assembler<'_> {
             ("", "ConfigMap" | "Secret") => self.settings.add(&node),
             _ => {}
         }
-        self.out.objects.push(Built { component: owner, node, namespace: namespace.into() });
+        let origin = Origin::Manifest;
+        self.out.objects.push(Built { component: owner, node, namespace: namespace.into(), origin });
     }
 
     fn add(&mut self, component: Component) -> ComponentId {
@@ -224,6 +250,8 @@ impl Assembler<'_> {
             ties_at: kustomization.ties_at,
             objects: 0,
             ignored_checks: kustomization.ignored_checks.clone(),
+            expressions: kustomization.expressions.clone(),
+            resource: None,
         });
         self.dependencies.extend(kustomization.depends_on.iter().map(|dependency| (id, dependency.clone())));
         id
@@ -251,6 +279,8 @@ impl Assembler<'_> {
             ties_at: release.ties_at,
             objects: 0,
             ignored_checks: Vec::new(),
+            expressions: BTreeSet::new(),
+            resource: None,
         });
         self.dependencies.extend(release.depends_on.iter().map(|dependency| (id, dependency.clone())));
         self.out.releases.push((id, release));
@@ -362,6 +392,8 @@ fn resource_set_component(object: Object<'_>, reference: ObjectRef, parent: Comp
         ties_at: object.spec("dependsOn").map_or(object.name_span(), |ties| ties.span),
         objects: 0,
         ignored_checks: Vec::new(),
+        expressions: BTreeSet::new(),
+        resource: None,
     }
 }
 

@@ -9,7 +9,7 @@ use model::{Gate, ObjectRef, Patience, Retry};
 use yaml::{Node, Span};
 
 use crate::flux::kustomization::{Kustomization, SourceRef};
-use crate::flux::{CONTROL_PLANE_GROUP, HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP};
 use crate::object::{Object, owned};
 use crate::path;
 use crate::repository::Repository;
@@ -26,7 +26,8 @@ pub(crate) struct Entry {
 }
 
 /// A Kustomization as it is written, before anybody builds it.
-struct Written<'a> {
+#[derive(Debug)]
+pub(super) struct Written<'a> {
     file: &'a str,
     directory: &'a str,
     covers: Option<String>,
@@ -34,21 +35,22 @@ struct Written<'a> {
 }
 
 /// The clusters that the files themselves declare: what `flux bootstrap` wrote, and what a FluxInstance syncs.
-pub(crate) fn declared(repository: &Repository) -> Vec<Entry> {
+pub(crate) fn declared(common: &Common<'_>) -> Vec<Entry> {
+    let Common { repository, written, .. } = common;
     let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
-    for entry in from_instances(repository).into_iter().chain(from_bootstrap(repository, &written(repository))) {
+    for entry in from_instances(repository).into_iter().chain(from_bootstrap(repository, written)) {
         entries.entry(entry.directory.clone()).or_insert(entry);
     }
     entries.into_values().collect()
 }
 
 /// Directories that somebody must start by hand, given the files that the known clusters reach.
-pub(crate) fn undeclared(repository: &Repository, known: &[Entry], live: &BTreeSet<String>) -> Vec<Entry> {
-    let unreached: Vec<Written<'_>> = written(repository).into_iter().filter(|it| !live.contains(it.file)).collect();
+pub(crate) fn undeclared(common: &Common<'_>, known: &[Entry], live: &BTreeSet<String>) -> Vec<Entry> {
+    let unreached: Vec<&Written<'_>> = common.written.iter().filter(|it| !live.contains(it.file)).collect();
     from_roots(&unreached, known)
 }
 
-fn written(repository: &Repository) -> Vec<Written<'_>> {
+pub(super) fn written(repository: &Repository) -> Vec<Written<'_>> {
     let mut found = Vec::new();
     for (_, file, documents) in repository.yaml_files() {
         if file.split('/').any(|part| part.starts_with('.')) {
@@ -57,10 +59,8 @@ fn written(repository: &Repository) -> Vec<Written<'_>> {
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
             let object = Object::new(node);
             if object.is(KUSTOMIZE_GROUP, "Kustomization") && !object.name().is_empty() {
-                let covers = node
-                    .text_at(&["spec", "path"])
-                    .filter(|path| !is_templated(path))
-                    .and_then(|at| path::join("", at));
+                let covers =
+                    node.text_at(&["spec", "path"]).filter(|path| !is_templated(path)).map(|at| repository.place(at));
                 found.push(Written { file, directory: path::parent(file), covers, node });
             }
         }
@@ -96,7 +96,7 @@ fn from_instances(repository: &Repository) -> Vec<Entry> {
 fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
     use kustomize::{Files, PathKind};
     let written = sync.get("path")?;
-    let directory = path::join("", written.text().filter(|text| !is_templated(text))?)?;
+    let directory = repository.place(written.text().filter(|text| !is_templated(text))?);
     if repository.kind(&directory) != PathKind::Directory {
         return None;
     }
@@ -134,7 +134,7 @@ fn applies_itself(repository: &Repository, directory: &str, root: &Kustomization
 
 /// Directories with Kustomizations that no other one's path covers. Beside a real entry point only those count that lead
 /// to further Kustomizations: a lone one there is a file nobody reaches.
-fn from_roots(written: &[Written<'_>], known: &[Entry]) -> Vec<Entry> {
+fn from_roots(written: &[&Written<'_>], known: &[Entry]) -> Vec<Entry> {
     let known: BTreeSet<&str> = known.iter().map(|entry| entry.directory.as_str()).collect();
     let mut covering: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, it) in written.iter().enumerate() {
@@ -193,6 +193,7 @@ fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>
         gate: Gate::Applied,
         gate_at: at,
         ignored_checks: Vec::new(),
+        expressions: BTreeSet::new(),
         suspended: None,
         patience: Patience {
             timeout_seconds: INTERVAL_SECONDS,

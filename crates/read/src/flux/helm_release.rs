@@ -39,6 +39,8 @@ pub(crate) struct ChartSource {
     pub(crate) source: Option<SourceRef>,
     /// `spec.chart.spec.version`.
     pub(crate) version: Option<Node>,
+    /// Files in the source that stand in for the chart's own values.
+    pub(crate) values_files: Vec<EcoString>,
     pub(crate) at: Span,
 }
 
@@ -113,6 +115,7 @@ fn chart_source(node: &Node, namespace: &str) -> ChartSource {
             chart: EcoString::new(),
             source: Some(source_ref(reference, namespace)),
             version: None,
+            values_files: Vec::new(),
             at: reference.get("name").map_or(reference.span, |name| name.span),
         };
     }
@@ -121,9 +124,15 @@ fn chart_source(node: &Node, namespace: &str) -> ChartSource {
     ChartSource {
         chart: owned(chart),
         version: spec.and_then(|spec| spec.get("version")).cloned(),
+        values_files: values_files(spec),
         source: spec.and_then(|spec| spec.get("sourceRef")).map(|source| source_ref(source, namespace)),
         at: chart.map_or(node.span, |chart| chart.span),
     }
+}
+
+fn values_files(spec: Option<&Node>) -> Vec<EcoString> {
+    let files = spec.map(|spec| spec.items_at("valuesFiles")).unwrap_or_default();
+    files.iter().map(|file| owned(Some(file))).collect()
 }
 
 fn values_from(list: Option<&Node>) -> Vec<ValuesFrom> {

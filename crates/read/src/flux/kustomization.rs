@@ -1,5 +1,7 @@
 //! A Flux Kustomization, its fields read with the places they stand at.
 
+use std::collections::BTreeSet;
+
 use ecow::EcoString;
 use kustomize::Overlay;
 use model::{Gate, ObjectRef, Patience, Retry, WaitsFor, parse_duration};
@@ -34,6 +36,8 @@ pub(crate) struct Kustomization {
     pub(crate) gate_at: Span,
     /// `healthChecks` that `wait: true` switches off.
     pub(crate) ignored_checks: Vec<(ObjectRef, Span)>,
+    /// Kinds with an expression of their own that looks at the status; the empty text stands for any.
+    pub(crate) expressions: BTreeSet<EcoString>,
     pub(crate) suspended: Option<Span>,
     pub(crate) patience: Patience,
     pub(crate) overlay: Overlay,
@@ -63,6 +67,7 @@ impl Kustomization {
             gate,
             gate_at,
             ignored_checks: if waits { health_checks(node, &reference.namespace) } else { Vec::new() },
+            expressions: expressions(field("healthCheckExprs")),
             suspended: field("suspend").filter(|suspend| suspend.as_bool() == Some(true)).map(|suspend| suspend.span),
             patience: patience(spec, spec_at),
             overlay: overlay(spec),
@@ -132,6 +137,14 @@ fn gate(node: &Node, namespace: &str, spec_at: Span) -> (Gate, Span) {
         Some(exprs) => (Gate::LooksHealthy(exprs), exprs),
         None => (Gate::Applied, at),
     }
+}
+
+/// Kinds that `healthCheckExprs` judge. Without a kind an entry is for all of its group; one that does not ask for the
+/// status is true from the start.
+fn expressions(list: Option<&Node>) -> BTreeSet<EcoString> {
+    let items = list.and_then(Node::as_seq).unwrap_or_default();
+    let asks = |item: &&Node| item.text_at(&["current"]).is_some_and(|current| current.contains("status"));
+    items.iter().filter(asks).map(|item| owned(item.get("kind"))).collect()
 }
 
 fn health_checks(node: &Node, namespace: &str) -> Vec<(ObjectRef, Span)> {

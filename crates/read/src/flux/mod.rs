@@ -8,12 +8,33 @@ mod source;
 mod variables;
 mod version;
 
-pub(crate) use assemble::{Assembled, Built, assemble};
+pub(crate) use assemble::{Assembled, Built, Origin, assemble};
 pub(crate) use entry::{declared, undeclared};
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
 pub(crate) use kustomization::Kustomization;
-pub(crate) use source::Sources;
+use source::Sources;
 pub(crate) use version::find as flux_version;
+
+use entry::Written;
+use variables::Settings;
+
+use crate::repository::Repository;
+
+/// What the files say that all clusters of a repository have in common, read once.
+#[derive(Debug)]
+pub(crate) struct Common<'a> {
+    repository: &'a Repository,
+    sources: Sources<'a>,
+    settings: Settings,
+    written: Vec<Written<'a>>,
+}
+
+impl<'a> Common<'a> {
+    pub(crate) fn read(repository: &'a Repository) -> Self {
+        let (sources, settings) = (Sources::new(repository), Settings::of(repository));
+        Self { repository, sources, settings, written: entry::written(repository) }
+    }
+}
 
 /// The API groups of Flux's own kinds.
 pub(crate) const KUSTOMIZE_GROUP: &str = "kustomize.toolkit.fluxcd.io";

@@ -67,15 +67,13 @@ impl<'a> Sources<'a> {
     pub(crate) fn place(&self, kustomization: &Kustomization, entry: Option<&SourceRef>, url: Option<&str>) -> Place {
         let written = kustomization.path.as_str();
         let written = if written.contains("${") { defaults_only(written) } else { written.to_owned() };
-        let Some(directory) = path::join("", &written) else {
-            return Place::Missing(format!("path `{written}` leaves the repository"));
-        };
+        let directory = self.repository.place(&written);
         let Some(source) = &kustomization.source else { return self.here(directory, &written) };
         if entry.is_some_and(|entry| entry.object == source.object) {
             return self.here(directory, &written);
         }
         match source.object.kind.as_str() {
-            "ExternalArtifact" => self.in_artifact(source, &directory),
+            "ExternalArtifact" => self.in_artifact(source, &path::join("", &written).unwrap_or_default()),
             "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&entry?.object))),
             "OCIRepository" if !directory.is_empty() && self.exists(&directory) => Place::Here(directory),
             kind => Place::Elsewhere {
@@ -106,11 +104,16 @@ impl<'a> Sources<'a> {
     fn in_artifact(&self, source: &SourceRef, directory: &str) -> Place {
         let artifacts = self.artifacts.get(source.object.name.as_str()).map(Vec::as_slice).unwrap_or_default();
         let candidates = artifacts.iter().flat_map(|artifact| artifact::resolve(artifact, directory));
-        match candidates.into_iter().find(|candidate| self.exists(candidate)) {
+        let mut places = candidates.map(|candidate| self.repository.place(&candidate));
+        match places.find(|place| self.exists(place)) {
             Some(found) => Place::Here(found),
             None => Place::Elsewhere {
-                what: format!("`{directory}` of ExternalArtifact {}", source.object.path()),
-                why: "is made by no ArtifactGenerator here",
+                what: format!("ExternalArtifact {}", source.object.path()),
+                why: if artifacts.is_empty() {
+                    "is made by no ArtifactGenerator here"
+                } else {
+                    "is made of sources that are not here"
+                },
             },
         }
     }

@@ -10,7 +10,7 @@ use crate::repository::Repository;
 use crate::substitute::{self, Undefined};
 
 /// ConfigMaps and Secrets of the repository by kind, namespace and name: what `substituteFrom` may name.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     objects: BTreeMap<(EcoString, EcoString), Vec<Node>>,
 }
@@ -63,6 +63,8 @@ pub(crate) struct Variables {
     complete: bool,
     /// Names that any object of a name that is asked for sets: which of them a cluster has is not known here.
     somewhere: BTreeSet<EcoString>,
+    /// All that could give it a variable is optional, and written nowhere.
+    is_left_empty: bool,
 }
 
 impl Variables {
@@ -71,17 +73,21 @@ impl Variables {
         let Some(post_build) = post_build else { return variables };
         variables.complete = true;
         variables.active = post_build.text_at(&["substituteStrategy"]) == Some("Always");
+        variables.is_left_empty = !variables.active;
         for from in post_build.items_at("substituteFrom") {
             variables.active = true;
             let kind = from.get("kind").and_then(Node::text).unwrap_or_default();
             let name = from.get("name").and_then(Node::text).unwrap_or_default();
+            variables.is_left_empty &= from.get("optional").and_then(Node::as_bool) == Some(true);
             if let Some(node) = settings.find(kind, namespace, name) {
+                variables.is_left_empty = false;
                 variables.add_object(node);
             }
             variables.complete &= settings.keys(kind, name, &mut variables.somewhere);
         }
         for entry in post_build.get("substitute").map(Node::entries).unwrap_or_default() {
             variables.active = true;
+            variables.is_left_empty = false;
             variables.known.insert(entry.key.clone(), entry.value.text().unwrap_or_default().into());
         }
         variables
@@ -123,6 +129,16 @@ impl Variables {
         };
         substitute::substitute_node(node, &keep).map_err(|error| error.to_string())?;
         Ok(unset.into_iter().filter(|unset| self.is_unset(&unset.name)).collect())
+    }
+
+    /// The variables of an object that stay as they are written unless somebody makes an optional source.
+    pub(crate) fn left_alone(&self, node: &Node) -> Vec<Undefined> {
+        if self.is_left_empty() && !substitute::is_disabled(node) { substitute::mentioned(node) } else { Vec::new() }
+    }
+
+    /// Whether there is no variable at all, as far as files tell: then Flux substitutes nothing.
+    pub(crate) fn is_left_empty(&self) -> bool {
+        self.active && self.is_left_empty
     }
 
     /// Whether it is certain that nothing sets a variable of this name.

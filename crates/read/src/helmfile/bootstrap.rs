@@ -35,7 +35,12 @@ pub struct Early {
     pub files: Vec<BootstrapFile>,
     /// Namespace, name, and where that is written.
     pub secrets: Vec<(String, String, Span)>,
+    /// Programs that seem to bootstrap a cluster, in languages that are not read.
+    pub programs: Vec<String>,
 }
+
+/// What a program that puts things into a cluster speaks of.
+const PROGRAM_WORDS: [&str; 3] = ["CustomResourceDefinition", "kubectl", "helm"];
 
 /// Reads all of it in one go: the four functions beside this one give a part each, at the same cost.
 pub fn read_early(repository: &Repository) -> Early {
@@ -46,7 +51,19 @@ pub fn read_early(repository: &Repository) -> Early {
     let directories = directories(repository, &applied);
     let files = files(repository, &applied);
     let secrets = secrets(&files, &scripts, &all);
-    Early { helmfiles, directories, files, secrets }
+    let programs = repository.paths().filter(|path| is_program(repository, path)).map(str::to_owned).collect();
+    Early { helmfiles, directories, files, secrets, programs }
+}
+
+/// A program below a directory or of a name that says bootstrap, which speaks of what is applied to a cluster.
+fn is_program(repository: &Repository, path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_unread = matches!(ending, "go" | "py" | "ts" | "js" | "rb" | "rs" | "nu" | "ps1");
+    let speaks = |text: &str| PROGRAM_WORDS.iter().any(|word| text.contains(word));
+    is_unread
+        && path.split('/').any(is_bootstrap)
+        && !is_archived(path)
+        && repository.id(path).and_then(|file| repository.source(file)).is_some_and(|source| speaks(source.text()))
 }
 
 /// The directories that are built with kustomize and applied before GitOps starts, sorted.
@@ -186,7 +203,7 @@ fn in_bootstrap(path: &str) -> bool {
 }
 
 fn is_kustomized(repository: &Repository, directory: &str) -> bool {
-    let names = repository.list(directory);
+    let names = repository.names(directory);
     KUSTOMIZATIONS.iter().any(|name| names.iter().any(|found| found == name))
 }
 
@@ -204,7 +221,7 @@ fn is_below_kustomization(repository: &Repository, file: &str) -> bool {
 }
 
 fn files_in(repository: &Repository, directory: &str) -> Vec<String> {
-    let names = repository.list(directory).into_iter();
+    let names = repository.names(directory).iter();
     let names = names.filter(|name| [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending)));
     names.map(|name| format!("{directory}/{name}")).collect()
 }

@@ -47,7 +47,7 @@ pub struct Release {
     pub version_at: Option<Span>,
     pub needs: Vec<(String, Span)>,
     pub wait: Option<bool>,
-    /// What `helm --wait` gives it.
+    /// How long helm waits, where that is written.
     pub timeout_seconds: Option<u64>,
     pub installed: Option<bool>,
     /// Relative to the repository's root where they lie in it.

@@ -4,6 +4,7 @@
 //! Knows where actions begin and end (`{{ }}`, `{% %}`, `{# #}`, makejinja's `#{ }#`, `#% %#`), not what they do: both
 //! branches of an `if` stay.
 
+use memchr::memmem;
 use yaml::{FileId, Limits, Node};
 
 /// Begins what stands for an inline action. No text that holds it is known.
@@ -65,9 +66,10 @@ impl<'text> Actions<'text> {
     /// The next action of one pair that also ends.
     fn complete(&self, (open, close): (&str, &str)) -> Next {
         let rest = &self.text[self.at..];
+        let find = |text: &str, what: &str| memmem::find(text.as_bytes(), what.as_bytes());
         let found = || {
-            let start = rest.find(open)?;
-            let end = start + open.len() + rest[start + open.len()..].find(close)?;
+            let start = find(rest, open)?;
+            let end = start + open.len() + find(&rest[start + open.len()..], close)?;
             // One that opens again before it closes was none.
             let start = rest[start..end].rfind(open).map_or(start, |later| start + later);
             Some((self.at + start, self.at + end + close.len()))

@@ -30,10 +30,6 @@ fn bases(repository: &Repository, file: &str, root: &Node, depth: usize, layers:
     }
 }
 
-fn seconds(node: &Node) -> Option<u64> {
-    node.as_int().and_then(|seconds| u64::try_from(seconds).ok())
-}
-
 struct Context<'all> {
     repository: &'all Repository,
     file: &'all str,
@@ -65,7 +61,7 @@ impl Context<'_> {
             version,
             needs: needs.iter().filter_map(|need| Some((need.text()?.to_owned(), need.span))).collect(),
             wait: flag("wait").or_else(|| self.default_flag("wait")),
-            timeout_seconds: field("timeout").or_else(|| self.default("timeout")).and_then(seconds),
+            timeout_seconds: known("timeout").and_then(|text| text.parse().ok()).or_else(|| self.default_timeout()),
             installed: flag("installed"),
             values_files: values.clone().filter_map(Node::text).map(|file| self.place(file)).collect(),
             inline_values: values.filter(|values| values.as_map().is_some()).cloned().collect(),
@@ -91,8 +87,8 @@ impl Context<'_> {
         std::iter::once(release).chain(names.into_iter().filter_map(template)).collect()
     }
 
-    fn default(&self, key: &str) -> Option<&Node> {
-        self.layers.iter().rev().find_map(|layer| layer.at(&["helmDefaults", key]))
+    fn default_timeout(&self) -> Option<u64> {
+        self.layers.iter().rev().find_map(|layer| layer.text_at(&["helmDefaults", "timeout"])?.parse().ok())
     }
 
     fn default_flag(&self, key: &str) -> Option<bool> {

@@ -11,6 +11,7 @@ use yaml::{FileId, Span};
 
 use super::words::{self, Word, pipelines};
 use super::{exists, is_archived, is_bootstrap};
+use crate::parallel;
 use crate::path;
 use crate::repository::Repository;
 
@@ -85,7 +86,7 @@ struct Variable {
 impl<'all> Scripts<'all> {
     pub(super) fn read(repository: &'all Repository) -> Self {
         let paths: Vec<&str> = repository.paths().filter(|path| is_script(path) && !is_archived(path)).collect();
-        let found = paths.into_iter().filter_map(|path| read_script(repository, path)).collect();
+        let found = parallel::map(&paths, |path| read_script(repository, path)).into_iter().flatten().collect();
         Self { repository, found, places: OnceCell::new() }
     }
 
@@ -283,9 +284,10 @@ impl Script {
 fn is_script(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    matches!(ending, "sh" | "bash" | "just" | "zsh" | "mk")
-        || matches!(name.to_ascii_lowercase().as_str(), "justfile" | ".justfile" | "makefile" | "gnumakefile")
-        || (name.to_ascii_lowercase().starts_with("taskfile") && matches!(ending, "yaml" | "yml"))
+    let is_taskfile = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("taskfile"));
+    matches!(ending, "sh" | "bash" | "fish" | "just" | "zsh" | "mk")
+        || ["justfile", ".justfile", "makefile", "gnumakefile"].iter().any(|known| name.eq_ignore_ascii_case(known))
+        || (is_taskfile && matches!(ending, "yaml" | "yml"))
         || (path.split('/').any(|part| part == ".taskfiles") && matches!(ending, "yaml" | "yml"))
 }
 

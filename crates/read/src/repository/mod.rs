@@ -6,7 +6,7 @@ mod index;
 mod schemas;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use kustomize::{Build, Files, Mode, Overlay, PathKind};
 use yaml::{Document, EcoString, FileId, Limits, Node, Source, Span};
 
 use crate::parallel;
+use crate::path;
 use schemas::WithSchemas;
 use walk::cannot_read;
 
@@ -42,18 +43,29 @@ impl File {
     }
 }
 
+/// What one directory holds. Paths are looked up by their directory and then by their name: a search among all paths
+/// compares long beginnings that are the same.
+#[derive(Debug, Default)]
+struct Directory {
+    /// Sorted.
+    names: Vec<String>,
+    /// For each name the file, if it is one.
+    files: Vec<Option<FileId>>,
+}
+
 /// All files below one directory.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
     /// Sorted by path.
     files: Vec<File>,
-    /// The names in every directory, sorted.
-    directories: BTreeMap<String, Vec<String>>,
+    directories: HashMap<String, Directory>,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
     /// Whether the schemas of CRDs are parsed.
     with_schemas: bool,
+    /// Whether it is all that Git knows: then nothing lies above it.
+    is_git_root: bool,
     /// Inline patches that were parsed already, by place, each with its text.
     inline: Mutex<BTreeMap<Span, (EcoString, Vec<Document>)>>,
 }
@@ -101,7 +113,8 @@ impl Repository {
         let walk::Found { files, skipped } = walk::walk(&root);
         let directories = directories(&files);
         let files = files.into_iter().map(|path| File { path, ..File::default() }).collect();
-        Ok(Self { root, files, directories, skipped, with_schemas: true, inline: Mutex::default() })
+        let is_git_root = root.join(".git").exists();
+        Ok(Self { root, files, directories, skipped, with_schemas: true, is_git_root, inline: Mutex::default() })
     }
 
     /// The paths of the YAML files that are parsed when a repository is opened, sorted.
@@ -131,8 +144,10 @@ impl Repository {
     }
 
     pub fn id(&self, path: &str) -> Option<FileId> {
-        let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
-        u32::try_from(at).ok().map(FileId)
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let directory = self.directories.get(directory)?;
+        let at = directory.names.binary_search_by(|found| found.as_str().cmp(name)).ok()?;
+        directory.files[at]
     }
 
     /// The text of a file, if it is text.
@@ -146,9 +161,29 @@ impl Repository {
         Some((self.path(span.file)?, self.source(span.file)?.position(span)))
     }
 
+    /// A path that somebody wrote as seen from the root of the Git repository, as seen from here: the directory that was
+    /// opened may lie below that root, and then its own path ends with what the written one begins with.
+    pub(crate) fn place(&self, written: &str) -> String {
+        let place = crate::path::within(written);
+        if self.is_git_root || self.kind(&place) != PathKind::Missing {
+            return place;
+        }
+        let splits = place.match_indices('/').map(|(at, _)| place.split_at(at));
+        let mut below = splits.filter(|(outer, _)| self.root.ends_with(outer)).map(|(_, inner)| &inner[1..]);
+        let found = below.find(|inner| self.kind(inner) != PathKind::Missing);
+        // The directory itself.
+        let is_root = self.root.ends_with(&place) && !place.is_empty();
+        found.map_or_else(|| if is_root { String::new() } else { place.clone() }, str::to_owned)
+    }
+
     /// All paths, sorted.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())
+    }
+
+    /// The names in a directory, sorted; none if there is no such directory.
+    pub fn names(&self, directory: &str) -> &[String] {
+        self.directories.get(directory).map(|directory| directory.names.as_slice()).unwrap_or_default()
     }
 
     /// The directories of Helm charts.
@@ -167,10 +202,16 @@ impl Repository {
         self.skipped.extend(skipped);
     }
 
-    /// Values of charts, playbooks and task files wait until somebody asks for them.
+    /// Values of charts, playbooks and task files wait until somebody asks for them: nobody does for most, so that their
+    /// texts are not kept either.
     fn parse_if_worth_it(&self, file: &File) -> Result<(), String> {
-        let source = self.text_of(file)?;
-        if may_hold_objects(&file.path, source.text()) { self.parse_file(file) } else { Ok(()) }
+        let read = self.read_text(file);
+        if read.as_ref().is_ok_and(|source| !may_hold_objects(&file.path, source.text())) {
+            return Ok(());
+        }
+        let why = read.as_ref().err().cloned();
+        let _ = file.source.set(read.ok());
+        why.map_or_else(|| self.parse_file(file), Err)
     }
 
     fn text_of<'a>(&self, file: &'a File) -> Result<&'a Source, String> {
@@ -192,7 +233,8 @@ impl Repository {
         Ok(())
     }
 
-    fn parse(&self, id: FileId, text: &str) -> Vec<Document> {
+    /// Text as it is parsed when a repository is opened.
+    pub(crate) fn parse(&self, id: FileId, text: &str) -> Vec<Document> {
         let schemas = if self.with_schemas { Vec::new() } else { schemas::find(text) };
         if !schemas.is_empty() {
             let documents = yaml::parse_leaving_out(id, text, &schemas, Limits::default());
@@ -258,7 +300,7 @@ impl Files for Repository {
     }
 
     fn list(&self, directory: &str) -> Vec<String> {
-        self.directories.get(directory).cloned().unwrap_or_default()
+        self.names(directory).to_vec()
     }
 
     fn documents(&self, path: &str) -> Option<(FileId, &[Document])> {
@@ -299,31 +341,34 @@ impl Files for Repository {
     }
 }
 
-/// The names in every directory on the way to these sorted paths.
-fn directories(paths: &[String]) -> BTreeMap<String, Vec<String>> {
-    let mut directories: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in paths {
-        let mut child = path.as_str();
-        loop {
-            let (directory, name) = child.rsplit_once('/').unwrap_or(("", child));
-            // What is below one directory stands together.
-            match directories.get_mut(directory) {
-                Some(names) if names.last().is_some_and(|last| last == name) => break,
-                Some(names) => names.push(name.to_owned()),
-                None => {
-                    directories.insert(directory.to_owned(), vec![name.to_owned()]);
-                }
-            }
-            if directory.is_empty() {
+/// Every directory on the way to these sorted paths. What is below one directory stands together, so that only the
+/// directories on the way to the path at hand are open: none is looked up.
+fn directories(paths: &[String]) -> HashMap<String, Directory> {
+    type Open<'a> = (&'a str, Vec<(&'a str, Option<FileId>)>);
+    let close = |(directory, mut names): Open<'_>| {
+        names.sort_unstable();
+        let (names, files) = names.into_iter().map(|(name, file)| (name.to_owned(), file)).unzip();
+        (directory.to_owned(), Directory { names, files })
+    };
+    let mut closed = HashMap::new();
+    let mut open: Vec<Open<'_>> = Vec::new();
+    for (id, path) in (0..).map(FileId).zip(paths) {
+        closed.extend(std::iter::from_fn(|| open.pop_if(|(directory, _)| !path::is_below(path, directory))).map(close));
+        if open.is_empty() {
+            open.push(("", Vec::new()));
+        }
+        while let Some((directory, names)) = open.last_mut() {
+            let start = if directory.is_empty() { 0 } else { directory.len() + 1 };
+            let Some(end) = path[start..].find('/').map(|end| start + end) else {
+                names.push((&path[start..], Some(id)));
                 break;
-            }
-            child = directory;
+            };
+            names.push((&path[start..end], None));
+            open.push((&path[..end], Vec::new()));
         }
     }
-    for names in directories.values_mut() {
-        names.sort_unstable();
-    }
-    directories
+    closed.extend(open.into_iter().map(close));
+    closed
 }
 
 /// Whether a YAML file is worth parsing before anybody asks for it: objects name their API, a kustomization its name, and
@@ -341,5 +386,5 @@ fn is_yaml(path: &str) -> bool {
 /// Whether a file is below the `templates` of a chart: what is there becomes YAML only in Helm's hands.
 fn is_template(path: &str, charts: &BTreeSet<&str>) -> bool {
     let mut starts = path.match_indices("templates/").map(|(at, _)| at);
-    starts.any(|at| charts.contains(&path[..at]))
+    !charts.is_empty() && starts.any(|at| charts.contains(&path[..at]))
 }

@@ -17,8 +17,6 @@ use crate::parallel;
 
 /// Directories that are looked into, counted every time that links lead to them.
 const DIRECTORIES_MAX: usize = 200_000;
-/// Listing so many takes no longer than starting a thread.
-const FEW_DIRECTORIES: usize = 16;
 /// Patterns of a file of them that are heeded.
 const PATTERN_BYTES_MAX: u64 = 1024 * 1024;
 /// Links to directories on one path.
@@ -42,7 +40,7 @@ pub(super) fn walk(root: &Path) -> Found {
     while !level.is_empty() && looked_into < DIRECTORIES_MAX && found.files.len() < FILES_MAX {
         looked_into += level.len();
         let mut next = Vec::new();
-        for listing in parallel::map_many(&level, FEW_DIRECTORIES, |directory| walk.list(directory)) {
+        for listing in parallel::map(&level, |directory| walk.list(directory)) {
             found.files.extend(listing.files);
             found.skipped.extend(listing.skipped);
             next.extend(listing.directories);
@@ -57,7 +55,7 @@ pub(super) fn walk(root: &Path) -> Found {
         let why = format!("{error}: files that are both tracked and ignored were not looked at");
         found.skipped.push(Skipped { path: ".git/index".to_owned(), why });
     }
-    found.files.sort_unstable();
+    parallel::sort(&mut found.files);
     found.files.dedup();
     found.files.truncate(FILES_MAX);
     found.skipped.sort_by(|a, b| a.path.cmp(&b.path));

@@ -166,7 +166,7 @@ fn object(node: &Node) -> Option<Map<String, Value>> {
     node.as_map().map(|map| map.iter().map(|entry| (entry.key.to_string(), json(&entry.value))).collect())
 }
 
-fn json(node: &Node) -> Value {
+pub(crate) fn json(node: &Node) -> Value {
     if let Some(map) = object(node) {
         return Value::Object(map);
     }

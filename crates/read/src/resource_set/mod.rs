@@ -5,7 +5,7 @@
 
 mod evaluate;
 mod functions;
-mod inputs;
+pub(crate) mod inputs;
 mod template;
 
 use std::collections::BTreeSet;

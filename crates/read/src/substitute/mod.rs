@@ -10,7 +10,7 @@ mod glob;
 mod object;
 
 pub use expand::{COMPARISONS_MAX, NESTING_MAX, OUTPUT_BYTES_MAX, SubstituteError, Substituted, substitute};
-pub use object::{ObjectError, Undefined, is_disabled, substitute_node};
+pub use object::{ObjectError, Undefined, is_disabled, mentioned, substitute_node};
 pub(crate) use object::{is_written_plain, place, reread};
 
 use yaml::EcoString;

@@ -3,6 +3,8 @@
 //!
 //! Does not reproduce values that would break out of the scalar they stand in (line breaks, `: `, ` #`): these stay text.
 
+use std::cell::RefCell;
+
 use yaml::{EcoString, FileId, Node, Scalar, ScalarKind, Span, Value};
 
 use super::expand::{SubstituteError, substitute};
@@ -43,6 +45,40 @@ pub fn substitute_node(
         walk.node(node)?;
     }
     Ok(walk.undefined)
+}
+
+/// The variables that an object mentions, with a default or without, each with the scalar or key that does.
+pub fn mentioned(node: &Node) -> Vec<Undefined> {
+    let mut found = Vec::new();
+    mention(node, &mut found);
+    found
+}
+
+fn mention(node: &Node, found: &mut Vec<Undefined>) {
+    match &node.value {
+        Value::Scalar(scalar) if scalar.kind == ScalarKind::Str => mention_text(&scalar.text, node.span, found),
+        Value::Scalar(_) => {}
+        Value::Map(map) => map.iter().for_each(|entry| {
+            mention_text(&entry.key, entry.key_span, found);
+            mention(&entry.value, found);
+        }),
+        Value::Seq(items) => items.iter().for_each(|item| mention(item, found)),
+    }
+}
+
+fn mention_text(text: &str, span: Span, found: &mut Vec<Undefined>) {
+    if !is_touched(text) {
+        return;
+    }
+    let names = RefCell::new(Vec::new());
+    let note = |name: &str| {
+        names.borrow_mut().push(EcoString::from(name));
+        None
+    };
+    // Text that Flux could not read as variables holds none.
+    if substitute(text, &note).is_ok() {
+        found.extend(names.into_inner().into_iter().map(|name| Undefined { name, span }));
+    }
 }
 
 struct Walk<'lookup> {
