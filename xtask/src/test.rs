@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         command.env("COLDSTART_LAB", "full");
         command.env("COLDSTART_CASE_RUNS", options.runs.to_string());
         command.env("COLDSTART_CASE_SEED", seed.to_string());
-        command.args(["--", "--include-ignored"]);
+        command.args(["--no-fail-fast", "--", "--include-ignored"]);
     }
     let status = command.status().context("cannot start cargo")?;
     ensure!(status.success(), "the tests failed");

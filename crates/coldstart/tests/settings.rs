@@ -104,6 +104,8 @@ fn everything() -> Value {
             "gives": [{"capability": "device", "name": "gpu", "when": when}],
             "makes": [{"for-kind": "a.example/A", "secrets": ["s"], "config-maps": ["c"], "services": ["v"], "objects": ["Pod:p"], "devices": ["d"], "node-labels": ["l"]}],
             "services": ["{release}"],
+            "workloads": [{"name": "{fullname}", "kind": "StatefulSet", "answers-webhooks": true, "when": when}],
+            "renders": [{"kind": "a.example/A", "name": "{namespace}"}],
             "healthy": ["Deployment:{release}"],
             "needs": [{"capability": "cluster-dns", "name": "x", "phase": "run", "soft": true, "when": when, "why": "w"}],
             "sources": ["https://example.com"],

@@ -16,6 +16,7 @@ mod merge;
 mod paint;
 mod place;
 pub mod sarif;
+pub mod simulation;
 mod snippet;
 mod sources;
 pub mod svg;
