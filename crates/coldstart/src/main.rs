@@ -11,6 +11,7 @@ mod git;
 mod graph;
 mod manual;
 mod output;
+mod plan;
 mod progress;
 mod since;
 
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Check(options) => check::run(options),
         Command::Graph(options) => graph::run(options),
+        Command::Plan(options) => plan::run(options),
         Command::Completions(options) => manual::completions(options),
         Command::Man(options) => manual::pages(options),
     };

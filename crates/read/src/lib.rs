@@ -27,7 +27,7 @@ use catalogue::Catalogue;
 use model::Cluster;
 
 pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
-pub use settings::{CheckSettings, SETTINGS_FILE, Settings, SettingsError, Spelt};
+pub use settings::{CheckSettings, Configuration, SETTINGS_FILE, Settings, SettingsError, Spelt, UpSettings};
 
 /// A repository and the clusters it describes, sorted by the directory they start from.
 #[derive(Debug)]
