@@ -3,7 +3,7 @@
 use yaml::{Node, Scalar, ScalarKind, Span, Value};
 
 use crate::path::{End, Found, follow};
-use crate::schema::{Class, Component, Made, Resource, When};
+use crate::schema::{Class, Component, Made, Resource, When, Workload, WorkloadKind};
 
 impl When {
     /// Whether the condition holds under `values`.
@@ -127,9 +127,42 @@ fn first_texts<'node>(paths: &str, object: &'node Node) -> Vec<&'node str> {
 impl Component {
     /// The Services that a release of its chart makes: from the release's name, the chart's, and the usual overrides.
     pub fn service_names(&self, release: &str, chart: &str, values: Option<&Node>) -> Vec<String> {
-        let full = full_name(release, chart, values);
-        self.services.iter().map(|name| name.replace("{release}", release).replace("{fullname}", &full)).collect()
+        self.services.iter().map(|name| named_for(name, release, chart, values)).collect()
     }
+
+    /// The workloads that a release of its chart makes under these values: those that the catalogue lists, else one of the
+    /// usual name.
+    pub fn workloads(&self, release: &str, chart: &str, values: Option<&Node>) -> Vec<Workload> {
+        let Some(listed) = &self.workloads else {
+            return vec![Workload {
+                name: full_name(release, chart, values),
+                kind: WorkloadKind::Deployment,
+                answers_webhooks: true,
+                when: Vec::new(),
+            }];
+        };
+        let made = listed.iter().filter(|workload| any_holds(&workload.when, values));
+        made.map(|workload| Workload { name: named_for(&workload.name, release, chart, values), ..workload.clone() })
+            .collect()
+    }
+
+    /// The name of the custom resource of this kind (`group/Kind`) that a release of its chart renders.
+    pub fn rendered_name(
+        &self,
+        kind: &str,
+        release: &str,
+        namespace: &str,
+        chart: &str,
+        values: Option<&Node>,
+    ) -> String {
+        let listed = self.renders.iter().find(|rendered| rendered.kind == kind);
+        let pattern = listed.map_or("{release}", |rendered| rendered.name.as_str());
+        named_for(pattern, release, chart, values).replace("{namespace}", namespace)
+    }
+}
+
+fn named_for(pattern: &str, release: &str, chart: &str, values: Option<&Node>) -> String {
+    pattern.replace("{release}", release).replace("{fullname}", &full_name(release, chart, values))
 }
 
 /// The name that charts made from Helm's starter give their objects.

@@ -43,6 +43,12 @@ pub struct Component {
     /// starter charts make of it: the release's, with the chart's appended unless it is in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<String>,
+    /// The workloads that its chart makes. Not given: a Deployment of the usual name. An empty list: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workloads: Option<Vec<Workload>>,
+    /// Names of the custom resources that its chart renders, where they are not the release's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renders: Vec<Rendered>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
     /// Where the claims of this file can be read.
@@ -196,6 +202,39 @@ pub struct Made {
     /// Other objects, as `Kind:name-pattern`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<String>,
+}
+
+/// Pods that its chart makes, as one object.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Workload {
+    /// With `{release}` and `{fullname}`, as in [`Component::services`].
+    pub name: String,
+    #[serde(default)]
+    pub kind: WorkloadKind,
+    /// Its webhooks are answered by these pods; if no workload says so, by all of them.
+    #[serde(default)]
+    pub answers_webhooks: bool,
+    #[serde(default)]
+    pub when: Vec<When>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+pub enum WorkloadKind {
+    #[default]
+    Deployment,
+    StatefulSet,
+    DaemonSet,
+}
+
+/// A custom resource that its chart renders.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rendered {
+    /// `group/Kind`.
+    pub kind: String,
+    /// With `{release}`, `{fullname}` and `{namespace}`.
+    pub name: String,
 }
 
 /// What it can't do without.

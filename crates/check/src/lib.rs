@@ -12,6 +12,7 @@ mod nearest;
 mod pairs;
 mod policy;
 pub mod rules;
+mod symptom;
 mod words;
 
 pub use baseline::{Baseline, BaselineError, only_new};
@@ -19,6 +20,7 @@ pub use finding::{Also, Finding, Location, LocationRole, Severity};
 pub use fingerprint::Fingerprint;
 pub use nearest::nearest;
 pub use policy::Policy;
+pub use symptom::Symptom;
 
 use graph::Analysis;
 use model::{BlindSpot, ObjectRef, Role};

@@ -21,6 +21,10 @@ pub(crate) enum Command {
     Graph(Graph),
     /// Show what a cold start would do, step by step, and what each step waits for
     Plan(Plan),
+    /// Keep sealing keys outside of the cluster's life, seal with them, and prove that everything opens
+    Seal(crate::seal::arguments::Seal),
+    /// Boot the repository many times in a simulated world, and say how often it comes up and what it dies of
+    Simulate(Simulate),
     /// Print a script that completes coldstart's words in a shell
     Completions(Completions),
     /// Print the manual page, or write the pages of all commands
@@ -110,6 +114,54 @@ pub(crate) struct Graph {
     /// When to use colours; auto is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
+}
+
+const SIMULATE_HELP: &str = "\
+Nothing real is touched: a virtual clock, what the files render to, the catalogue's start-up
+times, and chance from a seed. The same seeds give the same output.
+
+Exit codes:
+  0  every boot converged
+  1  at least one did not
+  2  the command line was not understood, or the path could not be read
+  3  nothing to boot: no Flux objects found";
+
+#[derive(Args, Debug)]
+#[command(after_help = SIMULATE_HELP)]
+pub(crate) struct Simulate {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// How many boots
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub seeds: u64,
+    /// The seed of the first boot; the others follow
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=u64::MAX / 2))]
+    pub first_seed: u64,
+    /// A fault that strikes every boot, several if given several times; `random` is one of them by seed
+    #[arg(long = "fault", value_name = "NAME", value_parser = fault_names())]
+    pub faults: Vec<String>,
+    /// Begin below Kubernetes: machines, etcd, the bootstrap's steps one by one
+    #[arg(long)]
+    pub from_power_on: bool,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    pub format: GraphFormat,
+    /// Only this cluster: its directory, or the last part of that
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// The name for a fault that the seed draws.
+pub(crate) const RANDOM_FAULT: &str = "random";
+
+fn fault_names() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(
+        simulate::Fault::ALL.iter().map(|fault| fault.name()).chain([RANDOM_FAULT]),
+    )
 }
 
 #[derive(Args, Debug)]

@@ -41,6 +41,8 @@ pub(crate) enum Failure {
     Helm { command: &'static str, source: helm::HelmError },
     #[error("cannot write {}: {source}", .path.display())]
     WriteFile { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Seal(Box<crate::seal::SealFailure>),
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
     #[error("cannot write the report as JSON: {0}")]

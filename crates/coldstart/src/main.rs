@@ -13,6 +13,8 @@ mod manual;
 mod output;
 mod plan;
 mod progress;
+mod seal;
+mod simulate;
 mod since;
 
 use std::process::ExitCode;
@@ -35,6 +37,8 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(options),
         Command::Graph(options) => graph::run(options),
         Command::Plan(options) => plan::run(options),
+        Command::Seal(options) => seal::run(options),
+        Command::Simulate(options) => simulate::run(options),
         Command::Completions(options) => manual::completions(options),
         Command::Man(options) => manual::pages(options),
     };

@@ -54,7 +54,7 @@ fn mistakes_are_met_with_their_line_and_column() {
     complains("check:\n  rules:\n    slow-retry: loud\n", "coldstart.yaml:3:17: `loud` is no severity");
     complains("check:\n  min-severity: low\n", "coldstart.yaml:2:17: `low` is no severity");
     complains("check: {rulez: {}}\n", "coldstart.yaml:1:9: unknown field `rulez`");
-    complains("chek: {}\n", "coldstart.yaml:1:1: unknown field `chek`, expected `catalogue`, `check`");
+    complains("chek: {}\n", "coldstart.yaml:1:1: unknown field `chek`, expected `catalogue`, `check`, `seal`");
     complains("check: [a]\n", "coldstart.yaml:1:8: `check` must be a mapping");
     complains("check:\n  ignore-paths: apps\n", "coldstart.yaml:2:17: `ignore-paths` must be a list");
     complains("check:\n  pedantic: true\n  min-severity: info\n", "coldstart.yaml:3:3: ");
@@ -86,6 +86,14 @@ fn everything() -> Value {
             "min-severity": "info", "pedantic": false, "rules": rules, "ignore-paths": ["old/"],
             "baseline": "baseline.json",
         },
+        "seal": {
+            "store": "age:keys.age", "backup": "dir:keys", "certificate": "sealing.crt", "recipients": ["age1abc"],
+            "controller": {"namespace": "kube-system", "name": "sealed-secrets"},
+            "generate": [{
+                "path": "a.yaml", "name": "a", "namespace": "b", "scope": "strict", "type": "Opaque",
+                "values": [{"key": "c", "kind": "password", "length": 20, "template": "x", "public-key": "d"}],
+            }],
+        },
         "catalogue": {"additions": [{
             "name": "ours", "about": "Ours.", "layer": "database", "charts": ["ours"], "images": ["ours/ours"],
             "startup-seconds": 30,
@@ -96,6 +104,8 @@ fn everything() -> Value {
             "gives": [{"capability": "device", "name": "gpu", "when": when}],
             "makes": [{"for-kind": "a.example/A", "secrets": ["s"], "config-maps": ["c"], "services": ["v"], "objects": ["Pod:p"], "devices": ["d"], "node-labels": ["l"]}],
             "services": ["{release}"],
+            "workloads": [{"name": "{fullname}", "kind": "StatefulSet", "answers-webhooks": true, "when": when}],
+            "renders": [{"kind": "a.example/A", "name": "{namespace}"}],
             "healthy": ["Deployment:{release}"],
             "needs": [{"capability": "cluster-dns", "name": "x", "phase": "run", "soft": true, "when": when, "why": "w"}],
             "sources": ["https://example.com"],
@@ -197,6 +207,14 @@ fn schema_and_reader_refuse_the_same() {
             }
         }
     }
+}
+
+#[test]
+fn every_kind_that_can_be_made_can_be_declared() {
+    let known: Vec<&str> = seal::generated::Kind::ALL.iter().map(|(word, _)| *word).collect();
+    assert_eq!(known, read::GENERATED_KINDS);
+    let schema = schema();
+    assert_eq!(schema["definitions"]["generated-value"]["properties"]["kind"]["enum"], json!(known));
 }
 
 #[test]

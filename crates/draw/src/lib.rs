@@ -17,6 +17,7 @@ mod paint;
 mod place;
 pub mod plan;
 pub mod sarif;
+pub mod simulation;
 mod snippet;
 mod sources;
 pub mod svg;

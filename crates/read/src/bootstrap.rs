@@ -68,6 +68,22 @@ impl Bootstrap {
         self.objects.iter()
     }
 
+    /// Its releases, in the order they run.
+    pub(crate) fn all_releases(&self) -> &[Release] {
+        &self.releases
+    }
+
+    /// Secrets that scripts and templates make (namespace, name), and kinds whose CRDs are fetched by address.
+    pub(crate) fn seeded(&self) -> (Vec<(String, String)>, Vec<String>) {
+        let secrets = self.secrets.iter().map(|(namespace, name, _)| (namespace.clone(), name.clone()));
+        (secrets.collect(), self.crds.iter().map(|(kind, _)| kind.clone()).collect())
+    }
+
+    /// Whether a script or a Terraform file restores the sealing key.
+    pub(crate) fn restores_sealing_key(&self, repository: &Repository) -> bool {
+        self.sealing_key.get_or_init(|| sealing_key(repository)).is_some()
+    }
+
     /// Values of its releases that lie in files.
     pub(crate) fn value_files<'r>(&self, repository: &'r Repository) -> Vec<&'r Node> {
         let files = self.releases.iter().flat_map(|release| &release.values_files);

@@ -1,8 +1,10 @@
-//! `coldstart.yaml`: what files can't tell. A user's own additions to the catalogue, how strict `check` is to be, and what
-//! a cold start must know.
+//! `coldstart.yaml`: what files can't tell. A user's own additions to the catalogue, how strict `check` is to be, where
+//! sealing keys are kept, and what a cold start must know.
 //!
 //! Knows which keys there are and what shape they have. Does not know the rules: their names and severities are kept as
 //! they are spelt, with their places, for whoever does. `docs/schema/coldstart.schema.json` says the same to editors.
+
+mod up;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use kustomize::Files;
@@ -10,8 +12,14 @@ use yaml::{Entry, FileId, Node, Position, Span};
 
 use crate::repository::Repository;
 
+pub use up::{Configuration, UpSettings};
+
 /// The name of the file, at the root of the repository.
 pub const SETTINGS_FILE: &str = "coldstart.yaml";
+
+/// The kinds of values that can be made. Whoever makes them has a test that these are all.
+pub const GENERATED_KINDS: [&str; 10] =
+    ["password", "symbols", "hex", "base64", "base64url", "bytes", "ssh-ed25519", "age", "rsa", "template"];
 
 /// What is wrong in `coldstart.yaml`, and where.
 #[derive(Debug, thiserror::Error)]
@@ -39,34 +47,8 @@ pub struct Spelt {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub check: CheckSettings,
+    pub seal: SealSettings,
     pub up: UpSettings,
-}
-
-/// What a cold start must know and no manifest tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UpSettings {
-    /// The cluster is made up: steps happen in a simulated world.
-    pub is_simulated: bool,
-    /// Names of machines; the first control plane is the one that etcd starts on.
-    pub control_planes: Vec<String>,
-    pub workers: Vec<String>,
-    /// Where the API server answers before the virtual address does.
-    pub endpoint: Option<String>,
-    pub vip: Option<String>,
-    /// Terraform directories that outlive the cluster, in their order.
-    pub keys: Vec<String>,
-    /// Terraform directories that speak to services, in their order.
-    pub configuration: Vec<Configuration>,
-    /// What must answer from outside in the end.
-    pub outside: Vec<String>,
-}
-
-/// A Terraform directory that speaks to the APIs of services.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Configuration {
-    pub directory: String,
-    /// `namespace/name` of what must be ready first; nobody named: everything.
-    pub needs: Vec<String>,
 }
 
 /// How strict `check` is to be. What is not there was not said.
@@ -78,6 +60,46 @@ pub struct CheckSettings {
     /// Names of rules with `off` or a severity, in the order of the file.
     pub rules: Vec<(Spelt, Spelt)>,
     ignored: Option<Gitignore>,
+}
+
+/// Sealing keys and what is sealed with them. What is not there was not said.
+#[derive(Clone, Debug, Default)]
+pub struct SealSettings {
+    pub store: Option<Spelt>,
+    pub backup: Option<Spelt>,
+    /// From the root of the repository, as every path here.
+    pub certificate: Option<String>,
+    pub recipients: Vec<String>,
+    pub controller: ControllerSettings,
+    pub generate: Vec<GeneratedSecret>,
+}
+
+/// Where the controller is.
+#[derive(Clone, Debug, Default)]
+pub struct ControllerSettings {
+    pub namespace: Option<String>,
+    pub name: Option<String>,
+}
+
+/// A Secret whose values are made.
+#[derive(Clone, Debug)]
+pub struct GeneratedSecret {
+    pub path: Spelt,
+    pub name: String,
+    pub namespace: Option<String>,
+    pub scope: Option<Spelt>,
+    pub kind: Option<String>,
+    pub values: Vec<GeneratedValue>,
+}
+
+/// A value that is made.
+#[derive(Clone, Debug)]
+pub struct GeneratedValue {
+    pub key: String,
+    pub kind: Spelt,
+    pub length: Option<usize>,
+    pub template: Option<String>,
+    pub public_key: Option<String>,
 }
 
 impl CheckSettings {
@@ -118,9 +140,10 @@ impl Read<'_> {
             match entry.key.as_str() {
                 "catalogue" => self.catalogue(&entry.value)?,
                 "check" => self.check(&entry.value)?,
+                "seal" => self.seal(&entry.value)?,
                 "up" => self.up(&entry.value)?,
                 "world" => self.world(&entry.value)?,
-                _ => return Err(self.unknown(entry, &["catalogue", "check", "up", "world"])),
+                _ => return Err(self.unknown(entry, &["catalogue", "check", "seal", "up", "world"])),
             }
         }
         Ok(())
@@ -160,60 +183,95 @@ impl Read<'_> {
         Ok(())
     }
 
-    fn world(&mut self, node: &Node) -> Result<(), SettingsError> {
-        match self.text(node, "`world`")?.text.as_str() {
-            "simulated" => self.settings.up.is_simulated = true,
-            "real" => self.settings.up.is_simulated = false,
-            other => return Err(self.wrong(node.span, format!("`world` is real or simulated, not `{other}`"))),
+    fn seal(&mut self, node: &Node) -> Result<(), SettingsError> {
+        const KEYS: [&str; 6] = ["backup", "certificate", "controller", "generate", "recipients", "store"];
+        for entry in self.entries(node, "`seal`")? {
+            let value = &entry.value;
+            match entry.key.as_str() {
+                "store" => self.settings.seal.store = Some(self.text(value, "`store`")?),
+                "backup" => self.settings.seal.backup = Some(self.text(value, "`backup`")?),
+                "certificate" => self.settings.seal.certificate = Some(self.text(value, "`certificate`")?.text),
+                "controller" => self.settings.seal.controller = self.controller(value)?,
+                "recipients" => {
+                    let items = self.items(value, "`recipients`")?.iter();
+                    let texts: Result<Vec<Spelt>, _> = items.map(|item| self.text(item, "a recipient")).collect();
+                    self.settings.seal.recipients = texts?.into_iter().map(|spelt| spelt.text).collect();
+                }
+                "generate" => {
+                    for item in self.items(value, "`generate`")? {
+                        let secret = self.generated_secret(item)?;
+                        self.settings.seal.generate.push(secret);
+                    }
+                }
+                _ => return Err(self.unknown(entry, &KEYS)),
+            }
         }
         Ok(())
     }
 
-    fn up(&mut self, node: &Node) -> Result<(), SettingsError> {
-        const KEYS: [&str; 7] = ["configuration", "control-planes", "endpoint", "keys", "outside", "vip", "workers"];
-        for entry in self.entries(node, "`up`")? {
-            let value = &entry.value;
+    fn controller(&self, node: &Node) -> Result<ControllerSettings, SettingsError> {
+        let mut controller = ControllerSettings::default();
+        for entry in self.entries(node, "`controller`")? {
             match entry.key.as_str() {
-                "configuration" => self.settings.up.configuration = self.configuration(value)?,
-                "control-planes" => self.settings.up.control_planes = self.texts(value, "`control-planes`")?,
-                "endpoint" => self.settings.up.endpoint = Some(self.text(value, "`endpoint`")?.text),
-                "keys" => self.settings.up.keys = self.texts(value, "`keys`")?,
-                "outside" => self.settings.up.outside = self.texts(value, "`outside`")?,
-                "vip" => self.settings.up.vip = Some(self.text(value, "`vip`")?.text),
-                "workers" => self.settings.up.workers = self.texts(value, "`workers`")?,
+                "namespace" => controller.namespace = Some(self.text(&entry.value, "`namespace`")?.text),
+                "name" => controller.name = Some(self.text(&entry.value, "`name`")?.text),
+                _ => return Err(self.unknown(entry, &["name", "namespace"])),
+            }
+        }
+        Ok(controller)
+    }
+
+    fn generated_secret(&self, node: &Node) -> Result<GeneratedSecret, SettingsError> {
+        const KEYS: [&str; 6] = ["name", "namespace", "path", "scope", "type", "values"];
+        let (mut path, mut name, mut values) = (None, None, None);
+        let (mut namespace, mut scope, mut kind) = (None, None, None);
+        for entry in self.entries(node, "a Secret of `generate`")? {
+            let text = |what: &str| self.text(&entry.value, what);
+            match entry.key.as_str() {
+                "path" => path = Some(text("`path`")?),
+                "name" => name = Some(text("`name`")?.text),
+                "namespace" => namespace = Some(text("`namespace`")?.text),
+                "scope" => scope = Some(one_of(text("`scope`")?, &["strict", "namespace-wide", "cluster-wide"])?),
+                "type" => kind = Some(text("`type`")?.text),
+                "values" => {
+                    let items = self.items(&entry.value, "`values`")?.iter();
+                    values = Some(items.map(|item| self.generated_value(item)).collect::<Result<Vec<_>, _>>()?);
+                }
                 _ => return Err(self.unknown(entry, &KEYS)),
             }
         }
-        self.machines_differ(node)
+        let missing = |what: &str| self.wrong(node.span, format!("a Secret of `generate` needs `{what}`"));
+        Ok(GeneratedSecret {
+            path: path.ok_or_else(|| missing("path"))?,
+            name: name.ok_or_else(|| missing("name"))?,
+            values: values.ok_or_else(|| missing("values"))?,
+            namespace,
+            scope,
+            kind,
+        })
     }
 
-    /// A machine is one thing, whatever its part.
-    fn machines_differ(&self, node: &Node) -> Result<(), SettingsError> {
-        let mut seen = std::collections::BTreeSet::new();
-        let up = &self.settings.up;
-        match up.control_planes.iter().chain(&up.workers).find(|name| !seen.insert(*name)) {
-            Some(twice) => Err(self.wrong(node.span, format!("two machines are called `{twice}`"))),
-            None => Ok(()),
-        }
-    }
-
-    fn configuration(&self, node: &Node) -> Result<Vec<Configuration>, SettingsError> {
-        let mut layers = Vec::new();
-        for item in self.items(node, "`configuration`")? {
-            let mut layer = Configuration::default();
-            for entry in self.entries(item, "a part of `configuration`")? {
-                match entry.key.as_str() {
-                    "directory" => layer.directory = self.text(&entry.value, "`directory`")?.text,
-                    "needs" => layer.needs = self.texts(&entry.value, "`needs`")?,
-                    _ => return Err(self.unknown(entry, &["directory", "needs"])),
+    fn generated_value(&self, node: &Node) -> Result<GeneratedValue, SettingsError> {
+        const KEYS: [&str; 5] = ["key", "kind", "length", "public-key", "template"];
+        let (mut key, mut kind, mut length, mut template, mut public_key) = (None, None, None, None, None);
+        for entry in self.entries(node, "a value of `values`")? {
+            let text = |what: &str| self.text(&entry.value, what);
+            match entry.key.as_str() {
+                "key" => key = Some(text("`key`")?.text),
+                "kind" => kind = Some(one_of(text("`kind`")?, &GENERATED_KINDS)?),
+                "template" => template = Some(text("`template`")?.text),
+                "public-key" => public_key = Some(text("`public-key`")?.text),
+                "length" => {
+                    let number = entry.value.as_int().and_then(|number| usize::try_from(number).ok());
+                    let wrong = || self.wrong(entry.value.span, "`length` must be a number from 1 to 4096");
+                    length = Some(number.filter(|number| (1..=4096).contains(number)).ok_or_else(wrong)?);
                 }
+                _ => return Err(self.unknown(entry, &KEYS)),
             }
-            if layer.directory.is_empty() {
-                return Err(self.wrong(item.span, "a part of `configuration` needs a `directory`"));
-            }
-            layers.push(layer);
         }
-        Ok(layers)
+        let missing = |what: &str| self.wrong(node.span, format!("a value of `values` needs `{what}`"));
+        let (key, kind) = (key.ok_or_else(|| missing("key"))?, kind.ok_or_else(|| missing("kind"))?);
+        Ok(GeneratedValue { key, kind, length, template, public_key })
     }
 
     fn texts(&self, node: &Node, what: &str) -> Result<Vec<String>, SettingsError> {
@@ -290,4 +348,13 @@ impl Read<'_> {
         let start = Position { line: 1, column: 1 };
         self.repository.source(self.file).map_or(start, |source| source.position(span))
     }
+}
+
+/// The word, if it is one of those that are known.
+fn one_of(said: Spelt, known: &[&str]) -> Result<Spelt, SettingsError> {
+    if known.contains(&said.text.as_str()) {
+        return Ok(said);
+    }
+    let known: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
+    Err(SettingsError::new(said.at, format!("`{}` is not one of {}", said.text, known.join(", "))))
 }

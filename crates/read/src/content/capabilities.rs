@@ -3,6 +3,7 @@
 //! Knows one line of a template at a time. Questions that a value switches off, that are turned round by `not`, or that
 //! only choose a version (in helper files) are passed over: what they leave out is not lost.
 
+use ecow::EcoString;
 use kustomize::Files;
 use model::{Capability, CapabilityKind};
 use yaml::{FileId, Node, Span, Value};
@@ -23,6 +24,23 @@ pub(crate) fn scan(
     chart: &str,
     values: Option<&Node>,
 ) {
+    for (file, api, at) in questions_of(repository, chart, values) {
+        if let Some(capability) = capability(sink, api) {
+            sink.need(needing, capability, span(file, at, api), WHY);
+        }
+    }
+}
+
+/// The APIs that the templates below `chart` ask for, as they are written: `group/version` or `group/version/Kind`.
+pub(crate) fn apis_asked_for(repository: &Repository, chart: &str, values: Option<&Node>) -> Vec<EcoString> {
+    let mut all: Vec<EcoString> =
+        questions_of(repository, chart, values).into_iter().map(|(_, api, _)| api.into()).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn questions_of<'r>(repository: &'r Repository, chart: &str, values: Option<&Node>) -> Vec<(FileId, &'r str, usize)> {
     let documents = repository.documents(&format!("{chart}/values.yaml"));
     let defaults = documents.and_then(|(_, documents)| documents.first()?.root.as_ref());
     let merged = match (defaults, values) {
@@ -36,15 +54,13 @@ pub(crate) fn scan(
             && !name.starts_with('_')
             && matches!(name.rsplit('.').next(), Some("yaml" | "yml"))
     };
-    let files: Vec<FileId> = repository.paths().filter(is_template).filter_map(|path| repository.id(path)).collect();
-    for file in files {
-        let Some(source) = repository.source(file) else { continue };
-        for (api, at) in questions(source.text(), merged.as_ref()) {
-            if let Some(capability) = capability(sink, api) {
-                sink.need(needing, capability, span(file, at, api), WHY);
-            }
-        }
-    }
+    let files = repository.paths().filter(is_template).filter_map(|path| repository.id(path));
+    let sources = files.filter_map(|file| Some((file, repository.source(file)?)));
+    sources
+        .flat_map(|(file, source)| {
+            questions(source.text(), merged.as_ref()).into_iter().map(move |(api, at)| (file, api, at))
+        })
+        .collect()
 }
 
 /// The APIs that a text asks for, with their places.

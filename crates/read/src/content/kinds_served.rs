@@ -48,7 +48,7 @@ pub(crate) fn apis<'n>(sink: &Sink, catalogue: &Catalogue, rendered: impl Iterat
     for capability in offered.filter(|capability| capability.kind == CapabilityKind::Crd) {
         served.kinds.insert(capability.name.clone());
     }
-    let (maps, sources) = (config_maps(sink), chart_sources(sink));
+    let (maps, sources) = (config_maps(&sink.assembled.objects), chart_sources(&sink.assembled.objects));
     for (_, release) in &sink.assembled.releases {
         let Some(known) = catalogue.by_chart(&chart_address(release, &sources)) else { continue };
         let values = merged_values(release, &maps);

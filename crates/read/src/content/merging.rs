@@ -6,14 +6,13 @@ use ecow::EcoString;
 use model::ObjectRef;
 use yaml::{FileId, Map, Node, Span, Value};
 
-use crate::content::sink::Sink;
-use crate::flux::{HelmRelease, SOURCE_GROUP, ValuesFrom};
+use crate::flux::{Built, HelmRelease, SOURCE_GROUP, ValuesFrom};
 use crate::object::{Object, owned};
 
 /// OCIRepository and HelmChart objects, by kind, namespace and name, as (chart name) they carry.
-pub(crate) fn chart_sources(sink: &Sink) -> BTreeMap<ObjectRef, EcoString> {
+pub(crate) fn chart_sources(objects: &[Built]) -> BTreeMap<ObjectRef, EcoString> {
     let mut sources = BTreeMap::new();
-    for built in &sink.assembled.objects {
+    for built in objects {
         let object = Object::new(&built.node);
         if object.group() == SOURCE_GROUP {
             let chart = match object.kind() {
@@ -37,9 +36,9 @@ pub(crate) fn chart_address(release: &HelmRelease, sources: &BTreeMap<ObjectRef,
     }
 }
 
-pub(crate) fn config_maps(sink: &Sink) -> BTreeMap<ObjectRef, Node> {
+pub(crate) fn config_maps(objects: &[Built]) -> BTreeMap<ObjectRef, Node> {
     let mut found = BTreeMap::new();
-    for built in &sink.assembled.objects {
+    for built in objects {
         let object = Object::new(&built.node);
         if object.kind() == "ConfigMap" && object.group().is_empty() {
             found.insert(object.reference(&built.namespace), built.node.clone());

@@ -23,8 +23,8 @@ const GENERIC_CHARTS: [&str; 3] = ["app-template", "common", "raw"];
 
 pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Catalogue) {
     let releases = std::mem::take(&mut sink.assembled.releases);
-    let sources = chart_sources(sink);
-    let config_maps = config_maps(sink);
+    let sources = chart_sources(&sink.assembled.objects);
+    let config_maps = config_maps(&sink.assembled.objects);
     let facts: Vec<Facts<'_>> = releases
         .iter()
         .map(|(id, release)| {

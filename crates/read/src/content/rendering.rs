@@ -54,7 +54,7 @@ pub(crate) fn render_all(sink: &mut Sink, repository: &Repository, catalogue: &C
 
 fn turns<'a>(sink: &Sink, repository: &'a Repository, renderer: &'a dyn Renderer) -> Vec<Turn<'a>> {
     let shelf = Shelf::new(sink, repository, renderer);
-    let (maps, sources) = (config_maps(sink), chart_sources(sink));
+    let (maps, sources) = (config_maps(&sink.assembled.objects), chart_sources(&sink.assembled.objects));
     let releases = sink.assembled.releases.iter();
     releases
         .filter_map(|(id, release)| {

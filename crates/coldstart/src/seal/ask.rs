@@ -1,0 +1,56 @@
+//! Questions to whoever sits there.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::path::Path;
+
+use ::seal::SecretBytes;
+
+use super::failure::SealFailure;
+use crate::failure::Failure;
+use crate::output;
+
+/// Where a passphrase can be put for programs.
+pub(super) const PASSPHRASE_VARIABLE: &str = "COLDSTART_PASSPHRASE";
+const PASSPHRASE_BYTES_MAX: usize = 4096;
+
+/// Shows what is about to be done, and goes on if that is wanted.
+pub(crate) fn confirm(plan: &str, yes: bool) -> Result<(), Failure> {
+    output::print(plan)?;
+    if yes {
+        return Ok(());
+    }
+    if !io::stdin().is_terminal() {
+        return Err(SealFailure::NobodyToAsk.into());
+    }
+    output::print("go ahead? [y/N] ")?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    if matches!(line.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(SealFailure::No.into()) }
+}
+
+/// A value that is typed and not shown.
+pub(crate) fn unseen(prompt: &str) -> Result<SecretBytes, String> {
+    if !io::stdin().is_terminal() {
+        return Err("nobody is there to ask".to_owned());
+    }
+    let said = rpassword::prompt_password(format!("{prompt}: "));
+    said.map(SecretBytes::from).map_err(|error| format!("no answer: {error}"))
+}
+
+/// The passphrase of a store: from a file, from the environment, or asked for.
+pub(crate) fn passphrase(store: &str, file: Option<&Path>, is_new: bool) -> Result<SecretBytes, String> {
+    if let Some(path) = file {
+        let open = std::fs::File::open(path).and_then(|file| SecretBytes::read(file, PASSPHRASE_BYTES_MAX));
+        return open.map(SecretBytes::without_line_end).map_err(|error| format!("{}: {error}", path.display()));
+    }
+    if let Ok(said) = std::env::var(PASSPHRASE_VARIABLE) {
+        return Ok(SecretBytes::from(said));
+    }
+    let nobody =
+        |_| format!("it needs a passphrase\n  next: {PASSPHRASE_VARIABLE}, --passphrase-file FILE, or --identity FILE");
+    let said = unseen(&format!("passphrase of {store}")).map_err(nobody)?;
+    if is_new && unseen("the same again").map_err(nobody)? != said {
+        return Err("the two are not the same".to_owned());
+    }
+    Ok(said)
+}

@@ -1,0 +1,86 @@
+//! `coldstart seal backup` and `coldstart seal restore`: both copy, neither takes anything away, and both prove it.
+
+use ::seal::Ring;
+use ::seal::store::{Kept, Store, keep};
+
+use super::arguments::Copy;
+use super::failure::SealFailure;
+use super::{Home, ask, say, store};
+use crate::exit::{self, Code};
+use crate::failure::Failure;
+
+pub(crate) fn backup(options: &Copy) -> Result<Code, Failure> {
+    let home = Home::open(&options.place)?;
+    let (from, kept) = home.keys()?;
+    let to = other(&home, options)?;
+    run(&kept.ring, from.as_ref(), to.as_ref(), options.yes)
+}
+
+pub(crate) fn restore(options: &Copy) -> Result<Code, Failure> {
+    let home = Home::open(&options.place)?;
+    let from = other(&home, options)?;
+    let kept = from.read().map_err(SealFailure::from)?;
+    if kept.ring.is_empty() {
+        return Err(SealFailure::NoKeys { store: from.describe() }.into());
+    }
+    run(&kept.ring, from.as_ref(), home.store()?.as_ref(), options.yes)
+}
+
+fn other(home: &Home<'_>, options: &Copy) -> Result<Box<dyn Store>, SealFailure> {
+    let found = store::second(home, options.other.as_deref(), options.backup_identity.as_deref())?;
+    found.ok_or_else(|| {
+        SealFailure::told("there is no other store\n  next: name one, or set `seal.backup` in coldstart.yaml")
+    })
+}
+
+fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code, Failure> {
+    if from.describe() == to.describe() {
+        return Err(SealFailure::told("both stores are the same one").into());
+    }
+    let before = to.read().map_err(SealFailure::from)?;
+    let there = &before.ring;
+    let missing: Vec<String> =
+        ring.keys().iter().filter(|held| !there.contains(held.pair.fingerprint())).map(|held| held.pair.id()).collect();
+    if missing.is_empty() {
+        prove(ring, there, to)?;
+        say(&format!("{} has all {} keys already, and each opens what it seals", to.describe(), ring.keys().len()))?;
+        return Ok(exit::CLEAN);
+    }
+    let plan = format!("copy key {}\nfrom {}\nto {}\n", missing.join(", "), from.describe(), to.describe());
+    ask::confirm(&plan, yes)?;
+    add(ring, to, &before)?;
+    say(&format!("proved: {} gives back all {} keys, and each opens what it seals", to.describe(), ring.keys().len()))?;
+    Ok(exit::CLEAN)
+}
+
+/// Adds what is missing there, and reads it back.
+pub(crate) fn copy(ring: &Ring, to: &dyn Store) -> Result<(), SealFailure> {
+    add(ring, to, &to.read()?)
+}
+
+fn add(ring: &Ring, to: &dyn Store, before: &Kept) -> Result<(), SealFailure> {
+    let mut all = before.ring.duplicate()?;
+    for held in ring.duplicate()?.into_keys() {
+        if !all.contains(held.pair.fingerprint()) {
+            all.add(held.pair, held.added)?;
+        }
+    }
+    if before.ring.holds_all_of(&all) {
+        return prove(ring, &before.ring, to);
+    }
+    prove(ring, &keep(to, &all, before)?, to)
+}
+
+/// What was sealed with each key here opens with what was read there.
+fn prove(ring: &Ring, read: &Ring, there: &dyn Store) -> Result<(), SealFailure> {
+    let label = b"coldstart/backup";
+    let opens = |pair: &::seal::key::KeyPair| {
+        let sealed = pair.certificate().seal(label, b"proof").ok()?;
+        read.get(pair.fingerprint())?.open(&sealed, label).filter(|value| value.expose() == b"proof")
+    };
+    for held in ring.keys() {
+        let lost = || SealFailure::told(format!("{} does not give back key {}", there.describe(), held.pair.id()));
+        opens(&held.pair).ok_or_else(lost)?;
+    }
+    Ok(())
+}

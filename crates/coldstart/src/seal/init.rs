@@ -1,0 +1,179 @@
+//! `coldstart seal init`: a key that is made once, or one that exists already.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use ::seal::date;
+use ::seal::key::{Adopted, GenerateOptions, KeyError, KeyPair, from_text, generate, with_new_certificate};
+use ::seal::store::{Store, keep, secret_tool_items, write_atomically};
+
+use super::arguments::Init;
+use super::failure::SealFailure;
+use super::{Home, ask, backup, cluster, input, now, say, store};
+use crate::exit::{self, Code};
+use crate::failure::Failure;
+
+const ADOPTED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
+    let home = Home::open(&options.place)?;
+    let store = home.store()?;
+    let before = store.read().map_err(SealFailure::from)?;
+    let second = store::second(&home, options.backup.as_deref(), options.backup_identity.as_deref())?;
+    let new: Vec<Adopted> = match adopted(options, &home)? {
+        Some(found) => {
+            let unknown = |one: &Adopted| !before.ring.contains(one.pair.fingerprint());
+            found.into_iter().filter(unknown).collect()
+        }
+        None if before.ring.is_empty() => Vec::new(),
+        None => return Err(is_there(store.as_ref(), &before.ring).into()),
+    };
+    let is_adopted = is_adopting(options);
+    if is_adopted && new.is_empty() {
+        say(&format!("nothing to adopt: {} has all of these keys already", store.describe()))?;
+        return Ok(exit::CLEAN);
+    }
+    let certificate = certificate_path(options, &home);
+    ask::confirm(&plan(options, &new, store.as_ref(), second.as_deref(), certificate.as_deref()), options.yes)?;
+
+    let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
+    for one in new {
+        ring.add(one.pair, now()).map_err(SealFailure::from)?;
+    }
+    if !is_adopted {
+        let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
+        ring.add(generate(&wanted).map_err(SealFailure::from)?, now()).map_err(SealFailure::from)?;
+    }
+    keep(store.as_ref(), &ring, &before).map_err(SealFailure::from)?;
+    for held in ring.keys().iter().filter(|held| !before.ring.contains(held.pair.fingerprint())) {
+        say(&format!("kept key {} in {}", describe(&held.pair), store.describe()))?;
+    }
+    if let Some(second) = second {
+        backup::copy(&ring, second.as_ref())?;
+        say(&format!("and in {}", second.describe()))?;
+    }
+    write_certificate(certificate.as_deref(), &ring)?;
+    if let Some(path) = certificate {
+        say(&format!("wrote the certificate to {}", path.display()))?;
+    }
+    Ok(exit::CLEAN)
+}
+
+fn is_adopting(options: &Init) -> bool {
+    !options.adopt.is_empty() || options.adopt_cluster || options.adopt_secret_tool
+}
+
+/// A key that is there is never replaced by this command.
+fn is_there(store: &dyn Store, ring: &::seal::Ring) -> SealFailure {
+    let newest = ring.newest().map(describe).unwrap_or_default();
+    SealFailure::told(format!(
+        "{} holds a key already: {newest}\n  next: coldstart seal rotate for a new one, or --adopt to add one that exists",
+        store.describe()
+    ))
+}
+
+pub(crate) fn describe(pair: &KeyPair) -> String {
+    let certificate = pair.certificate();
+    let (from, to) = (date(certificate.not_before()), date(certificate.not_after()));
+    format!("{} ({} bits, {from} to {to})", pair.id(), certificate.bits())
+}
+
+fn certificate_path(options: &Init, home: &Home<'_>) -> Option<PathBuf> {
+    let said = home.settings.certificate.as_ref().map(|path| home.at(Path::new(path)));
+    options.certificate.clone().or(said)
+}
+
+pub(crate) fn write_certificate(path: Option<&Path>, ring: &::seal::Ring) -> Result<(), SealFailure> {
+    let (Some(path), Some(newest)) = (path, ring.newest()) else { return Ok(()) };
+    write_atomically(path, newest.certificate().to_pem().as_bytes()).map_err(SealFailure::file(path))
+}
+
+fn plan(
+    options: &Init,
+    new: &[Adopted],
+    store: &dyn Store,
+    second: Option<&dyn Store>,
+    certificate: Option<&Path>,
+) -> String {
+    let mut plan = String::new();
+    for one in new {
+        let place = if one.place.is_empty() { String::new() } else { format!(" from {}", one.place) };
+        let _ = writeln!(plan, "adopt key {}{place}", describe(&one.pair));
+    }
+    if new.is_empty() {
+        let _ = writeln!(plan, "make a key of {} bits with a certificate for {} days", options.bits, options.days);
+    }
+    let _ = writeln!(plan, "keep it in {}", store.describe());
+    if let Some(second) = second {
+        let _ = writeln!(plan, "and in {}", second.describe());
+    }
+    if let Some(path) = certificate {
+        let _ = writeln!(plan, "write the newest certificate to {}", path.display());
+    }
+    plan
+}
+
+/// The pairs to adopt; nothing where a new one is to be made.
+fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Vec<Adopted>>, SealFailure> {
+    if options.adopt_cluster {
+        let cluster = cluster::Cluster::connect(options.target.context.as_deref())?;
+        let namespace = cluster::controller_namespace(home, &options.target);
+        return cluster.keys(&namespace).map(Some);
+    }
+    if options.adopt_secret_tool {
+        let items = secret_tool_items().map_err(|why| SealFailure::told(format!("the Secret Service: {why}")))?;
+        let missing = || {
+            SealFailure::told(
+                "the Secret Service has no items `service sealed-secrets key private_key` and `public_key`",
+            )
+        };
+        let items = items.ok_or_else(missing)?;
+        return Ok(Some(from_text(items.expose_text().unwrap_or_default())?));
+    }
+    if options.adopt.is_empty() {
+        return Ok(None);
+    }
+    let mut all = ::seal::SecretText::default();
+    for path in &options.adopt {
+        let bytes = input::read(path, ADOPTED_BYTES_MAX)?;
+        let no_text = || SealFailure::told(format!("{} is no text", path.display()));
+        all.push(bytes.expose_text().ok_or_else(no_text)?);
+        all.push("\n");
+    }
+    let first = options.adopt.first().cloned().unwrap_or_default();
+    let found = match from_text(all.expose()) {
+        Err(KeyError::NoCertificate) if options.new_certificate => {
+            let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
+            let pair = with_new_certificate(all.expose(), &wanted);
+            let pair = pair.map_err(|source| SealFailure::Key { path: first.clone(), source })?;
+            vec![Adopted { place: String::new(), pair }]
+        }
+        Err(KeyError::NoCertificate) => {
+            let source = KeyError::NoCertificate;
+            let next = "give the certificate's file as well, or --new-certificate to make one";
+            return Err(SealFailure::told(format!("{}: {source}\n  next: {next}", first.display())));
+        }
+        found => found.map_err(|source| SealFailure::Key { path: first.clone(), source })?,
+    };
+    pick(found, options.pick.as_deref()).map(Some)
+}
+
+/// Terraform's state may hold pairs of other things: somebody has to say which. Secrets of a cluster are all meant.
+fn pick(found: Vec<Adopted>, pick: Option<&str>) -> Result<Vec<Adopted>, SealFailure> {
+    let list = |found: &[Adopted]| {
+        let lines: Vec<String> = found.iter().map(|one| format!("\n  {} {}", one.pair.id(), one.place)).collect();
+        lines.concat()
+    };
+    if let Some(pick) = pick {
+        let places = list(&found);
+        let (wanted, _): (Vec<Adopted>, Vec<Adopted>) =
+            found.into_iter().partition(|one| one.place == pick || one.pair.id() == pick);
+        let none = || SealFailure::told(format!("no pair is called `{pick}`; there is:{places}"));
+        return if wanted.is_empty() { Err(none()) } else { Ok(wanted) };
+    }
+    let are_secrets = found.iter().all(|one| one.place.is_empty() || one.place.starts_with("Secret "));
+    if found.len() > 1 && !are_secrets {
+        return Err(SealFailure::told(format!("there are several pairs in it:{}\n  next: --pick PLACE", list(&found))));
+    }
+    Ok(found)
+}

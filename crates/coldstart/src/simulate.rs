@@ -1,0 +1,198 @@
+//! `coldstart simulate`.
+
+use ::check::{Finding, Symptom};
+use ::simulate::{Blueprint, Conditions, Fault, Faults, Id, Machines, Reason, Study};
+use draw::simulation::{Row, Simulation, Spoken, Times};
+use model::ObjectRef;
+use read::ReadError;
+
+use crate::arguments::{GraphFormat, RANDOM_FAULT, Simulate};
+use crate::check::{is_empty, nothing, open};
+use crate::exit::{self, Code};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::{cluster, output};
+
+const COMMAND: &str = "simulate";
+
+pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
+    let progress = Progress::start("booting");
+    let reading = open(COMMAND, &options.path, None)?;
+    if is_empty(&reading) {
+        return Err(nothing(COMMAND, &options.path, &reading));
+    }
+    let wanted = match &options.cluster {
+        Some(name) => Some(cluster::find(&reading.clusters, name, COMMAND)?.name.clone()),
+        None => None,
+    };
+    let findings = ::check::run(&reading, wanted.as_deref()).each().findings;
+    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| match error {
+        ReadError::Open(source) => Failure::Open { command: COMMAND, source },
+        ReadError::Settings(source) => Failure::Settings { command: COMMAND, source },
+    })?;
+    let machines = options.from_power_on.then(Machines::default);
+    let conditions = Conditions { runs_bootstrap: options.from_power_on, machines, ..Conditions::default() };
+    let faults = faults(&options.faults);
+    let mut all = Vec::new();
+    for cluster in rendered.iter().filter(|cluster| wanted.as_ref().is_none_or(|wanted| cluster.name == *wanted)) {
+        let blueprint = ::simulate::compile(std::slice::from_ref(cluster), &catalogue, &conditions);
+        let study = ::simulate::study(&blueprint, options.first_seed, options.seeds, &faults);
+        let mine: Vec<Finding> = findings.iter().filter(|finding| finding.cluster == cluster.name).cloned().collect();
+        all.push(simulation(&cluster.name, &blueprint, &study, &options.faults, &mine));
+    }
+    drop(progress);
+    let text = match options.format {
+        GraphFormat::Text => draw::simulation::text(&all, output::wants_color(options.color)),
+        GraphFormat::Json => draw::simulation::json(&all).map_err(|error| Failure::Json(error.to_string()))?,
+    };
+    output::print(&text)?;
+    let all_converged = all.iter().all(|one| one.converged == one.boots);
+    Ok(if all_converged { exit::CLEAN } else { exit::ERRORS_FOUND })
+}
+
+fn faults(names: &[String]) -> Faults {
+    if names.iter().any(|name| name == RANDOM_FAULT) {
+        return Faults::Drawn;
+    }
+    let all: Vec<Fault> = names.iter().filter_map(|name| Fault::named(name)).collect();
+    if all.is_empty() { Faults::None } else { Faults::These(all) }
+}
+
+fn simulation(
+    cluster: &str,
+    blueprint: &Blueprint,
+    study: &Study,
+    faults: &[String],
+    findings: &[Finding],
+) -> Simulation {
+    let seconds = |percent: usize| study.percentile(percent).map(|millis| millis / 1000);
+    let rows = Rows { blueprint, findings };
+    Simulation {
+        cluster: cluster.to_owned(),
+        boots: study.boots,
+        first_seed: study.first_seed,
+        faults: faults.to_vec(),
+        converged: study.converged,
+        time: seconds(50).zip(seconds(95)).zip(seconds(100)).map(|((p50, p95), worst)| Times {
+            p50_seconds: p50,
+            p95_seconds: p95,
+            worst_seconds: worst,
+        }),
+        causes: rows.causes(study),
+        retried: rows.retried(study),
+        lost: rows.lost(study),
+        assumed: blueprint.assumed.clone(),
+    }
+}
+
+/// What happened, each with the finding that speaks of it.
+struct Rows<'a> {
+    blueprint: &'a Blueprint,
+    findings: &'a [Finding],
+}
+
+impl Rows<'_> {
+    fn causes(&self, study: &Study) -> Vec<Row> {
+        let bootstrap = study.bootstrap_failed.iter().map(|(reason, boots, seed)| Row {
+            component: "the bootstrap".to_owned(),
+            boots: *boots,
+            says: format!("{}: it stops, and Flux is never started", reason.say(self.blueprint)),
+            blocks: None,
+            cost_seconds: None,
+            finding: None,
+            seed: *seed,
+        });
+        let causes = study.causes.iter().map(|cause| {
+            let is_circle = !cause.circle.is_empty();
+            let symptom = if is_circle { Some(Symptom::Circle) } else { symptom(cause.reason) };
+            let turn = if is_circle { ", which waits for it in turn" } else { "" };
+            let members = cause.circle.iter().filter(|member| **member != cause.id);
+            let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).collect();
+            Row {
+                says: format!("{}{turn}", cause.reason.say(self.blueprint)),
+                blocks: Some(cause.blocks),
+                ..self.row(&near, cause.boots, symptom, self.about(cause.reason).as_deref(), cause.seed)
+            }
+        });
+        bootstrap.chain(causes).collect()
+    }
+
+    fn retried(&self, study: &Study) -> Vec<Row> {
+        let retried = study.retried.iter().map(|it| {
+            // A Kustomization that waited for a release in vain has the release's reason.
+            let of = it.reason.about().and_then(|about| study.retried.iter().find(|other| other.id == about));
+            let reason = of.map_or(it.reason, |other| other.reason);
+            let near: Vec<Id> = of.map(|other| other.id).into_iter().chain([it.id]).collect();
+            let row = self.row(&near, it.boots, symptom(reason), self.about(reason).as_deref(), it.seed);
+            Row {
+                component: self.blueprint.thing(it.id).object().to_string(),
+                says: it.reason.say(self.blueprint),
+                cost_seconds: Some((it.median / 1000, it.worst / 1000)),
+                ..row
+            }
+        });
+        retried.collect()
+    }
+
+    /// A word of what is missed.
+    fn about(&self, reason: Reason) -> Option<String> {
+        let thing = self.blueprint.thing(reason.about()?);
+        match reason {
+            Reason::NoMatch(_) | Reason::WebhookDown(_) => Some(thing.group().to_owned()),
+            Reason::ValuesNotFound(_) | Reason::VariablesNotFound(_) => Some(thing.name.to_string()),
+            _ => None,
+        }
+    }
+
+    fn lost(&self, study: &Study) -> Vec<Row> {
+        let lost = study.lost.iter().map(|it| {
+            let what = self.blueprint.thing(it.id);
+            let says = if it.id == it.of {
+                "built without variables that came later".to_owned()
+            } else {
+                format!("its chart was rendered without {}, whose kind was not known then", what.object())
+            };
+            Row { says, ..self.row(&[it.of], it.boots, Some(Symptom::LeftOut), None, it.seed) }
+        });
+        lost.collect()
+    }
+
+    /// `near` begins with the component that it is about.
+    fn row(&self, near: &[Id], boots: u64, symptom: Option<Symptom>, about: Option<&str>, seed: u64) -> Row {
+        let objects: Vec<ObjectRef> = near.iter().flat_map(|id| self.blueprint.near(*id)).collect();
+        let found = symptom.and_then(|symptom| symptom.finding(self.findings, &objects, about));
+        let finding = found.map(|finding| Spoken {
+            rule: finding.rule,
+            severity: finding.severity.word(),
+            component: finding.component.to_string(),
+        });
+        Row {
+            component: objects.first().map(ToString::to_string).unwrap_or_default(),
+            boots,
+            says: String::new(),
+            blocks: None,
+            cost_seconds: None,
+            finding,
+            seed,
+        }
+    }
+}
+
+fn symptom(reason: Reason) -> Option<Symptom> {
+    Some(match reason {
+        Reason::DependencyNotReady(_) => Symptom::DependencyNotReady,
+        Reason::DependencyNotFound(_) => Symptom::DependencyNotFound,
+        Reason::SourceNotFound(_) => Symptom::SourceNotFound,
+        Reason::BuildFailed(_) => Symptom::BuildFailed,
+        Reason::VariablesNotFound(_) => Symptom::VariablesNotFound,
+        Reason::UndefinedVariable(_) => Symptom::UndefinedVariable,
+        Reason::NoMatch(_) => Symptom::UnknownKind,
+        Reason::NamespaceNotFound(_) => Symptom::NamespaceNotFound,
+        Reason::WebhookDown(_) => Symptom::WebhookDown,
+        Reason::HealthTimeout(_) | Reason::HealthStalled(_) => Symptom::NotHealthy,
+        Reason::ValuesNotFound(_) => Symptom::ValuesNotFound,
+        Reason::InstallTimeout(_) => Symptom::InstallFailed,
+        Reason::NoSealingKey => Symptom::Unsealable,
+        _ => return None,
+    })
+}

@@ -1,0 +1,166 @@
+//! What many simulated boots of a cluster came to, as text and as JSON. Whoever shows it says that it is simulated.
+
+use std::fmt::Write as _;
+
+use model::say_seconds;
+use serde::Serialize;
+
+use crate::clean::clean;
+use crate::json::{TOOL, VERSION};
+use crate::paint::Paint;
+
+/// Rows of one list on a terminal.
+const ROWS_MAX: usize = 16;
+
+/// One cluster. The fields are the promise of the JSON output.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simulation {
+    pub cluster: String,
+    pub boots: u64,
+    pub first_seed: u64,
+    /// Names of the faults that were asked for; `random` for one by seed.
+    pub faults: Vec<String>,
+    pub converged: u64,
+    /// Of the boots that converged.
+    pub time: Option<Times>,
+    /// What the others died of.
+    pub causes: Vec<Row>,
+    /// What failed and came right by itself.
+    pub retried: Vec<Row>,
+    /// What is missing though everything is ready.
+    pub lost: Vec<Row>,
+    /// What nobody in the repository makes, and was taken to be there.
+    pub assumed: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Times {
+    pub p50_seconds: u64,
+    pub p95_seconds: u64,
+    pub worst_seconds: u64,
+}
+
+/// Something that happened in some of the boots.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// `Kind namespace/name`.
+    pub component: String,
+    /// In how many boots.
+    pub boots: u64,
+    /// In the words of its controller.
+    pub says: String,
+    /// Kustomizations and HelmReleases that are not ready for it, itself included.
+    pub blocks: Option<u32>,
+    /// From the first failure to the attempt that succeeded, the middle one and the worst.
+    pub cost_seconds: Option<(u64, u64)>,
+    /// The finding of `check` that speaks of it.
+    pub finding: Option<Spoken>,
+    /// The first seed that shows it.
+    pub seed: u64,
+}
+
+/// A finding, in short.
+#[derive(Clone, Debug, Serialize)]
+pub struct Spoken {
+    pub rule: &'static str,
+    pub severity: &'static str,
+    pub component: String,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    tool: &'static str,
+    simulated: bool,
+    clusters: &'a [Simulation],
+}
+
+/// All clusters as one JSON object with a line end.
+pub fn json(clusters: &[Simulation]) -> Result<String, serde_json::Error> {
+    let document = Document { version: VERSION, tool: TOOL, simulated: true, clusters };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// All clusters for a terminal.
+pub fn text(clusters: &[Simulation], color: bool) -> String {
+    let paint = Paint { color };
+    let all: Vec<String> = clusters.iter().map(|cluster| one(cluster, paint)).collect();
+    all.join("\n")
+}
+
+fn one(it: &Simulation, paint: Paint) -> String {
+    let mut out = String::new();
+    let last = it.first_seed + it.boots.saturating_sub(1);
+    let faults = if it.faults.is_empty() { "no faults".to_owned() } else { it.faults.join(", ") };
+    let title = paint.bold(&clean(&it.cluster));
+    let _ = writeln!(out, "{title} · {} simulated boots, seeds {} to {last}, {faults}", it.boots, it.first_seed);
+    let share = percent(it.converged, it.boots);
+    let share = if it.converged == it.boots { paint.good(&share) } else { paint.bad(&share) };
+    let _ = writeln!(out, "\n  converged  {share}, {} of {}", it.converged, it.boots);
+    if let Some(times) = &it.time {
+        let [p50, p95, worst] = [times.p50_seconds, times.p95_seconds, times.worst_seconds].map(say_seconds);
+        let _ = writeln!(out, "  time       p50 {p50} · p95 {p95} · worst {worst}");
+    }
+    let unready = it.boots - it.converged;
+    list(&mut out, &format!("what the other {unready} died of"), &it.causes, it.boots, paint);
+    list(&mut out, "what failed and came right by itself", &it.retried, it.boots, paint);
+    list(&mut out, "what is missing though nobody says so", &it.lost, it.boots, paint);
+    if !it.assumed.is_empty() {
+        let _ = writeln!(out, "\n{}", paint.bold("taken to be there, for nobody in the repository makes it"));
+        for what in &it.assumed {
+            let _ = writeln!(out, "  {}", clean(what));
+        }
+    }
+    out
+}
+
+fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{}", paint.bold(title));
+    for row in rows.iter().take(ROWS_MAX) {
+        let mut aside = Vec::new();
+        if let Some(blocks) = row.blocks.filter(|blocks| *blocks > 1) {
+            aside.push(format!("{blocks} never ready for it"));
+        }
+        if let Some((median, worst)) = row.cost_seconds {
+            aside.push(format!("{} in the middle, {} at worst", say_seconds(median), say_seconds(worst)));
+        }
+        let aside = if aside.is_empty() { String::new() } else { format!(" · {}", aside.join(" · ")) };
+        let share = percent(row.boots, boots);
+        let _ = writeln!(out, "  {share:>7}  {}{aside}", paint.name(&clean(&row.component)));
+        let _ = writeln!(out, "           {}", clean(&row.says));
+        let said = match &row.finding {
+            Some(finding) if finding.component == row.component => finding.rule.to_owned(),
+            Some(finding) => format!("{} of {}", finding.rule, clean(&finding.component)),
+            None => "says nothing of it".to_owned(),
+        };
+        let _ = writeln!(out, "           {}", paint.dim(&format!("check: {said} · seed {}", row.seed)));
+    }
+    if let Some(more) = rows.len().checked_sub(ROWS_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(out, "           and {more} more: --format json lists them");
+    }
+}
+
+/// Never rounded up to all, nor down to none.
+fn percent(part: u64, whole: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a share for people")]
+    let share = part as f64 * 100.0 / whole.max(1) as f64;
+    let share = if part < whole { share.min(99.9) } else { share };
+    let share = if part > 0 { share.max(0.1) } else { share };
+    format!("{share:.1} %")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn a_share_is_all_only_if_it_is_all() {
+        assert_eq!(percent(9_999, 10_000), "99.9 %");
+        assert_eq!(percent(10_000, 10_000), "100.0 %");
+        assert_eq!(percent(1, 10_000), "0.1 %");
+        assert_eq!(percent(0, 10_000), "0.0 %");
+    }
+}

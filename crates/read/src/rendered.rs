@@ -1,0 +1,202 @@
+//! What a cluster's controllers are given: for every Kustomization its own object and the objects it applies, for every
+//! HelmRelease its chart and merged values, and what a bootstrap brings before them.
+//!
+//! Knows how files become objects. Draws no conclusion: no offers, needs, ties or gates are in here.
+
+use std::collections::BTreeMap;
+
+use catalogue::Catalogue;
+use ecow::EcoString;
+use kustomize::PathKind;
+use model::{ComponentId, ObjectRef, Role};
+use yaml::Node;
+
+use crate::bootstrap::Bootstrap;
+use crate::content::{chart_address, chart_sources, config_maps, merged_values};
+use crate::flux::{Assembled, HelmRelease};
+use crate::helmfile::Release;
+use crate::object::Object;
+use crate::repository::Repository;
+use crate::{ReadError, settings};
+
+/// A cluster as its controllers get it.
+#[derive(Clone, Debug, Default)]
+pub struct Rendered {
+    /// The directory that Flux begins with.
+    pub name: String,
+    /// Kustomizations and ResourceSets, the root first.
+    pub appliers: Vec<Applier>,
+    pub releases: Vec<ChartOf>,
+    pub bootstrap: Early,
+    /// Its Flux fails a build for a variable that nothing sets: from 2.9 on, or where the files do not tell the version.
+    pub is_strict: bool,
+}
+
+/// A Kustomization, a ResourceSet, or one step of a ResourceSet.
+#[derive(Clone, Debug)]
+pub struct Applier {
+    pub object: ObjectRef,
+    /// Its own object; nothing for one that Flux itself makes.
+    pub node: Option<Node>,
+    /// Whoever starts Flux makes it, no other applier does.
+    pub is_given: bool,
+    /// The ResourceSet that this is a step of.
+    pub step_of: Option<ObjectRef>,
+    /// The source that it is built from, where the files name it.
+    pub source: Option<ObjectRef>,
+    /// What it applies, each with its identity in the cluster. Variables have the values that the files tell.
+    pub objects: Vec<(ObjectRef, Node)>,
+    /// The same before any variable got its value, where it has `postBuild`.
+    pub unsubstituted: Vec<Node>,
+    /// Why it can't be built at all.
+    pub broken: Option<String>,
+    /// Its files are not in this repository.
+    pub is_unseen: bool,
+}
+
+/// The chart of a HelmRelease.
+#[derive(Clone, Debug)]
+pub struct ChartOf {
+    pub object: ObjectRef,
+    /// The last part of its address.
+    pub chart: EcoString,
+    /// `valuesFrom` ConfigMaps and `values`, merged.
+    pub values: Option<Node>,
+    pub release_name: EcoString,
+    pub target_namespace: EcoString,
+    /// The APIs that its templates ask the cluster for, where the chart lies in this repository.
+    pub asks_for: Vec<EcoString>,
+}
+
+/// What is there before Flux starts.
+#[derive(Clone, Debug, Default)]
+pub struct Early {
+    /// Applied as they are, in no order.
+    pub objects: Vec<Node>,
+    /// Secrets that scripts and templates make: namespace and name.
+    pub secrets: Vec<(String, String)>,
+    /// Kinds (`group/Kind`) whose CRDs are fetched by their address.
+    pub crds: Vec<String>,
+    /// A script or a Terraform file restores the sealing key.
+    pub restores_sealing_key: bool,
+    /// In the order they run, each with its merged values, where those are written out.
+    pub releases: Vec<(Release, Option<Node>)>,
+}
+
+/// Renders every cluster of an opened repository, sorted by the directory they start from. The catalogue is the embedded one
+/// with what `coldstart.yaml` adds.
+pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), ReadError> {
+    let (_, additions) = settings::read(repository)?;
+    let catalogue = crate::extended(Catalogue::embedded(), additions).into_owned();
+    let (bootstrap, assembled, _) = crate::assembled(repository, &catalogue);
+    let early = bootstrap.rendered(repository);
+    let values = bootstrap.value_files(repository);
+    let mut all: Vec<Rendered> = assembled.into_iter().map(|one| cluster(repository, one, &early, &values)).collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok((all, catalogue))
+}
+
+impl Bootstrap {
+    fn rendered(&self, repository: &Repository) -> Early {
+        let (secrets, crds) = self.seeded();
+        Early {
+            objects: self.objects().cloned().collect(),
+            secrets,
+            crds,
+            restores_sealing_key: self.restores_sealing_key(repository),
+            releases: self
+                .all_releases()
+                .iter()
+                .map(|release| (release.clone(), release.visible_values(repository)))
+                .collect(),
+        }
+    }
+}
+
+/// Since this version undefined variables fail a build.
+const STRICT_SINCE: (u64, u64) = (2, 9);
+
+fn is_strict<'n>(blind: &[model::BlindSpot], nodes: impl Iterator<Item = &'n Node>) -> bool {
+    let nodes: Vec<&Node> = nodes.collect();
+    match crate::flux::flux_version(&nodes, blind) {
+        Some(version) => version.strict.unwrap_or_else(|| version.minor.is_none_or(|minor| minor >= STRICT_SINCE)),
+        None => true,
+    }
+}
+
+fn cluster(repository: &Repository, assembled: Assembled, early: &Early, values: &[&Node]) -> Rendered {
+    let Assembled { cluster, objects, kustomizations, releases, .. } = assembled;
+    let is_strict = is_strict(
+        &cluster.blind,
+        objects.iter().map(|built| &built.node).chain(&early.objects).chain(values.iter().copied()),
+    );
+    let nodes: BTreeMap<ObjectRef, &Node> =
+        objects.iter().map(|built| (Object::new(&built.node).reference(&built.namespace), &built.node)).collect();
+    let mut places: BTreeMap<ComponentId, usize> = BTreeMap::new();
+    let mut appliers = Vec::new();
+    for id in cluster.ids() {
+        let component = cluster.component(id);
+        if !matches!(component.role, Role::Kustomization | Role::ResourceSet) {
+            continue;
+        }
+        places.insert(id, appliers.len());
+        let set = component.parent.map(|parent| cluster.component(parent));
+        let is_step = component.role == Role::ResourceSet && !nodes.contains_key(&component.object);
+        appliers.push(Applier {
+            object: component.object.clone(),
+            node: nodes.get(&component.object).map(|node| (*node).clone()),
+            is_given: component.parent.is_none(),
+            step_of: set.filter(|_| is_step).map(|set| set.object.clone()),
+            source: None,
+            objects: Vec::new(),
+            unsubstituted: Vec::new(),
+            broken: cluster.broken.iter().find(|broken| broken.component == id).map(|broken| broken.message.clone()),
+            is_unseen: component.role == Role::Kustomization && component.path.is_none(),
+        });
+    }
+    for (id, kustomization) in &kustomizations {
+        let Some(applier) = places.get(id).and_then(|at| appliers.get_mut(*at)) else { continue };
+        applier.source = kustomization.source.as_ref().map(|source| source.object.clone());
+        if let Some(directory) = cluster.component(*id).path.as_deref().filter(|_| kustomization.post_build.is_some()) {
+            applier.unsubstituted = repository.build(directory, &kustomization.overlay).objects;
+        }
+    }
+    let charts = charts(repository, &objects, &releases);
+    for built in objects {
+        let reference = Object::new(&built.node).reference(&built.namespace);
+        if let Some(at) = places.get(&built.component) {
+            appliers[*at].objects.push((reference, built.node));
+        }
+    }
+    Rendered { name: cluster.name, appliers, releases: charts, bootstrap: early.clone(), is_strict }
+}
+
+fn charts(
+    repository: &Repository,
+    objects: &[crate::flux::Built],
+    releases: &[(ComponentId, HelmRelease)],
+) -> Vec<ChartOf> {
+    let sources = chart_sources(objects);
+    let config_maps = config_maps(objects);
+    let one = |(_, release): &(ComponentId, HelmRelease)| {
+        let values = merged_values(release, &config_maps);
+        ChartOf {
+            object: release.object.clone(),
+            chart: catalogue::chart_name(&chart_address(release, &sources)).into(),
+            asks_for: asked_for(repository, release, values.as_ref()),
+            values,
+            release_name: release.release_name.clone(),
+            target_namespace: release.target_namespace.clone(),
+        }
+    };
+    releases.iter().map(one).collect()
+}
+
+fn asked_for(repository: &Repository, release: &HelmRelease, values: Option<&Node>) -> Vec<EcoString> {
+    use kustomize::Files as _;
+    let chart = crate::path::join("", &release.chart.chart).filter(|chart| !chart.is_empty());
+    match chart.filter(|chart| repository.kind(chart) == PathKind::Directory) {
+        Some(chart) => crate::content::apis_asked_for(repository, &chart, values),
+        None => Vec::new(),
+    }
+}

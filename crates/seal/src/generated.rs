@@ -1,0 +1,322 @@
+//! Values that nobody needs to know: made once, in the right format, sealed, never printed.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use aws_lc_rs::rand;
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use zeroize::Zeroizing;
+
+use crate::key::{GenerateOptions, KeyError, generate as generate_rsa, pem_of_private_key};
+use crate::{SecretBytes, SecretText};
+
+/// Characters of a password: none that a shell, a URL or YAML reads in its own way.
+const ALPHANUMERIC: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+/// The same with signs, where a policy asks for them.
+const SYMBOLS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~!*+=";
+/// Longer than any program asks for.
+pub const LENGTH_MAX: usize = 4096;
+
+/// What kind of value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Letters and digits. The length counts characters.
+    Password,
+    /// Letters, digits and signs.
+    Symbols,
+    /// Random bytes in hexadecimal. From here on, the length counts bytes.
+    Hex,
+    /// In base64.
+    Base64,
+    /// In base64 for URLs, without padding.
+    Base64Url,
+    /// As they are.
+    Bytes,
+    /// A private key in PKCS#8, and its public half as a line of `authorized_keys`.
+    SshEd25519,
+    /// An age identity, and its recipient.
+    Age,
+    /// A private RSA key of 4096 bits in PKCS#8, and a certificate for it.
+    Rsa,
+    /// Other values of the same Secret in a text: `${key}`.
+    Template,
+}
+
+impl Kind {
+    pub const ALL: [(&'static str, Self); 10] = [
+        ("password", Self::Password),
+        ("symbols", Self::Symbols),
+        ("hex", Self::Hex),
+        ("base64", Self::Base64),
+        ("base64url", Self::Base64Url),
+        ("bytes", Self::Bytes),
+        ("ssh-ed25519", Self::SshEd25519),
+        ("age", Self::Age),
+        ("rsa", Self::Rsa),
+        ("template", Self::Template),
+    ];
+
+    /// Whether it has a public half.
+    pub fn is_pair(self) -> bool {
+        matches!(self, Self::SshEd25519 | Self::Age | Self::Rsa)
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let known = || Self::ALL.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+        let found = Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind);
+        found.ok_or_else(|| format!("`{word}` is no kind of value: {}", known()))
+    }
+}
+
+/// A value that is to be there.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    pub key: String,
+    pub kind: Kind,
+    pub length: usize,
+    pub template: Option<String>,
+    /// Where the public half of a pair goes.
+    pub public_key: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    #[error("the system gives no random numbers")]
+    NoRandomness,
+    #[error("`{0}` can't be that long: 1 to {LENGTH_MAX}")]
+    Length(String),
+    #[error("`{0}` is a template without a text")]
+    NoTemplate(String),
+    #[error("the template of `{key}` names `{missing}`, which is no value of this Secret")]
+    Unknown { key: String, missing: String },
+    #[error("the template of `{key}` uses `{other}`, which is no text")]
+    NotText { key: String, other: String },
+    #[error("the template of `{0}` is not closed: `${{` without `}}`")]
+    Unclosed(String),
+    #[error("templates name each other in a circle: {0}")]
+    Circle(String),
+    #[error(transparent)]
+    Key(#[from] KeyError),
+}
+
+/// Makes every declared value that `have` does not hold yet. Returns only what is new.
+pub fn generate(
+    declared: &[Declared],
+    have: &BTreeMap<String, SecretBytes>,
+    options: &GenerateOptions,
+) -> Result<BTreeMap<String, SecretBytes>, GenerateError> {
+    let mut all = have.clone();
+    for one in declared.iter().filter(|one| one.kind != Kind::Template && !have.contains_key(&one.key)) {
+        let (value, public) = make(one, options)?;
+        all.insert(one.key.clone(), value);
+        if let (Some(public), Some(key)) = (public, &one.public_key) {
+            all.insert(key.clone(), public);
+        }
+    }
+    // Templates may use templates: as many rounds as there are.
+    let mut waiting: Vec<&Declared> =
+        declared.iter().filter(|one| one.kind == Kind::Template && !have.contains_key(&one.key)).collect();
+    while !waiting.is_empty() {
+        let names: Vec<String> = waiting.iter().map(|one| one.key.clone()).collect();
+        let mut later = Vec::new();
+        for one in waiting {
+            let text = one.template.as_deref().ok_or_else(|| GenerateError::NoTemplate(one.key.clone()))?;
+            match fill(&one.key, text, &all) {
+                Ok(value) => _ = all.insert(one.key.clone(), value),
+                Err(GenerateError::Unknown { missing, .. }) if names.contains(&missing) => later.push(one),
+                Err(error) => return Err(error),
+            }
+        }
+        if later.len() == names.len() {
+            return Err(GenerateError::Circle(names.join(", ")));
+        }
+        waiting = later;
+    }
+    all.retain(|key, _| !have.contains_key(key));
+    Ok(all)
+}
+
+fn make(one: &Declared, options: &GenerateOptions) -> Result<(SecretBytes, Option<SecretBytes>), GenerateError> {
+    if one.length == 0 || one.length > LENGTH_MAX {
+        return Err(GenerateError::Length(one.key.clone()));
+    }
+    let alone = |text: Result<SecretBytes, GenerateError>| text.map(|text| (text, None));
+    let encoded = |encode: &dyn Fn(&[u8]) -> String| random(one.length).map(|bytes| SecretBytes::from(encode(&bytes)));
+    match one.kind {
+        Kind::Password => alone(characters(one.length, ALPHANUMERIC)),
+        Kind::Symbols => alone(characters(one.length, SYMBOLS)),
+        Kind::Hex => alone(encoded(&crate::hex)),
+        Kind::Base64 => alone(encoded(&|bytes| STANDARD.encode(bytes))),
+        Kind::Base64Url => alone(encoded(&|bytes| URL_SAFE_NO_PAD.encode(bytes))),
+        Kind::Bytes => alone(random(one.length).map(|bytes| SecretBytes::copy_of(&bytes))),
+        Kind::SshEd25519 => ssh_pair(),
+        Kind::Age => Ok(age_pair()),
+        Kind::Rsa => {
+            let pair = generate_rsa(options)?;
+            let public = SecretBytes::from(pair.certificate().to_pem());
+            Ok((pair.private_key_pem().into_bytes(), Some(public)))
+        }
+        Kind::Template => Err(GenerateError::NoTemplate(one.key.clone())),
+    }
+}
+
+fn random(length: usize) -> Result<Zeroizing<Vec<u8>>, GenerateError> {
+    let mut bytes = Zeroizing::new(vec![0; length]);
+    rand::fill(&mut bytes).map_err(|_| GenerateError::NoRandomness)?;
+    Ok(bytes)
+}
+
+/// Each character as likely as any other: bytes that would favour the first ones are thrown away.
+fn characters(length: usize, alphabet: &[u8]) -> Result<SecretBytes, GenerateError> {
+    let fair = 256 - 256 % alphabet.len();
+    let mut text = Vec::with_capacity(length);
+    while text.len() < length {
+        for byte in random(length)?.iter().map(|byte| usize::from(*byte)).filter(|byte| *byte < fair) {
+            if text.len() < length {
+                text.push(alphabet[byte % alphabet.len()]);
+            }
+        }
+    }
+    Ok(SecretBytes::new(text))
+}
+
+fn ssh_pair() -> Result<(SecretBytes, Option<SecretBytes>), GenerateError> {
+    let document =
+        Ed25519KeyPair::generate_pkcs8v1(&rand::SystemRandom::new()).map_err(|_| GenerateError::NoRandomness)?;
+    let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).map_err(|_| GenerateError::NoRandomness)?;
+    let mut wire = Vec::new();
+    for part in [b"ssh-ed25519".as_slice(), pair.public_key().as_ref()] {
+        wire.extend_from_slice(&u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
+        wire.extend_from_slice(part);
+    }
+    let public = format!("ssh-ed25519 {}\n", STANDARD.encode(wire));
+    let private = pem_of_private_key(&SecretBytes::copy_of(document.as_ref()));
+    Ok((private.into_bytes(), Some(SecretBytes::from(public))))
+}
+
+fn age_pair() -> (SecretBytes, Option<SecretBytes>) {
+    use age::secrecy::ExposeSecret as _;
+    let identity = age::x25519::Identity::generate();
+    let mut text = SecretText::default();
+    text.push(identity.to_string().expose_secret());
+    text.push("\n");
+    (text.into_bytes(), Some(SecretBytes::from(identity.to_public().to_string())))
+}
+
+/// A text with `${key}` replaced by values; `$$` stands for a dollar sign.
+fn fill(key: &str, template: &str, values: &BTreeMap<String, SecretBytes>) -> Result<SecretBytes, GenerateError> {
+    let mut text = SecretText::default();
+    let mut rest = template;
+    while let Some(at) = rest.find('$') {
+        text.push(&rest[..at]);
+        let after = &rest[at + 1..];
+        rest = match after.chars().next() {
+            Some('$') => {
+                text.push("$");
+                &after[1..]
+            }
+            Some('{') => {
+                let (name, behind) =
+                    after[1..].split_once('}').ok_or_else(|| GenerateError::Unclosed(key.to_owned()))?;
+                let unknown = || GenerateError::Unknown { key: key.to_owned(), missing: name.to_owned() };
+                let value = values.get(name).ok_or_else(unknown)?;
+                let not_text = || GenerateError::NotText { key: key.to_owned(), other: name.to_owned() };
+                text.push(value.expose_text().ok_or_else(not_text)?);
+                behind
+            }
+            _ => {
+                text.push("$");
+                after
+            }
+        };
+    }
+    text.push(rest);
+    Ok(text.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use time::OffsetDateTime;
+
+    use super::{Declared, GenerateError, Kind, generate};
+    use crate::SecretBytes;
+    use crate::key::GenerateOptions;
+
+    fn declared(key: &str, kind: Kind, length: usize) -> Declared {
+        Declared { key: key.to_owned(), kind, length, template: None, public_key: None }
+    }
+
+    fn template(key: &str, text: &str) -> Declared {
+        Declared { template: Some(text.to_owned()), ..declared(key, Kind::Template, 1) }
+    }
+
+    fn make(all: &[Declared], have: &[(&str, &str)]) -> Result<BTreeMap<String, SecretBytes>, GenerateError> {
+        let have = have.iter().map(|(key, value)| ((*key).to_owned(), SecretBytes::from(*value))).collect();
+        generate(all, &have, &GenerateOptions::at(OffsetDateTime::now_utc()))
+    }
+
+    fn text(values: &BTreeMap<String, SecretBytes>, key: &str) -> String {
+        values[key].expose_text().unwrap().to_owned()
+    }
+
+    #[test]
+    fn every_kind_has_its_format() {
+        let mut all: Vec<Declared> = Kind::ALL
+            .iter()
+            .filter(|(_, kind)| !matches!(kind, Kind::Template | Kind::Rsa))
+            .map(|(name, kind)| declared(name, *kind, 32))
+            .collect();
+        for one in all.iter_mut().filter(|one| one.kind.is_pair()) {
+            one.public_key = Some(format!("{}.pub", one.key));
+        }
+        let made = make(&all, &[]).unwrap();
+        assert_eq!(text(&made, "password").len(), 32);
+        assert!(text(&made, "password").bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert_eq!(text(&made, "hex").len(), 64);
+        assert_eq!(text(&made, "base64").len(), 44);
+        assert_eq!(text(&made, "base64url").len(), 43);
+        assert_eq!(made["bytes"].expose().len(), 32);
+        assert!(text(&made, "ssh-ed25519").starts_with("-----BEGIN PRIVATE KEY-----"));
+        assert!(text(&made, "ssh-ed25519.pub").starts_with("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI"));
+        assert!(text(&made, "age").starts_with("AGE-SECRET-KEY-1"));
+        assert!(text(&made, "age.pub").starts_with("age1"));
+        assert_ne!(make(&all, &[]).unwrap()["password"], made["password"]);
+    }
+
+    #[test]
+    fn templates_combine_values_and_each_other() {
+        let all = [
+            template("url", "${dsn}?sslmode=require"),
+            template("dsn", "postgres://app:${password}@db/$$app"),
+            declared("password", Kind::Password, 20),
+        ];
+        let made = make(&all, &[]).unwrap();
+        assert_eq!(text(&made, "url"), format!("postgres://app:{}@db/$app?sslmode=require", text(&made, "password")));
+    }
+
+    #[test]
+    fn what_is_there_stays() {
+        let all = [declared("password", Kind::Password, 20), template("dsn", "x:${password}")];
+        let made = make(&all, &[("password", "old")]).unwrap();
+        assert_eq!(made.keys().collect::<Vec<_>>(), ["dsn"]);
+        assert_eq!(text(&made, "dsn"), "x:old");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let said = |all: &[Declared]| make(all, &[]).unwrap_err().to_string();
+        assert!(said(&[template("a", "${b}"), template("b", "${a}")]).contains("in a circle: a, b"));
+        assert!(said(&[template("a", "${nobody}")]).contains("`nobody`"));
+        assert!(said(&[template("a", "${open")]).contains("not closed"));
+        assert!(said(&[declared("a", Kind::Hex, 0)]).contains("that long"));
+        assert!("passphrase".parse::<Kind>().unwrap_err().contains("password, symbols"));
+    }
+}

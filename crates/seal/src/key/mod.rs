@@ -1,0 +1,17 @@
+//! Sealing keys: a certificate to seal with, a private key to open with.
+
+mod adopt;
+mod certificate;
+mod error;
+mod fingerprint;
+mod generate;
+mod pair;
+mod pem;
+
+pub use adopt::{Adopted, from_text};
+pub use certificate::Certificate;
+pub use error::KeyError;
+pub use fingerprint::Fingerprint;
+pub use generate::{GenerateOptions, generate, with_new_certificate};
+pub use pair::KeyPair;
+pub(crate) use pem::encode_private_key as pem_of_private_key;

@@ -1,0 +1,181 @@
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use yaml::Node;
+
+use super::API_VERSION;
+use super::render::{put, quoted};
+use crate::envelope::SealError;
+use crate::key::Certificate;
+use crate::scope::{CLUSTER_WIDE, NAMESPACE_WIDE, Scope};
+use crate::{Envelope, SecretBytes};
+
+/// What kubectl leaves behind: it holds the plain values.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// What is wrong with a Secret. Keys are named, values never.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    #[error("it is no Secret: kind {0}")]
+    Kind(String),
+    #[error("it has no name")]
+    NoName,
+    #[error("it has no namespace, and scope {0} needs one\n  next: the same with --namespace NAME")]
+    NoNamespace(Scope),
+    #[error("its `{0}` is no mapping of keys to text")]
+    BadData(&'static str),
+    #[error("the value of `{0}` in `data` is no base64 text; plain text goes into `stringData`")]
+    NotBase64(String),
+    #[error("`{0}` is no key for a Secret: letters, digits, `-`, `_` and `.` only")]
+    BadKey(String),
+    #[error("there is nothing in it to seal")]
+    Empty,
+    #[error("the value of `{key}` can't be sealed: {source}")]
+    Seal { key: String, source: SealError },
+}
+
+/// A Secret in the clear, about to be sealed.
+#[derive(Clone, Debug, Default)]
+pub struct SecretManifest {
+    pub name: String,
+    pub namespace: Option<String>,
+    /// `Opaque` where nothing is said.
+    pub kind: Option<String>,
+    pub immutable: Option<bool>,
+    pub labels: BTreeMap<String, String>,
+    pub annotations: BTreeMap<String, String>,
+    pub data: BTreeMap<String, SecretBytes>,
+}
+
+impl SecretManifest {
+    /// Reads a manifest of a Secret.
+    pub fn of(node: &Node) -> Result<Self, SecretError> {
+        let kind = node.get("kind").and_then(Node::text).unwrap_or("none");
+        if kind != "Secret" || node.get("apiVersion").and_then(Node::text) != Some("v1") {
+            return Err(SecretError::Kind(kind.to_owned()));
+        }
+        let texts = |path: &[&str]| -> BTreeMap<String, String> {
+            let entries = node.at(path).map(Node::entries).unwrap_or_default();
+            entries.iter().filter_map(|entry| Some((entry.key.to_string(), entry.value.text()?.to_owned()))).collect()
+        };
+        let mut secret = Self {
+            name: node.text_at(&["metadata", "name"]).unwrap_or_default().to_owned(),
+            namespace: node.text_at(&["metadata", "namespace"]).map(str::to_owned),
+            kind: node.get("type").and_then(Node::text).map(str::to_owned),
+            immutable: node.get("immutable").and_then(Node::as_bool),
+            labels: texts(&["metadata", "labels"]),
+            annotations: texts(&["metadata", "annotations"]),
+            data: BTreeMap::new(),
+        };
+        secret.annotations.remove(LAST_APPLIED);
+        secret.read_data(node)?;
+        Ok(secret)
+    }
+
+    fn read_data(&mut self, node: &Node) -> Result<(), SecretError> {
+        for (field, is_base64) in [("data", true), ("stringData", false)] {
+            let Some(data) = node.get(field).filter(|data| !data.is_null()) else { continue };
+            let map = data.as_map().ok_or(SecretError::BadData(field))?;
+            for entry in map {
+                let key = entry.key.to_string();
+                // A plain `key:` is an empty value to the API server.
+                let text =
+                    if entry.value.is_null() { "" } else { entry.value.as_str().ok_or(SecretError::BadData(field))? };
+                let value = if is_base64 {
+                    let joined: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+                    SecretBytes::new(STANDARD.decode(joined).map_err(|_| SecretError::NotBase64(key.clone()))?)
+                } else {
+                    SecretBytes::from(text)
+                };
+                self.put(&key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn put(&mut self, key: &str, value: SecretBytes) -> Result<(), SecretError> {
+        let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if key.is_empty() || key.len() > 253 || matches!(key, "." | "..") || !key.chars().all(is_fine) {
+            return Err(SecretError::BadKey(key.to_owned()));
+        }
+        self.data.insert(key.to_owned(), value);
+        Ok(())
+    }
+
+    /// The scope that its annotations ask for, as kubeseal reads them.
+    pub fn scope(&self) -> Scope {
+        Scope::of_annotations(|key| self.annotations.get(key).map(String::as_str))
+    }
+
+    /// Its values, sealed one by one.
+    pub fn seal(&self, certificate: &Certificate, scope: Scope) -> Result<BTreeMap<String, String>, SecretError> {
+        if self.name.is_empty() {
+            return Err(SecretError::NoName);
+        }
+        if self.data.is_empty() {
+            return Err(SecretError::Empty);
+        }
+        let namespace = match (&self.namespace, scope) {
+            (Some(namespace), _) => namespace.as_str(),
+            (None, Scope::ClusterWide) => "",
+            (None, _) => return Err(SecretError::NoNamespace(scope)),
+        };
+        let label = scope.label(namespace, &self.name);
+        let seal = |(key, value): (&String, &SecretBytes)| {
+            let sealed = certificate.seal(&label, value.expose());
+            let sealed = sealed.map_err(|source| SecretError::Seal { key: key.clone(), source })?;
+            Ok((key.clone(), Envelope::to_base64(&sealed)))
+        };
+        self.data.iter().map(seal).collect()
+    }
+
+    /// The SealedSecret in YAML, as kubeseal would lay it out.
+    pub fn to_sealed_yaml(&self, certificate: &Certificate, scope: Scope) -> Result<String, SecretError> {
+        let items = self.seal(certificate, scope)?;
+        let mut annotations = self.annotations.clone();
+        annotations.remove(CLUSTER_WIDE);
+        annotations.remove(NAMESPACE_WIDE);
+        let own: BTreeMap<String, String> =
+            scope.annotation().map(|key| (key.to_owned(), "true".to_owned())).into_iter().collect();
+        // The controller's own re-encryption reads the scope from the template.
+        annotations.extend(own.clone());
+        let mut out = format!("---\napiVersion: {API_VERSION}\nkind: SealedSecret\nmetadata:\n");
+        self.put_metadata(&mut out, "  ", &own, &BTreeMap::new());
+        out.push_str("spec:\n  encryptedData:\n");
+        for (key, value) in &items {
+            put(&mut out, "    ", key, value);
+        }
+        out.push_str("  template:\n    metadata:\n");
+        self.put_metadata(&mut out, "      ", &annotations, &self.labels);
+        if let Some(immutable) = self.immutable {
+            let _ = writeln!(out, "    immutable: {immutable}");
+        }
+        if let Some(kind) = &self.kind {
+            let _ = writeln!(out, "    type: {}", quoted(kind));
+        }
+        Ok(out)
+    }
+
+    fn put_metadata(
+        &self,
+        out: &mut String,
+        indent: &str,
+        annotations: &BTreeMap<String, String>,
+        labels: &BTreeMap<String, String>,
+    ) {
+        for (name, map) in [("annotations", annotations), ("labels", labels)] {
+            if !map.is_empty() {
+                let _ = writeln!(out, "{indent}{name}:");
+            }
+            for (key, value) in map {
+                put(out, &format!("{indent}  "), key, value);
+            }
+        }
+        put(out, indent, "name", &self.name);
+        if let Some(namespace) = &self.namespace {
+            put(out, indent, "namespace", namespace);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! HashiCorp Vault and OpenBao: a key-value engine of version 2. It counts versions itself and refuses a write that
+//! names the wrong one, so two writers can't lose each other's keys.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use serde_json::{Value, json};
+use ureq::Agent;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use zeroize::Zeroizing;
+
+use super::{Kept, Revision, Store, StoreError};
+use crate::SecretBytes;
+use crate::ring::{RING_BYTES_MAX, Ring};
+
+const TIMEOUT_SECONDS: u64 = 20;
+/// The one field of the entry.
+const FIELD: &str = "ring";
+
+/// Where the server is and who asks.
+#[derive(Clone)]
+pub struct VaultAddress {
+    /// `https://vault.example:8200`.
+    pub url: String,
+    pub token: SecretBytes,
+    /// A namespace of the enterprise edition or of OpenBao.
+    pub namespace: Option<String>,
+    /// A certificate authority in PEM, where the system's do not do.
+    pub authority: Option<String>,
+}
+
+impl fmt::Debug for VaultAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VaultAddress({})", self.url)
+    }
+}
+
+#[derive(Debug)]
+pub struct Vault {
+    address: VaultAddress,
+    /// The engine's mount and the path below it.
+    mount: String,
+    path: String,
+}
+
+/// What a server said.
+struct Answer {
+    status: u16,
+    body: Value,
+}
+
+impl Vault {
+    /// `place` is `MOUNT/PATH`, as in `vault kv get -mount=MOUNT PATH`.
+    pub fn new(address: VaultAddress, place: &str) -> Option<Self> {
+        let (mount, path) = place.trim_matches('/').split_once('/')?;
+        let is_plain = |text: &str| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+            !text.is_empty() && text.chars().all(plain) && !text.contains("..")
+        };
+        (is_plain(mount) && is_plain(path)).then(|| Self { address, mount: mount.to_owned(), path: path.to_owned() })
+    }
+
+    fn url(&self) -> String {
+        format!("{}/v1/{}/data/{}", self.address.url.trim_end_matches('/'), self.mount, self.path)
+    }
+
+    fn unreadable(&self, why: impl fmt::Display) -> StoreError {
+        StoreError::Unreadable { store: self.describe(), why: why.to_string() }
+    }
+
+    fn unwritable(&self, why: impl fmt::Display) -> StoreError {
+        StoreError::Unwritable { store: self.describe(), why: why.to_string() }
+    }
+
+    fn agent(&self) -> Result<Agent, String> {
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let roots = match &self.address.authority {
+            None => RootCerts::PlatformVerifier,
+            Some(pem) => {
+                let der = CertificateDer::from_pem_slice(pem.as_bytes());
+                let der = der.map_err(|_| "the certificate authority is no PEM certificate".to_owned())?;
+                RootCerts::new_with_certs(&[Certificate::from_der(der.as_ref()).to_owned()])
+            }
+        };
+        let tls = TlsConfig::builder().root_certs(roots).unversioned_rustls_crypto_provider(provider).build();
+        let config = Agent::config_builder()
+            .tls_config(tls)
+            .timeout_global(Some(Duration::from_secs(TIMEOUT_SECONDS)))
+            // Errors carry bodies that say why; redirects would carry the token elsewhere.
+            .http_status_as_error(false)
+            .max_redirects(0);
+        Ok(config.build().into())
+    }
+
+    fn headers<B>(&self, mut request: ureq::RequestBuilder<B>) -> Result<ureq::RequestBuilder<B>, String> {
+        let token = self.address.token.expose_text().ok_or("the token is no text")?.trim();
+        request = request.header("X-Vault-Token", token).header("X-Vault-Request", "true");
+        if let Some(namespace) = &self.address.namespace {
+            request = request.header("X-Vault-Namespace", namespace);
+        }
+        Ok(request)
+    }
+
+    fn ask(&self) -> Result<Answer, String> {
+        let request = self.headers(self.agent()?.get(self.url()))?;
+        answer(request.call())
+    }
+
+    fn tell(&self, body: &SecretBytes) -> Result<Answer, String> {
+        let request = self.headers(self.agent()?.post(self.url()))?.header("Content-Type", "application/json");
+        answer(request.send(body.expose()))
+    }
+}
+
+fn answer(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Answer, String> {
+    let mut response = response.map_err(|error| say(&error))?;
+    let status = response.status().as_u16();
+    let read = response.body_mut().with_config().limit(2 * RING_BYTES_MAX as u64).read_to_vec();
+    let bytes = Zeroizing::new(read.map_err(|error| say(&error))?);
+    Ok(Answer { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null) })
+}
+
+/// What happened to a request.
+fn say(error: &ureq::Error) -> String {
+    error.to_string()
+}
+
+impl Answer {
+    /// What the server says of a failure. Its words are about the request, not about what it keeps.
+    fn why(&self) -> String {
+        let errors: Vec<&str> =
+            self.body["errors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let said = if errors.is_empty() { "no reason given".to_owned() } else { errors.join("; ") };
+        match self.status {
+            403 => format!("the token may not ({said})\n  next: vault token lookup, and a policy for this path"),
+            503 => format!("the server is sealed or in maintenance ({said})\n  next: vault status"),
+            status => format!("the server answers {status} ({said})"),
+        }
+    }
+}
+
+impl Store for Vault {
+    fn describe(&self) -> String {
+        format!("the Vault path {}/{} at {}", self.mount, self.path, self.address.url)
+    }
+
+    fn read(&self) -> Result<Kept, StoreError> {
+        let answer = self.ask().map_err(|why| self.unreadable(why))?;
+        let version = answer.body.pointer("/data/metadata/version").and_then(Value::as_u64);
+        match (answer.status, version) {
+            // Never written.
+            (404, None) => Ok(Kept { ring: Ring::default(), revision: Revision::Version(0) }),
+            (404, Some(version)) => Err(self.unreadable(format!(
+                "its version {version} was deleted\n  next: vault kv undelete -mount={} -versions={version} {}",
+                self.mount, self.path
+            ))),
+            (200, Some(version)) => {
+                let text = answer.body.pointer(&format!("/data/data/{FIELD}")).and_then(Value::as_str);
+                let text = text.ok_or_else(|| self.unreadable(format!("it has no field `{FIELD}`: it is not ours")))?;
+                let ring = Ring::from_json(text.as_bytes());
+                let ring = ring.map_err(|source| StoreError::Damaged { store: self.describe(), source })?;
+                Ok(Kept { ring, revision: Revision::Version(version) })
+            }
+            (200, None) => Err(self.unreadable("it is not a key-value engine of version 2")),
+            _ => Err(self.unreadable(answer.why())),
+        }
+    }
+
+    fn write(&self, ring: &Ring, revision: &Revision) -> Result<(), StoreError> {
+        let Revision::Version(version) = revision else {
+            return Err(StoreError::Changed { store: self.describe() });
+        };
+        let json = ring.to_json().map_err(|error| self.unwritable(error))?;
+        let text = json.expose_text().unwrap_or_default();
+        let body = json!({"options": {"cas": version}, "data": {FIELD: text}});
+        let mut bytes = Vec::with_capacity(2 * text.len() + 1024);
+        serde_json::to_writer(&mut bytes, &body).map_err(|error| self.unwritable(error))?;
+        let answer = self.tell(&SecretBytes::new(bytes)).map_err(|why| self.unwritable(why))?;
+        match answer.status {
+            200 | 204 => Ok(()),
+            400 if answer.why().contains("check-and-set") => Err(StoreError::Changed { store: self.describe() }),
+            _ => Err(self.unwritable(answer.why())),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Whether a SealedSecret will open at the next cold start, and if not, why not.
+
+use crate::envelope::{Envelope, OpenError};
+use crate::key::Fingerprint;
+use crate::manifest::{Item, SealedSecret};
+use crate::ring::Ring;
+use crate::scope::Scope;
+
+/// Where an object ends up: kustomize may rename it, and put it into another namespace.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Landing {
+    pub namespace: String,
+    pub name: String,
+}
+
+/// What is to be said of one item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It opens, with this key.
+    Opens(Fingerprint),
+    /// It is no sealed value at all.
+    Broken(OpenError),
+    /// It opens, but only somewhere else or in another scope.
+    Bound { scope: Scope, namespace: String, name: String },
+    /// No key of the ring opens it, wherever it is put.
+    NoKey { bits: usize },
+}
+
+/// Tries one item where it lands. When it does not open there, says where it would: among `places`, which are other
+/// landings, in any scope.
+pub fn item(sealed: &SealedSecret, item: &Item, landing: &Landing, ring: &Ring, places: &[Landing]) -> Verdict {
+    let envelope = match Envelope::from_base64(&item.text) {
+        Ok(envelope) => envelope,
+        Err(error) => return Verdict::Broken(error),
+    };
+    let opens = |scope: Scope, namespace: &str, name: &str| ring.open(&envelope, &scope.label(namespace, name));
+    match opens(sealed.scope, &landing.namespace, &landing.name) {
+        Ok((pair, _)) => return Verdict::Opens(pair.fingerprint()),
+        Err(error @ OpenError::Damaged) => return Verdict::Broken(error),
+        Err(_) => {}
+    }
+    let own = Landing { namespace: sealed.namespace.clone().unwrap_or_default(), name: sealed.name.clone() };
+    let (namespace, name) = &sealed.template;
+    let written = Landing {
+        namespace: namespace.clone().unwrap_or_else(|| own.namespace.clone()),
+        name: name.clone().unwrap_or_else(|| own.name.clone()),
+    };
+    for place in [landing, &own, &written].into_iter().chain(places) {
+        for scope in Scope::ALL {
+            if opens(scope, &place.namespace, &place.name).is_ok() {
+                let (namespace, name) = (place.namespace.clone(), place.name.clone());
+                return Verdict::Bound { scope, namespace, name };
+            }
+        }
+    }
+    Verdict::NoKey { bits: envelope.key_bits() }
+}
+
+impl Verdict {
+    pub fn is_fine(&self) -> bool {
+        matches!(self, Self::Opens(_))
+    }
+
+    /// For people: what is wrong with it.
+    pub fn why(&self, sealed: &SealedSecret, landing: &Landing) -> Option<String> {
+        match self {
+            Self::Opens(_) => None,
+            Self::Broken(error) => Some(error.to_string()),
+            Self::NoKey { bits } => {
+                Some(format!("no key in the store opens it: it was sealed for another key of {bits} bits"))
+            }
+            Self::Bound { scope, namespace, name } if *scope != sealed.scope => {
+                let annotation = scope.annotation().unwrap_or("no scope annotation");
+                let place = if (namespace, name) == (&landing.namespace, &landing.name) || *scope == Scope::ClusterWide
+                {
+                    String::new()
+                } else {
+                    format!(" for {namespace}/{name}")
+                };
+                Some(format!(
+                    "it is sealed {scope}{place}, but its own metadata says {} (wanted: {annotation})",
+                    sealed.scope
+                ))
+            }
+            Self::Bound { namespace, name, .. } => {
+                let (to, there) = (&landing.namespace, &landing.name);
+                Some(format!("it is sealed for {namespace}/{name}, and lands as {to}/{there}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The Vault store against the documented contract of a key-value engine of version 2, played by a server of our own:
+//! paths, headers, bodies and status codes are those of the API's documentation. Not a real Vault.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use coldstart_seal::SecretBytes;
+use coldstart_seal::store::{Store as _, StoreError, Vault, VaultAddress, keep};
+use serde_json::{Value, json};
+use support::key;
+use time::OffsetDateTime;
+
+const TOKEN: &str = "hvs.planted-token";
+
+/// What the server keeps, and what it was asked.
+#[derive(Debug, Default)]
+struct Engine {
+    versions: Vec<Value>,
+    deleted: bool,
+    sealed: bool,
+    asked: Vec<String>,
+}
+
+impl Engine {
+    fn answer(&mut self, method: &str, path: &str, token: &str, body: &Value) -> (u16, Value) {
+        self.asked.push(format!("{method} {path}"));
+        if self.sealed {
+            return (503, json!({"errors": ["Vault is sealed"]}));
+        }
+        if token != TOKEN {
+            return (403, json!({"errors": ["permission denied"]}));
+        }
+        if path != "/v1/secret/data/clusters/home" {
+            return (404, json!({"errors": []}));
+        }
+        let version = self.versions.len();
+        match (method, self.versions.last()) {
+            ("GET", None) => (404, json!({"errors": []})),
+            ("GET", Some(_)) if self.deleted => (
+                404,
+                json!({"data": {"data": null, "metadata": {"deletion_time": "2026-01-01T00:00:00Z", "version": version}}}),
+            ),
+            ("GET", Some(data)) => (
+                200,
+                json!({"data": {"data": data, "metadata": {"created_time": "2026-01-01T00:00:00Z", "version": version}}}),
+            ),
+            ("POST", _) if body["options"]["cas"] != version => {
+                (400, json!({"errors": ["check-and-set parameter did not match the current version"]}))
+            }
+            ("POST", _) => {
+                self.versions.push(body["data"].clone());
+                (200, json!({"data": {"version": version + 1}}))
+            }
+            _ => (405, json!({"errors": ["unsupported operation"]})),
+        }
+    }
+}
+
+fn serve(engine: Arc<Mutex<Engine>>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let _closed = one(&stream, &engine);
+        }
+    });
+    url
+}
+
+fn one(stream: &TcpStream, engine: &Mutex<Engine>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (method, path) = (words.next().unwrap(), words.next().unwrap());
+    let (mut length, mut token) = (0, String::new());
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header)?;
+        let Some((name, value)) = header.trim().split_once(": ") else { break };
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().unwrap(),
+            "x-vault-token" => value.clone_into(&mut token),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    let (status, answer) = engine.lock().unwrap().answer(&method, &path, &token, &body);
+    let answer = answer.to_string();
+    write!(
+        &*stream,
+        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{answer}",
+        answer.len()
+    )
+}
+
+fn vault(url: &str, token: &str) -> Vault {
+    let address =
+        VaultAddress { url: url.to_owned(), token: SecretBytes::from(token), namespace: None, authority: None };
+    Vault::new(address, "secret/clusters/home").unwrap()
+}
+
+#[test]
+fn vault_keeps_versions_and_tells_the_second_writer() {
+    let engine = Arc::new(Mutex::new(Engine::default()));
+    let store = vault(&serve(Arc::clone(&engine)), TOKEN);
+    let (early, mut ring) = (store.read().unwrap(), store.read().unwrap().ring);
+    assert!(ring.is_empty());
+    ring.add(key("k1"), OffsetDateTime::now_utc()).unwrap();
+    keep(&store, &ring, &early).unwrap();
+    ring.add(key("k2"), OffsetDateTime::now_utc()).unwrap();
+    let told = keep(&store, &ring, &early).unwrap_err();
+    assert!(matches!(told, StoreError::Changed { .. }), "{told}");
+    keep(&store, &ring, &store.read().unwrap()).unwrap();
+    assert_eq!(store.read().unwrap().ring.keys().len(), 2);
+    let engine = engine.lock().unwrap();
+    assert_eq!(engine.versions.len(), 2);
+    assert!(engine.asked.iter().all(|asked| asked.ends_with(" /v1/secret/data/clusters/home")), "{:?}", engine.asked);
+}
+
+#[test]
+fn refusals_say_why_and_not_what() {
+    let engine = Arc::new(Mutex::new(Engine::default()));
+    let url = serve(Arc::clone(&engine));
+    let denied = vault(&url, "hvs.other-token").read().unwrap_err();
+    assert!(denied.to_string().contains("the token may not"), "{denied}");
+    engine.lock().unwrap().sealed = true;
+    let sealed = vault(&url, TOKEN).read().unwrap_err();
+    assert!(sealed.to_string().contains("vault status"), "{sealed}");
+    *engine.lock().unwrap() = Engine { deleted: true, versions: vec![json!({})], ..Engine::default() };
+    let deleted = vault(&url, TOKEN).read().unwrap_err();
+    assert!(deleted.to_string().contains("vault kv undelete -mount=secret -versions=1 clusters/home"), "{deleted}");
+    *engine.lock().unwrap() = Engine { versions: vec![json!({"password": "planted"})], ..Engine::default() };
+    let foreign = vault(&url, TOKEN).read().unwrap_err();
+    let away = vault("http://127.0.0.1:1", TOKEN).read().unwrap_err();
+    let said = format!("{denied:?}{sealed:?}{deleted:?}{foreign}{foreign:?}{away}{away:?}{:?}", vault(&url, TOKEN));
+    assert!(!said.contains("planted") && !said.contains("hvs."), "{said}");
+}
+
+#[test]
+fn places_are_a_mount_and_a_path() {
+    let address =
+        || VaultAddress { url: String::new(), token: SecretBytes::from("t"), namespace: None, authority: None };
+    for bad in ["", "secret", "secret/", "secret/../sys", "se cret/a", "secret/a?b"] {
+        assert!(Vault::new(address(), bad).is_none(), "{bad}");
+    }
+}

@@ -1,0 +1,161 @@
+//! What is done before Flux starts: seeded objects, CRDs, releases of helmfiles in their order.
+
+use catalogue::{Phase, any_holds};
+use ecow::EcoString;
+use model::ObjectRef;
+use read::rendered::{ChartOf, Rendered};
+use yaml::Node;
+
+use super::builder::Builder;
+use crate::blueprint::{Id, Need, Step};
+
+/// Helm's own.
+const HELM_TIMEOUT_SECONDS: u64 = 300;
+const SEALING_KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-secrets-key";
+
+impl Builder<'_> {
+    /// Numbers for all of it, and the steps.
+    pub(crate) fn intern_bootstrap(&mut self, revisions: &[Rendered]) {
+        let Some(early) = revisions.last().map(|rendered| &rendered.bootstrap) else { return };
+        let mut seeded: Vec<Id> = Vec::new();
+        for node in &early.objects {
+            let Some(reference) = reference(node) else { continue };
+            seeded.push(self.intern(&reference, node));
+            let labels = node.at(&["metadata", "labels"]);
+            self.out.has_sealing_key |= labels.is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some());
+        }
+        for (namespace, name) in &early.secrets {
+            let id = self.thing("v1", "Secret", namespace, name);
+            self.provided.insert(id);
+            seeded.push(id);
+        }
+        self.out.has_sealing_key |= early.restores_sealing_key;
+        for kind in &early.crds {
+            if let Some((group, kind)) = kind.rsplit_once('/') {
+                let id = self.definition(group, kind);
+                self.provided.insert(id);
+                seeded.push(id);
+            }
+        }
+        // A script that seeds a Secret makes its namespace first.
+        let homes: Vec<Id> = seeded.iter().filter_map(|id| self.out.thing(*id).home).collect();
+        self.out.steps.push(Step::Apply(homes));
+        self.out.steps.push(Step::Apply(seeded));
+        let mut names: Vec<(EcoString, EcoString)> = Vec::new();
+        for (release, values) in &early.releases {
+            let of = ChartOf {
+                object: ObjectRef::new("HelmfileRelease", release.namespace.clone(), release.name.clone()),
+                chart: release.chart_name.clone(),
+                values: values.clone(),
+                release_name: release.name.clone(),
+                target_namespace: release.namespace.clone(),
+                asks_for: Vec::new(),
+            };
+            self.early.push((of, release.only_crds));
+            names.push((release.namespace.clone(), release.name.clone()));
+        }
+        self.early_releases(revisions, &names);
+    }
+
+    fn early_releases(&mut self, revisions: &[Rendered], names: &[(EcoString, EcoString)]) {
+        let Some(early) = revisions.last().map(|rendered| &rendered.bootstrap) else { return };
+        let first = self.out.steps.len();
+        for (index, (release, _)) in early.releases.iter().enumerate() {
+            let (of, only_definitions) = self.early[index].clone();
+            let draft = self.expand_early(&of, only_definitions);
+            let needs = release.needs.iter().filter_map(|(name, _)| {
+                let is_it = |(namespace, other): &(EcoString, EcoString)| {
+                    *name == **other || name.ends_with(&format!("{namespace}/{other}"))
+                };
+                names.iter().position(is_it).filter(|at| *at != index).map(|at| first + at)
+            });
+            let mut needs: Vec<usize> = needs.collect();
+            // One helmfile begins when the one before it has ended.
+            let earlier = early.releases[..index].iter().enumerate();
+            let of_others = earlier.filter(|(_, (other, _))| other.span.file != release.span.file);
+            needs.extend(of_others.map(|(at, _)| first + at));
+            let name = self.text(format!("{}/{}", release.namespace, release.name));
+            self.early_steps.push((self.out.steps.len(), draft));
+            self.out.steps.push(Step::Release {
+                name,
+                chart: crate::blueprint::Chart::default(),
+                needs,
+                waits: release.wait == Some(true),
+                timeout: self
+                    .conditions
+                    .bootstrap_timeout_millis
+                    .unwrap_or_else(|| release.timeout_seconds.unwrap_or(HELM_TIMEOUT_SECONDS) * 1000),
+            });
+        }
+    }
+
+    fn expand_early(&mut self, of: &ChartOf, only_definitions: bool) -> usize {
+        let draft = self.expand(of, true, false);
+        if only_definitions {
+            let draft = &mut self.drafts[draft];
+            // Only the definitions of the chart are applied: nothing of it runs.
+            draft.workloads.clear();
+            draft.servers.clear();
+            draft.main.clear();
+            draft.parts = crate::blueprint::Chart::default();
+            draft.known = draft.known.filter(|known| !known.crds.is_empty());
+        }
+        draft
+    }
+
+    /// Pods need a node to run on, and all but those of the network itself, or on the host's network, need the pod network.
+    pub(crate) fn resolve_nodes(&mut self) {
+        let Some(machines) = self.conditions.machines else { return };
+        let nodes = self.thing("coldstart/v1", "Nodes", "", "joined");
+        self.out.machines = Some((machines, nodes));
+        let network = self.gift("pod-network", None);
+        let mut on_host: Vec<Id> = Vec::new();
+        for draft in &self.drafts {
+            let values = draft.values.as_ref();
+            let is_on_host = draft.known.is_some_and(|known| {
+                known.gives.iter().any(|gift| gift.capability == "pod-network")
+                    || known.needs.iter().any(|need| {
+                        need.capability == "pod-network" && need.phase == Phase::Run && any_holds(&need.when, values)
+                    })
+            });
+            if is_on_host {
+                on_host.extend(&draft.workloads);
+            }
+        }
+        for workload in &mut self.out.workloads {
+            workload.needs.push(Need::ready(nodes));
+            if let Some(network) = network.filter(|_| !on_host.contains(&workload.id)) {
+                workload.needs.push(Need::ready(network));
+            }
+        }
+    }
+
+    /// The charts of the steps, once their definitions are resolved.
+    pub(crate) fn resolve_steps(&mut self) {
+        for (step, draft) in std::mem::take(&mut self.early_steps) {
+            let parts = self.drafts[draft].parts.clone();
+            if let Some(Step::Release { chart, .. }) = self.out.steps.get_mut(step) {
+                *chart = parts;
+                // `helmfile sync` makes the namespace of a release.
+                chart.makes_namespace = chart.namespace;
+            }
+        }
+    }
+}
+
+fn reference(node: &Node) -> Option<ObjectRef> {
+    let kind = node.text_at(&["kind"])?;
+    let name = node.text_at(&["metadata", "name"])?;
+    let namespace = node.text_at(&["metadata", "namespace"]).unwrap_or_default();
+    let is_wide = matches!(
+        kind,
+        "Namespace"
+            | "CustomResourceDefinition"
+            | "ClusterRole"
+            | "ClusterRoleBinding"
+            | "StorageClass"
+            | "ClusterSecretStore"
+            | "ClusterIssuer"
+    );
+    Some(ObjectRef::new(kind, if is_wide { "" } else { namespace }, name))
+}

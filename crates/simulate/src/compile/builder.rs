@@ -1,0 +1,437 @@
+//! Numbers for everything that could exist.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalogue::Catalogue;
+use ecow::EcoString;
+use model::ObjectRef;
+use read::rendered::{ChartOf, Rendered};
+use yaml::Node;
+
+use super::Conditions;
+use super::charts::Draft;
+use crate::blueprint::{
+    Blueprint, Custom, Derived, Id, Kustomization, Lists, Millis, Need, Release, Role, Source, Thing, Workload,
+};
+
+/// Groups that Kubernetes and Flux serve themselves.
+const SERVED: [&str; 29] = [
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "extensions",
+    "flowcontrol.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "source.toolkit.fluxcd.io",
+    "kustomize.toolkit.fluxcd.io",
+    "helm.toolkit.fluxcd.io",
+    "notification.toolkit.fluxcd.io",
+    "image.toolkit.fluxcd.io",
+    "source.extensions.fluxcd.io",
+    "fluxcd.controlplane.io",
+];
+/// Namespaces that every cluster has, and Flux's own.
+const NAMESPACES: [&str; 5] = ["default", "kube-system", "kube-public", "kube-node-lease", "flux-system"];
+/// Kinds whose status says nothing that kstatus reads.
+const SILENT: [&str; 8] = [
+    "SealedSecret",
+    "Gateway",
+    "PostgresCluster",
+    "Dragonfly",
+    "ObjectBucketClaim",
+    "CephObjectStoreUser",
+    "RedisReplication",
+    "VaultStaticSecret",
+];
+
+pub(crate) const KUSTOMIZE: &str = "kustomize.toolkit.fluxcd.io";
+pub(crate) const HELM: &str = "helm.toolkit.fluxcd.io";
+pub(crate) const SOURCE: &str = "source.toolkit.fluxcd.io";
+pub(crate) const CONTROL_PLANE: &str = "fluxcd.controlplane.io";
+/// Things that are no objects of Kubernetes.
+pub(crate) const ABSTRACT: &str = "coldstart";
+
+/// Pods of plain manifests whose image nobody knows.
+const WORKLOAD_SECONDS: f64 = 15.0;
+/// From a controller's first look at a custom resource to its word.
+const REPORT_SECONDS: f64 = 2.0;
+const CLAIM_SECONDS: f64 = 2.0;
+
+pub(crate) struct Builder<'a> {
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) conditions: &'a Conditions,
+    pub(crate) revisions: usize,
+    pub(crate) out: Blueprint,
+    /// What is written about a thing, where something is.
+    pub(crate) nodes: BTreeMap<Id, Node>,
+    /// Things that somebody could make.
+    pub(crate) provided: BTreeSet<Id>,
+    /// Who makes a Secret, a Service and alike for a custom resource.
+    pub(crate) made_by: BTreeMap<Id, Id>,
+    pub(crate) drafts: Vec<Draft<'a>>,
+    /// The draft of a HelmRelease at a revision.
+    pub(crate) draft_of: BTreeMap<(Id, usize), usize>,
+    pub(crate) definitions: BTreeMap<(EcoString, EcoString), Id>,
+    /// Webhooks and the kinds they are asked about.
+    pub(crate) covers: Vec<(Id, Vec<String>)>,
+    /// Releases of the bootstrap, and whether only their definitions are applied.
+    pub(crate) early: Vec<(ChartOf, bool)>,
+    /// Their steps and drafts.
+    pub(crate) early_steps: Vec<(usize, usize)>,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(catalogue: &'a Catalogue, conditions: &'a Conditions, revisions: usize) -> Self {
+        let mut builder = Self {
+            catalogue,
+            conditions,
+            revisions,
+            out: Blueprint::default(),
+            nodes: BTreeMap::new(),
+            provided: BTreeSet::new(),
+            made_by: BTreeMap::new(),
+            drafts: Vec::new(),
+            draft_of: BTreeMap::new(),
+            definitions: BTreeMap::new(),
+            covers: Vec::new(),
+            early: Vec::new(),
+            early_steps: Vec::new(),
+        };
+        for name in NAMESPACES {
+            let id = builder.namespace(name);
+            builder.out.given.push(id);
+            builder.provided.insert(id);
+        }
+        builder
+    }
+
+    pub(crate) fn paced(&self, seconds: f64) -> Millis {
+        millis(seconds / self.conditions.pace)
+    }
+
+    pub(crate) fn text(&mut self, text: impl Into<String>) -> u32 {
+        self.out.texts.push(text.into());
+        u32::try_from(self.out.texts.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn namespace(&mut self, name: &str) -> Id {
+        self.thing("v1", "Namespace", "", name)
+    }
+
+    pub(crate) fn find(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<Id> {
+        self.out.by_name.get(&(group.into(), kind.into(), namespace.into(), name.into())).copied()
+    }
+
+    /// The definition of a custom kind.
+    pub(crate) fn definition(&mut self, group: &str, kind: &str) -> Id {
+        let key = (EcoString::from(group), EcoString::from(kind));
+        if let Some(id) = self.definitions.get(&key) {
+            return *id;
+        }
+        let name = format!("{group}/{kind}");
+        let id = self.thing("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", &name);
+        self.definitions.insert(key, id);
+        id
+    }
+
+    /// The number of an object, a new one if need be.
+    pub(crate) fn thing(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Id {
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        let key = (EcoString::from(group), kind.into(), namespace.into(), name.into());
+        if let Some(id) = self.out.by_name.get(&key) {
+            return *id;
+        }
+        let id = Id(u32::try_from(self.out.things.len()).unwrap_or(u32::MAX));
+        self.out.by_name.insert(key, id);
+        self.out.things.push(Thing {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+            role: Role::Plain,
+            definition: None,
+            home: None,
+            webhooks: Vec::new(),
+            is_expected: false,
+        });
+        self.out.things[id.index()].role = self.role(id, group, kind);
+        let is_served = SERVED.contains(&group) || group == ABSTRACT;
+        self.out.things[id.index()].definition = (!is_served).then(|| self.definition(group, kind));
+        self.out.things[id.index()].home =
+            (!namespace.is_empty() && kind != "Namespace").then(|| self.namespace(namespace));
+        id
+    }
+
+    fn role(&mut self, id: Id, group: &str, kind: &str) -> Role {
+        match (group, kind) {
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => Role::Definition,
+            (KUSTOMIZE, "Kustomization") | (CONTROL_PLANE, "ResourceSet") => {
+                let specs = vec![None; self.revisions];
+                let contents = vec![crate::blueprint::Content::default(); self.revisions];
+                Role::Kustomization(push(&mut self.out.kustomizations, Kustomization { id, specs, contents }))
+            }
+            (HELM, "HelmRelease") => {
+                let specs = vec![None; self.revisions];
+                Role::Release(push(&mut self.out.releases, Release { id, specs }))
+            }
+            (SOURCE, _) | ("source.extensions.fluxcd.io", "ExternalArtifact") => {
+                let is_git = kind == "GitRepository";
+                Role::Source(push(&mut self.out.sources, Source { id, is_git, retry: 60_000 }))
+            }
+            ("apps", "Deployment" | "StatefulSet" | "DaemonSet") | ("batch", "Job") | ("", "Pod") => {
+                let workload = Workload {
+                    id,
+                    needs: Vec::new(),
+                    crashes_without: Vec::new(),
+                    startup: self.paced(WORKLOAD_SECONDS),
+                    is_daemon: kind == "DaemonSet",
+                    has_deadline: kind == "Deployment",
+                    has_volume: false,
+                };
+                Role::Workload(push(&mut self.out.workloads, workload))
+            }
+            ("", "PersistentVolumeClaim") => self.derived(id, CLAIM_SECONDS),
+            ("storage.k8s.io", "StorageClass") | (ABSTRACT, _) => self.derived(id, 0.0),
+            (CONTROL_PLANE, "FluxInstance") => self.custom(id, kind),
+            _ if SERVED.contains(&group) => Role::Plain,
+            _ => self.custom(id, kind),
+        }
+    }
+
+    fn derived(&mut self, id: Id, seconds: f64) -> Role {
+        let takes = self.paced(seconds);
+        Role::Derived(push(&mut self.out.derived, Derived { id, any: Vec::new(), takes, makes: Vec::new() }))
+    }
+
+    fn custom(&mut self, id: Id, kind: &str) -> Role {
+        let custom = Custom {
+            id,
+            controller: Vec::new(),
+            needs: Vec::new(),
+            makes: Vec::new(),
+            takes: self.paced(REPORT_SECONDS),
+            is_silent: SILENT.contains(&kind),
+            is_sealed: kind == "SealedSecret",
+        };
+        Role::Custom(push(&mut self.out.customs, custom))
+    }
+
+    /// An object as a file has it.
+    pub(crate) fn intern(&mut self, reference: &ObjectRef, node: &Node) -> Id {
+        let api_version = node.text_at(&["apiVersion"]).unwrap_or("v1");
+        let id = if reference.kind == "CustomResourceDefinition" {
+            let group = node.text_at(&["spec", "group"]).unwrap_or_default();
+            let kind = node.text_at(&["spec", "names", "kind"]).unwrap_or_default();
+            self.definition(group, kind)
+        } else {
+            self.thing(api_version, &reference.kind, &reference.namespace, &reference.name)
+        };
+        self.nodes.insert(id, node.clone());
+        self.provided.insert(id);
+        id
+    }
+
+    /// Everything that the appliers of a revision could apply.
+    pub(crate) fn intern_all(&mut self, rendered: &Rendered) {
+        for applier in &rendered.appliers {
+            let group = if applier.object.kind == "ResourceSet" { CONTROL_PLANE } else { KUSTOMIZE };
+            let api_version = format!("{group}/v1");
+            let id = self.thing(&api_version, &applier.object.kind, &applier.object.namespace, &applier.object.name);
+            self.provided.insert(id);
+            for (reference, node) in &applier.objects {
+                let id = self.intern(reference, node);
+                self.artifacts(id, node, &reference.namespace);
+            }
+        }
+    }
+
+    /// The ExternalArtifacts that an ArtifactGenerator makes.
+    fn artifacts(&mut self, id: Id, node: &Node, namespace: &str) {
+        if self.out.thing(id).kind != "ArtifactGenerator" {
+            return;
+        }
+        let made: Vec<Id> = read::artifact::artifacts(node)
+            .iter()
+            .map(|artifact| self.thing("source.extensions.fluxcd.io/v1", "ExternalArtifact", namespace, &artifact.name))
+            .collect();
+        self.maker(
+            &format!("artifacts of {namespace}/{}", self.out.thing(id).name.clone()),
+            &[Need::exists(id)],
+            made,
+            1.0,
+        );
+    }
+
+    /// Something that makes objects once its needs are met.
+    pub(crate) fn maker(&mut self, name: &str, needs: &[Need], makes: Vec<Id>, seconds: f64) -> Id {
+        let id = self.thing("coldstart/v1", "Maker", "", name);
+        self.provided.extend(makes.iter().copied());
+        let takes = self.paced(seconds);
+        if let Some(derived) = self.derived_mut(id) {
+            derived.any = vec![needs.to_vec()];
+            derived.makes = makes;
+            derived.takes = takes;
+        }
+        self.out.given.push(id);
+        id
+    }
+
+    pub(crate) fn derived_mut(&mut self, id: Id) -> Option<&mut Derived> {
+        match self.out.role(id) {
+            Role::Derived(at) => self.out.derived.get_mut(at as usize),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn custom_mut(&mut self, id: Id) -> Option<&mut Custom> {
+        match self.out.role(id) {
+            Role::Custom(at) => self.out.customs.get_mut(at as usize),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn workload_mut(&mut self, id: Id) -> Option<&mut Workload> {
+        match self.out.role(id) {
+            Role::Workload(at) => self.out.workloads.get_mut(at as usize),
+            _ => None,
+        }
+    }
+
+    /// The delay that is told for `namespace/name`.
+    pub(crate) fn told_delay(&self, id: Id) -> Option<Millis> {
+        let seconds = self.conditions.delays.get(&self.out.thing(id).object().path())?;
+        Some(self.paced(*seconds))
+    }
+
+    pub(crate) fn finish(mut self, revisions: &[Rendered]) -> Blueprint {
+        self.assume();
+        self.expect(revisions);
+        let mut watchers: Vec<Vec<Id>> = vec![Vec::new(); self.out.things.len()];
+        self.watch(&mut watchers);
+        for list in &mut watchers {
+            list.sort_unstable();
+            list.dedup();
+        }
+        self.out.watchers = Lists::new(&watchers);
+        self.note_makers();
+        self.out.given.sort_unstable();
+        self.out.given.dedup();
+        self.out.is_steady = self.conditions.is_steady;
+        self.out.pace = self.conditions.pace;
+        self.out.runs_bootstrap = self.conditions.runs_bootstrap;
+        self.out.has_sealing_key &= !self.conditions.sealing_key_is_lost;
+        self.out
+    }
+
+    /// Who makes what, at the last revision.
+    fn note_makers(&mut self) {
+        let mut made_by: Vec<Option<Id>> = vec![None; self.out.things.len()];
+        let mut add = |all: &[Id], by: Id| {
+            for id in all {
+                made_by[id.index()].get_or_insert(by);
+            }
+        };
+        for it in &self.out.kustomizations {
+            let Some(content) = it.contents.last() else { continue };
+            for list in [&content.first, &content.classes, &content.rest] {
+                add(list, it.id);
+            }
+        }
+        for it in &self.out.releases {
+            let Some(spec) = it.specs.last().and_then(Option::as_ref) else { continue };
+            let chart = &spec.chart;
+            for list in [&chart.definitions, &chart.objects, &chart.if_known] {
+                add(list, it.id);
+            }
+        }
+        for it in &self.out.customs {
+            add(&it.makes, it.id);
+        }
+        for it in &self.out.derived {
+            let first = it.any.first().and_then(|needs| needs.first());
+            if let Some(need) = first {
+                add(&it.makes, need.id);
+            }
+        }
+        self.out.made_by = made_by;
+    }
+
+    /// What nobody here makes is taken to be there, of the kinds that usually come from elsewhere.
+    fn assume(&mut self) {
+        let mut assumed = Vec::new();
+        for (index, thing) in self.out.things.iter().enumerate() {
+            let id = Id(u32::try_from(index).unwrap_or(u32::MAX));
+            let from_elsewhere =
+                matches!(thing.kind.as_str(), "CustomResourceDefinition" | "Namespace" | "StorageClass");
+            if from_elsewhere && !self.provided.contains(&id) {
+                assumed.push((id, format!("{} {}", thing.kind, thing.name)));
+            }
+        }
+        for (id, what) in assumed {
+            self.out.given.push(id);
+            self.out.assumed.push(what);
+        }
+        self.out.assumed.sort();
+    }
+
+    /// Who looks again when a thing changes.
+    fn watch(&self, watchers: &mut [Vec<Id>]) {
+        let mut add = |needs: &[Need], who: Id| needs.iter().for_each(|need| watchers[need.id.index()].push(who));
+        for workload in &self.out.workloads {
+            add(&workload.needs, workload.id);
+            add(&workload.crashes_without, workload.id);
+        }
+        for custom in &self.out.customs {
+            add(&custom.controller, custom.id);
+            add(&custom.needs, custom.id);
+            let made: Vec<Need> = custom.makes.iter().map(|id| Need::ready(*id)).collect();
+            add(&made, custom.id);
+        }
+        for derived in &self.out.derived {
+            derived.any.iter().for_each(|needs| add(needs, derived.id));
+        }
+        let mut watch = |on: Id, who: Id| watchers[on.index()].push(who);
+        for kustomization in &self.out.kustomizations {
+            for spec in kustomization.specs.iter().flatten() {
+                spec.depends_on.iter().for_each(|dependency| watch(dependency.on, kustomization.id));
+                spec.source.iter().for_each(|source| watch(*source, kustomization.id));
+            }
+            for content in &kustomization.contents {
+                content.health.iter().for_each(|(id, _)| watch(*id, kustomization.id));
+            }
+        }
+        for release in &self.out.releases {
+            for spec in release.specs.iter().flatten() {
+                spec.depends_on.iter().for_each(|dependency| watch(dependency.on, release.id));
+                spec.source.iter().for_each(|source| watch(*source, release.id));
+                spec.chart.waits_for.iter().for_each(|id| watch(*id, release.id));
+            }
+        }
+    }
+}
+
+pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
+    list.push(item);
+    u32::try_from(list.len() - 1).unwrap_or(u32::MAX)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates")]
+pub(crate) fn millis(seconds: f64) -> Millis {
+    (seconds * 1000.0).round() as Millis
+}

@@ -1,0 +1,199 @@
+//! Custom resources: who looks after them, what they wait for, what comes of them.
+
+use std::collections::BTreeMap;
+
+use catalogue::Made;
+use ecow::EcoString;
+use yaml::{FileId, Node};
+
+use super::builder::Builder;
+use super::references::References;
+use crate::blueprint::{Id, Need, Role};
+
+/// Objects that operators make, by kind.
+const MADE: [(&str, &str); 6] = [
+    ("StatefulSet", "apps/v1"),
+    ("Deployment", "apps/v1"),
+    ("DaemonSet", "apps/v1"),
+    ("ExternalSecret", "external-secrets.io/v1"),
+    ("ConfigMap", "v1"),
+    ("Service", "v1"),
+];
+
+/// Kinds that nobody waits for: they are as good as done when they are there.
+const DECORATIONS: [&str; 12] = [
+    "ServiceMonitor",
+    "PodMonitor",
+    "PrometheusRule",
+    "Probe",
+    "ScrapeConfig",
+    "GrafanaDashboard",
+    "GrafanaDatasource",
+    "VMServiceScrape",
+    "VMPodScrape",
+    "VMRule",
+    "HTTPRoute",
+    "Silence",
+];
+
+impl Builder<'_> {
+    /// What the controllers of custom resources make for them.
+    pub(crate) fn intern_made(&mut self) {
+        let mut makers: BTreeMap<&str, Vec<&Made>> = BTreeMap::new();
+        for made in self.catalogue.components().iter().flat_map(|component| &component.makes) {
+            makers.entry(made.for_kind.as_str()).or_default().push(made);
+        }
+        let mut at = 0;
+        // What is made may be a custom resource itself.
+        while at < self.out.customs.len() {
+            let id = self.out.customs[at].id;
+            at += 1;
+            let thing = self.out.thing(id).clone();
+            let key = format!("{}/{}", thing.group(), thing.kind);
+            let node = self.nodes.get(&id).cloned().or_else(|| nameless(&thing.name));
+            let Some(node) = node else { continue };
+            let mut all = Vec::new();
+            for made in makers.get(key.as_str()).into_iter().flatten() {
+                all.extend(self.made(made, &node, &thing.namespace));
+            }
+            for made in &all {
+                self.made_by.entry(*made).or_insert(id);
+                self.provided.insert(*made);
+            }
+            if let Some(custom) = self.custom_mut(id) {
+                custom.makes = all;
+            }
+        }
+    }
+
+    fn made(&mut self, made: &Made, node: &Node, namespace: &str) -> Vec<Id> {
+        let lists = [("Secret", &made.secrets), ("ConfigMap", &made.config_maps), ("Service", &made.services)];
+        let mut ids = Vec::new();
+        for (kind, patterns) in lists {
+            for name in patterns.iter().flat_map(|pattern| Made::all_names(pattern, node)) {
+                ids.push(self.thing("v1", kind, namespace, &name));
+            }
+        }
+        for object in &made.objects {
+            let Some((kind, pattern)) = object.split_once(':') else { continue };
+            let Some((_, api)) = MADE.iter().find(|(known, _)| *known == kind) else { continue };
+            for name in Made::all_names(pattern, node) {
+                ids.push(self.thing(api, kind, namespace, &name));
+            }
+        }
+        ids
+    }
+
+    pub(crate) fn resolve_customs(&mut self) {
+        for at in 0..self.out.customs.len() {
+            let id = self.out.customs[at].id;
+            let controller = self.controller(id);
+            let mut needs = self.custom_needs(id);
+            let makes = self.out.customs[at].makes.clone();
+            needs.retain(|need| !makes.contains(&need.id) && need.id != id);
+            let told = self.told_delay(id);
+            let custom = &mut self.out.customs[at];
+            custom.controller = controller;
+            custom.needs = needs;
+            custom.takes = told.unwrap_or(custom.takes);
+            self.made_pods(id);
+        }
+    }
+
+    /// Pods that an operator makes need what the resource names.
+    fn made_pods(&mut self, id: Id) {
+        let namespace = self.out.thing(id).namespace.clone();
+        let Some(node) = self.nodes.get(&id).cloned() else { return };
+        let mut references = References::of(&node);
+        let Role::Custom(at) = self.out.role(id) else { return };
+        let pods: Vec<Id> = self.out.customs[at as usize]
+            .makes
+            .iter()
+            .filter(|made| matches!(self.out.role(**made), Role::Workload(_)))
+            .copied()
+            .collect();
+        for pod in pods {
+            let name = self.out.thing(pod).name.clone();
+            for class in std::mem::take(&mut references.classes) {
+                let claim = self.claim(&namespace, &format!("{name}-data"), &class);
+                self.maker(&format!("claims of {namespace}/{name}"), &[Need::exists(pod)], vec![claim], 1.0);
+                references.claims.push(self.out.thing(claim).name.clone());
+            }
+            let (needs, _) = self.reference_needs(&references, &namespace);
+            let told = self.told_delay(pod);
+            if let Some(workload) = self.workload_mut(pod) {
+                workload.needs.extend(needs);
+                workload.has_volume |= !references.claims.is_empty();
+                workload.startup = told.unwrap_or(workload.startup);
+            }
+        }
+    }
+
+    /// The first pods of the release whose software owns the kind.
+    fn controller(&self, id: Id) -> Vec<Need> {
+        let thing = self.out.thing(id);
+        if DECORATIONS.contains(&thing.kind.as_str()) {
+            return Vec::new();
+        }
+        let owners: Vec<&str> =
+            self.catalogue.crd_owners(thing.group(), &thing.kind).map(|owner| owner.name.as_str()).collect();
+        let runs = self.drafts.iter().filter(|draft| !draft.workloads.is_empty());
+        let mut owning = runs.filter(|draft| draft.known.is_some_and(|known| owners.contains(&known.name.as_str())));
+        let first = owning.next().and_then(|draft| draft.workloads.first());
+        first.map(|workload| vec![Need::ready(*workload)]).unwrap_or_default()
+    }
+
+    /// What a custom resource is not ready without.
+    fn custom_needs(&mut self, id: Id) -> Vec<Need> {
+        let Some(node) = self.nodes.get(&id).cloned() else { return Vec::new() };
+        let thing = self.out.thing(id).clone();
+        let mut needs = match (thing.group(), thing.kind.as_str()) {
+            ("external-secrets.io", "ExternalSecret" | "PushSecret") => self.stores(&node, &thing.namespace),
+            ("cert-manager.io", "Certificate") => self.issuer(&node, &thing.namespace),
+            _ => Vec::new(),
+        };
+        let references = References::of(&node);
+        let makes_pods =
+            self.out.customs.iter().find(|custom| custom.id == id).is_some_and(|custom| {
+                custom.makes.iter().any(|made| matches!(self.out.role(*made), Role::Workload(_)))
+            });
+        for class in references.classes.iter().filter(|_| !makes_pods) {
+            needs.push(Need::ready(self.thing("storage.k8s.io/v1", "StorageClass", "", class)));
+        }
+        let (more, databases) =
+            self.reference_needs(&References { classes: Vec::new(), ..references }, &thing.namespace);
+        needs.extend(more);
+        needs.extend(databases);
+        needs
+    }
+
+    fn stores(&self, node: &Node, namespace: &str) -> Vec<Need> {
+        let spec = node.get("spec");
+        let one = spec.and_then(|spec| spec.get("secretStoreRef"));
+        let lists = ["secretStoreRefs", "data", "dataFrom"];
+        let items = lists.iter().flat_map(|list| spec.map(|spec| spec.items_at(list)).unwrap_or_default());
+        let inner = items.map(|item| item.at(&["sourceRef", "storeRef"]).unwrap_or(item));
+        let named = one.into_iter().chain(inner).filter(|reference| reference.get("name").is_some());
+        named
+            .filter_map(|reference| {
+                let name = reference.get("name")?.text()?;
+                let kind = reference.get("kind").and_then(Node::text).unwrap_or("SecretStore");
+                let of = if kind == "SecretStore" { namespace } else { "" };
+                self.find("external-secrets.io", kind, of, name).map(Need::ready)
+            })
+            .collect()
+    }
+
+    fn issuer(&self, node: &Node, namespace: &str) -> Vec<Need> {
+        let Some(reference) = node.at(&["spec", "issuerRef"]) else { return Vec::new() };
+        let name = reference.get("name").and_then(Node::text).unwrap_or_default();
+        let kind = reference.get("kind").and_then(Node::text).unwrap_or("Issuer");
+        let of = if kind == "ClusterIssuer" { "" } else { namespace };
+        self.find("cert-manager.io", kind, of, name).map(Need::ready).into_iter().collect()
+    }
+}
+
+/// A resource that a chart renders: only its name is known.
+fn nameless(name: &EcoString) -> Option<Node> {
+    yaml::parse_value(FileId::GENERATED, &format!("{{metadata: {{name: {name:?}}}}}"))
+}

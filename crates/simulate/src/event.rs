@@ -1,0 +1,173 @@
+//! What happens in a boot: one enum, for whoever shows, stores or compares it.
+
+use crate::blueprint::{Blueprint, Id, Millis};
+
+/// Something that happened to a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub at: Millis,
+    /// Nothing where it happened to the whole world.
+    pub thing: Option<Id>,
+    pub what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum What {
+    /// It is there.
+    Created,
+    /// Somebody took it away.
+    Removed,
+    /// An attempt begins: apply and health, install or upgrade.
+    Began,
+    /// It waits for something else, which is no failure.
+    Waits(Reason),
+    /// An attempt failed.
+    Failed(Reason),
+    /// It has given up.
+    Stalled(Reason),
+    /// Its controller has spoken, and it is not ready.
+    Reported,
+    /// Ready, available, bound, established.
+    Ready,
+    /// Left out of a chart, for its kind was not known when that was rendered.
+    LeftOut,
+    /// The repository has a new revision.
+    Pushed(u32),
+    /// The bootstrap is through, and Flux starts.
+    FluxStarted,
+    /// A step of the bootstrap failed, and what follows it never happens.
+    BootstrapFailed(Reason),
+    /// A machine runs its operating system.
+    MachineUp(u32),
+    ApiDown,
+    ApiUp,
+}
+
+/// Why something waits or has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Reason {
+    None,
+    Suspended,
+    DependencyNotReady(Id),
+    DependencyNotFound(Id),
+    SourceNotFound(Id),
+    SourceNotReady(Id),
+    /// A text.
+    BuildFailed(u32),
+    VariablesNotFound(Id),
+    /// A text.
+    UndefinedVariable(u32),
+    KeyNotFound(Id),
+    /// Of a kind that the cluster does not know.
+    NoMatch(Id),
+    NamespaceNotFound(Id),
+    /// The object, refused by a webhook that does not answer.
+    WebhookDown(Id),
+    HealthTimeout(Id),
+    HealthStalled(Id),
+    ValuesNotFound(Id),
+    InstallTimeout(Id),
+    NoSealingKey,
+    ApiDown,
+    /// A text: the release of a helmfile.
+    BootstrapTimeout(u32),
+    /// Too few members of etcd came up.
+    NoQuorum,
+}
+
+impl Reason {
+    /// In the words of the controller that says it.
+    pub fn say(self, of: &Blueprint) -> String {
+        let path = |id: Id| of.thing(id).object().path();
+        let full = |id: Id| of.thing(id).object().to_string();
+        match self {
+            Self::None => String::new(),
+            Self::Suspended => "suspended".to_owned(),
+            Self::DependencyNotReady(id) => format!("DependencyNotReady: dependency '{}' is not ready", path(id)),
+            Self::DependencyNotFound(id) => format!("DependencyNotReady: dependency '{}' not found", path(id)),
+            Self::SourceNotFound(id) => format!("ArtifactFailed: Source '{}' not found", full(id)),
+            Self::SourceNotReady(id) => format!("SourceNotReady: {} has no artifact yet", full(id)),
+            Self::BuildFailed(text) => format!("BuildFailed: {}", of.text(text)),
+            Self::VariablesNotFound(id) => format!("BuildFailed: substitute from '{}' error: not found", full(id)),
+            Self::UndefinedVariable(text) => {
+                format!("BuildFailed: variable not set (strict mode): {}", of.text(text))
+            }
+            Self::KeyNotFound(id) => format!("BuildFailed: cannot get decryption key: {} not found", full(id)),
+            Self::NoMatch(id) => {
+                let thing = of.thing(id);
+                let (kind, version) = (&thing.kind, &thing.api_version);
+                format!("{} dry-run failed: no matches for kind \"{kind}\" in version \"{version}\"", full(id))
+            }
+            Self::NamespaceNotFound(id) => {
+                format!("{} dry-run failed: namespaces \"{}\" not found", full(id), of.thing(id).namespace)
+            }
+            Self::WebhookDown(id) => format!("{} dry-run failed: failed calling webhook", full(id)),
+            Self::HealthTimeout(id) => format!("HealthCheckFailed: timeout waiting for: [{}]", full(id)),
+            Self::HealthStalled(id) => {
+                format!("HealthCheckFailed: failed early due to stalled resources: [{}]", full(id))
+            }
+            Self::ValuesNotFound(id) => format!("ValuesError: could not find {}", full(id)),
+            Self::InstallTimeout(id) => {
+                format!("InstallFailed: {} not ready: context deadline exceeded", full(id))
+            }
+            Self::NoSealingKey => "no key could decrypt secret".to_owned(),
+            Self::ApiDown => "InstallFailed: connection refused".to_owned(),
+            Self::NoQuorum => "etcd: no quorum, so there is no API server".to_owned(),
+            Self::BootstrapTimeout(text) => format!("helmfile: {}: context deadline exceeded", of.text(text)),
+        }
+    }
+
+    /// Reasons of one kind have one number, whatever they are about.
+    pub(crate) fn rank(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Suspended => 1,
+            Self::DependencyNotReady(_) => 2,
+            Self::DependencyNotFound(_) => 3,
+            Self::SourceNotFound(_) => 4,
+            Self::SourceNotReady(_) => 5,
+            Self::BuildFailed(_) => 6,
+            Self::VariablesNotFound(_) => 7,
+            Self::UndefinedVariable(_) => 8,
+            Self::KeyNotFound(_) => 9,
+            Self::NoMatch(_) => 10,
+            Self::NamespaceNotFound(_) => 11,
+            Self::WebhookDown(_) => 12,
+            Self::HealthTimeout(_) => 13,
+            Self::HealthStalled(_) => 14,
+            Self::ValuesNotFound(_) => 15,
+            Self::InstallTimeout(_) => 16,
+            Self::NoSealingKey => 17,
+            Self::ApiDown => 18,
+            Self::BootstrapTimeout(_) => 19,
+            Self::NoQuorum => 20,
+        }
+    }
+
+    /// It only waits for another one to be ready.
+    pub fn is_wait(self) -> bool {
+        matches!(self, Self::None | Self::DependencyNotReady(_) | Self::SourceNotReady(_) | Self::HealthTimeout(_))
+    }
+
+    /// What it is about.
+    pub fn about(self) -> Option<Id> {
+        match self {
+            Self::DependencyNotReady(id)
+            | Self::DependencyNotFound(id)
+            | Self::SourceNotFound(id)
+            | Self::SourceNotReady(id)
+            | Self::VariablesNotFound(id)
+            | Self::KeyNotFound(id)
+            | Self::NoMatch(id)
+            | Self::NamespaceNotFound(id)
+            | Self::WebhookDown(id)
+            | Self::HealthTimeout(id)
+            | Self::HealthStalled(id)
+            | Self::ValuesNotFound(id)
+            | Self::InstallTimeout(id) => Some(id),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! A simulated world: what Flux, Helm, operators and Kubernetes do with a repository, on a virtual clock, from one seed.
+//!
+//! [`compile`] turns what the files render to, and what the catalogue knows of start-up times and charts, into a [`Blueprint`];
+//! a [`World`] boots it as often as one likes. This crate does no IO and asks no clock. It knows neither offers, needs and ties
+//! nor verdicts: if it did, it could only repeat them.
+
+mod blame;
+mod blueprint;
+mod compile;
+mod event;
+mod fault;
+mod outcome;
+mod queue;
+mod random;
+mod study;
+mod world;
+
+pub use blueprint::{Blueprint, Id, Millis, Thing};
+pub use compile::{Conditions, Machines, compile};
+pub use event::{Event, Reason, What};
+pub use fault::Fault;
+pub use outcome::{Cause, FluxOutcome, Outcome, Verdict};
+pub use study::{Counted, Faults, Lost, Retried, Study, study};
+pub use world::World;

@@ -1,0 +1,441 @@
+//! helm-controller: dependencies, chart, values, install or upgrade, wait, and what follows a failure.
+
+use super::World;
+use super::kustomize::next_look;
+use crate::blueprint::{Action, Id, Millis, OnFailure, ReleaseSpec, Role};
+use crate::event::{Reason, What};
+
+const REACTS: (Millis, Millis) = (10, 60);
+/// Pauses after an attempt that does not count as a failed release double up to the last.
+const BACKOFF: (Millis, Millis) = (750, 900_000);
+/// Helm looks at what it waits for this often.
+const WAIT_POLL: Millis = 2_000;
+/// From the chart's definitions to the rest.
+const DEFINITIONS_POLL: Millis = 1_000;
+/// Rendering and applying.
+const APPLIES: (Millis, Millis) = (300, 1_200);
+/// Taking a failed release away.
+const UNINSTALLS: Millis = 5_000;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Absent,
+    Called,
+    WaitsForSource,
+    WaitsForDependencies,
+    /// After an attempt that does not count.
+    BacksOff,
+    Definitions,
+    Applying,
+    Waiting,
+    /// Until the pause after a failed release is over.
+    Retries,
+    Uninstalling,
+    Stalled,
+    Suspended,
+    Done,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReleaseState {
+    phase: Phase,
+    spec: u32,
+    pub(super) reason: Reason,
+    pub(super) failures: u32,
+    pub(super) first_ready: Option<Millis>,
+    pub(super) first_failure: Option<(Millis, Reason)>,
+    /// When the attempt began that made it ready first.
+    pub(super) first_began: Millis,
+    /// A release is stored: the next attempt is an upgrade.
+    is_stored: bool,
+    /// The attempt under way is one.
+    is_upgrade: bool,
+    /// Failed installs and failed upgrades under the current specification.
+    counted: [u32; 2],
+    pauses: u32,
+    looked: Millis,
+    deadline: Millis,
+    wait_began: Millis,
+    began_epoch: u32,
+    settled_epoch: u32,
+}
+
+impl Default for ReleaseState {
+    fn default() -> Self {
+        Self {
+            phase: Phase::Absent,
+            spec: 0,
+            reason: Reason::None,
+            failures: 0,
+            first_ready: None,
+            first_failure: None,
+            first_began: 0,
+            is_stored: false,
+            is_upgrade: false,
+            counted: [0; 2],
+            pauses: 0,
+            looked: 0,
+            deadline: 0,
+            wait_began: 0,
+            began_epoch: 0,
+            settled_epoch: 0,
+        }
+    }
+}
+
+impl ReleaseState {
+    pub(super) fn is_stalled(&self) -> bool {
+        self.phase == Phase::Stalled
+    }
+
+    pub(super) fn is_suspended(&self) -> bool {
+        self.phase == Phase::Suspended
+    }
+}
+
+impl<'b> World<'b> {
+    fn release_spec(&self, at: u32) -> Option<&'b ReleaseSpec> {
+        let spec = self.releases[at as usize].spec;
+        self.blueprint.releases[at as usize].specs.get(spec as usize)?.as_ref()
+    }
+
+    pub(super) fn release_looks(&mut self, at: u32) {
+        let id = self.blueprint.releases[at as usize].id;
+        if !self.exists(id) {
+            return;
+        }
+        match self.releases[at as usize].phase {
+            Phase::Absent => {
+                self.releases[at as usize].spec = self.revision;
+                let is_suspended = self.release_spec(at).is_some_and(|spec| spec.suspended);
+                if is_suspended {
+                    self.releases[at as usize].phase = Phase::Suspended;
+                    self.releases[at as usize].reason = Reason::Suspended;
+                } else {
+                    self.call_release(at);
+                }
+            }
+            Phase::WaitsForSource => {
+                let source = self.release_spec(at).and_then(|spec| spec.source);
+                if source.is_some_and(|source| self.is_ready(source)) {
+                    self.call_release(at);
+                }
+            }
+            Phase::WaitsForDependencies => {
+                let Some(spec) = self.release_spec(at) else { return };
+                if !self.is_armed(id) && self.unmet_release(spec).is_none() {
+                    let looked = self.releases[at as usize].looked;
+                    self.schedule(id, next_look(looked, spec.requeue, self.now), false);
+                }
+            }
+            Phase::Waiting => {
+                let state = self.releases[at as usize];
+                if self.unready_part(at).is_none() {
+                    let tick = next_look(state.wait_began, WAIT_POLL, self.now);
+                    if tick < state.deadline {
+                        self.schedule(id, tick, false);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call_release(&mut self, at: u32) {
+        let id = self.blueprint.releases[at as usize].id;
+        self.releases[at as usize].phase = Phase::Called;
+        let (least, most) = REACTS;
+        let question = 10 + self.releases[at as usize].failures;
+        self.schedule(id, self.now + self.latency(id, question, least, most), false);
+    }
+
+    /// Its Kustomization has applied it anew.
+    pub(super) fn release_applied_again(&mut self, at: u32) {
+        let text = |revision: u32| {
+            let spec = self.blueprint.releases[at as usize].specs.get(revision as usize);
+            spec.and_then(Option::as_ref).map(|spec| spec.text)
+        };
+        let has_changed = text(self.releases[at as usize].spec) != text(self.revision);
+        let state = &mut self.releases[at as usize];
+        state.spec = self.revision;
+        if has_changed {
+            state.counted = [0; 2];
+            state.pauses = 0;
+            self.call_release(at);
+        }
+    }
+
+    pub(super) fn release_alarm(&mut self, at: u32) {
+        match self.releases[at as usize].phase {
+            Phase::Definitions => self.render(at),
+            Phase::Applying => self.applied(at),
+            Phase::Waiting => self.judge_wait(at),
+            Phase::Called
+            | Phase::WaitsForSource
+            | Phase::WaitsForDependencies
+            | Phase::BacksOff
+            | Phase::Retries
+            | Phase::Uninstalling => self.attempt(at),
+            Phase::Absent | Phase::Stalled | Phase::Suspended | Phase::Done => {}
+        }
+    }
+
+    fn unmet_release(&self, spec: &ReleaseSpec) -> Option<Reason> {
+        spec.depends_on.iter().find_map(|dependency| {
+            if !self.exists(dependency.on) {
+                return Some(if dependency.is_unknown {
+                    Reason::DependencyNotFound(dependency.on)
+                } else {
+                    Reason::DependencyNotReady(dependency.on)
+                });
+            }
+            let is_met = dependency.only_exists || self.is_ready(dependency.on);
+            (!is_met).then_some(Reason::DependencyNotReady(dependency.on))
+        })
+    }
+
+    /// Why it is not ready now: whoever only waits has not looked since.
+    pub(super) fn release_reason(&self, at: u32) -> Reason {
+        let state = &self.releases[at as usize];
+        let now = match state.phase {
+            Phase::WaitsForDependencies => self.release_spec(at).and_then(|spec| self.unmet_release(spec)),
+            _ => None,
+        };
+        now.unwrap_or(state.reason)
+    }
+
+    fn wait_release(&mut self, at: u32, phase: Phase, reason: Reason) {
+        let id = self.blueprint.releases[at as usize].id;
+        let state = &mut self.releases[at as usize];
+        state.phase = phase;
+        let is_new = state.reason != reason;
+        state.reason = reason;
+        if is_new {
+            self.note(Some(id), What::Waits(reason));
+        }
+    }
+
+    fn attempt(&mut self, at: u32) {
+        let Some(spec) = self.release_spec(at) else { return };
+        let id = self.blueprint.releases[at as usize].id;
+        let state = &mut self.releases[at as usize];
+        state.looked = self.now;
+        state.began_epoch = self.epoch;
+        if let Some(reason) = self.unmet_release(spec) {
+            return self.wait_release(at, Phase::WaitsForDependencies, reason);
+        }
+        if let Some(source) = spec.source
+            && !self.is_ready(source)
+        {
+            let reason =
+                if self.exists(source) { Reason::SourceNotReady(source) } else { Reason::SourceNotFound(source) };
+            return self.wait_release(at, Phase::WaitsForSource, reason);
+        }
+        let missing = spec.values_from.iter().find(|(from, optional)| !optional && !self.exists(*from));
+        if let Some((from, _)) = missing {
+            return self.back_off(at, Reason::ValuesNotFound(*from));
+        }
+        self.note(Some(id), What::Began);
+        for definition in &spec.chart.definitions {
+            self.create(*definition);
+        }
+        if spec.chart.definitions.iter().all(|definition| self.is_ready(*definition)) {
+            self.render(at);
+        } else {
+            self.releases[at as usize].phase = Phase::Definitions;
+            self.schedule(id, self.now + DEFINITIONS_POLL, false);
+        }
+    }
+
+    /// Templates become objects: every kind must be known, but for those that the templates ask about.
+    fn render(&mut self, at: u32) {
+        let Some(spec) = self.release_spec(at) else { return };
+        let id = self.blueprint.releases[at as usize].id;
+        let kind_is_known = |object: Id| {
+            let definition = self.blueprint.thing(object).definition;
+            definition.is_none_or(|definition| self.is_ready(definition))
+        };
+        if let Some(unknown) = spec.chart.objects.iter().find(|object| !kind_is_known(**object)) {
+            return self.back_off(at, Reason::NoMatch(*unknown));
+        }
+        let left_out: Vec<Id> = spec.chart.if_known.iter().copied().filter(|object| !kind_is_known(*object)).collect();
+        for object in left_out {
+            if !self.left_out.contains(&object) && !self.exists(object) {
+                self.left_out.push(object);
+                self.note(Some(object), What::LeftOut);
+            }
+        }
+        if let Some(namespace) = spec.chart.makes_namespace {
+            self.create(namespace);
+        }
+        // From here on a failure is a failed release.
+        self.releases[at as usize].phase = Phase::Applying;
+        let (least, most) = APPLIES;
+        self.schedule(id, self.now + self.latency(id, 6, least, most), false);
+    }
+
+    fn applied(&mut self, at: u32) {
+        let Some(spec) = self.release_spec(at) else { return };
+        let id = self.blueprint.releases[at as usize].id;
+        let was_stored = self.releases[at as usize].is_stored;
+        self.releases[at as usize].is_upgrade = was_stored;
+        let asked = spec.chart.if_known.iter().filter(|object| !self.left_out.contains(object));
+        let objects: Vec<Id> = spec.chart.objects.iter().chain(asked).copied().collect();
+        if let Some(reason) = objects.iter().find_map(|object| self.admit_from_chart(*object, &spec.chart.objects)) {
+            self.releases[at as usize].is_stored = true;
+            return self.fail_release(at, reason);
+        }
+        for object in objects {
+            self.create(object);
+        }
+        let action = if was_stored { spec.upgrade } else { spec.install };
+        let state = &mut self.releases[at as usize];
+        state.is_stored = true;
+        if !spec.waits {
+            return self.succeed_release(at);
+        }
+        state.phase = Phase::Waiting;
+        state.wait_began = self.now;
+        state.deadline = self.now + action.timeout;
+        let is_endless = matches!(action.on_failure, OnFailure::RetryAfter(_)) && state.failures > 1;
+        let due =
+            if self.unready_part(at).is_none() { self.now + WAIT_POLL } else { self.releases[at as usize].deadline };
+        self.schedule(id, due, is_endless && due == self.releases[at as usize].deadline);
+    }
+
+    /// A definition among the chart's own templates is applied first, and is there for the rest by then.
+    fn admit_from_chart(&self, object: Id, all: &[Id]) -> Option<Reason> {
+        let reason = self.admit(object).err()?;
+        let definition = self.blueprint.thing(object).definition;
+        let is_own = matches!(reason, Reason::NoMatch(_)) && definition.is_some_and(|it| all.contains(&it));
+        (!is_own).then_some(reason)
+    }
+
+    fn unready_part(&self, at: u32) -> Option<Id> {
+        let spec = self.release_spec(at)?;
+        spec.chart.waits_for.iter().copied().find(|id| !self.is_ready(*id))
+    }
+
+    fn judge_wait(&mut self, at: u32) {
+        let state = self.releases[at as usize];
+        let id = self.blueprint.releases[at as usize].id;
+        match self.unready_part(at) {
+            None => self.succeed_release(at),
+            Some(part) if self.now >= state.deadline => {
+                self.fail_release(at, Reason::InstallTimeout(part));
+            }
+            Some(_) => self.schedule(id, state.deadline, false),
+        }
+    }
+
+    fn succeed_release(&mut self, at: u32) {
+        let id = self.blueprint.releases[at as usize].id;
+        let state = &mut self.releases[at as usize];
+        state.phase = Phase::Done;
+        state.reason = Reason::None;
+        state.counted = [0; 2];
+        state.pauses = 0;
+        if state.first_ready.is_none() {
+            state.first_ready = Some(self.now);
+            state.first_began = state.looked;
+        }
+        self.make_ready(id);
+    }
+
+    /// An attempt that does not count: it is made again after a pause that doubles.
+    fn back_off(&mut self, at: u32, reason: Reason) {
+        let id = self.blueprint.releases[at as usize].id;
+        let (first, most) = BACKOFF;
+        let state = &mut self.releases[at as usize];
+        state.phase = Phase::BacksOff;
+        state.reason = reason;
+        state.failures += 1;
+        state.first_failure.get_or_insert((self.now, reason));
+        let pause = first.saturating_mul(1 << state.pauses.min(20)).min(most);
+        state.pauses += 1;
+        if state.began_epoch == self.epoch {
+            state.settled_epoch = self.epoch;
+        }
+        self.note(Some(id), What::Failed(reason));
+        self.schedule(id, self.now + pause, true);
+    }
+
+    /// A failed release: the strategy says whether there is another attempt.
+    fn fail_release(&mut self, at: u32, reason: Reason) {
+        let Some(spec) = self.release_spec(at) else { return };
+        let id = self.blueprint.releases[at as usize].id;
+        let state = &mut self.releases[at as usize];
+        let was_upgrade = state.is_upgrade;
+        let action: Action = if was_upgrade { spec.upgrade } else { spec.install };
+        state.failures += 1;
+        state.first_failure.get_or_insert((self.now, reason));
+        state.counted[usize::from(was_upgrade)] += 1;
+        let used = i64::from(state.counted[usize::from(was_upgrade)]) - 1;
+        state.reason = reason;
+        if state.began_epoch == self.epoch {
+            state.settled_epoch = self.epoch;
+        }
+        self.note(Some(id), What::Failed(reason));
+        match action.on_failure {
+            OnFailure::RetryAfter(pause) => {
+                self.releases[at as usize].phase = Phase::Retries;
+                self.schedule(id, self.now + pause, true);
+            }
+            OnFailure::Remediate { retries } => {
+                if retries < 0 || used < retries {
+                    self.uninstall(at, was_upgrade, retries < 0);
+                } else {
+                    self.releases[at as usize].phase = Phase::Stalled;
+                    self.epoch += 1;
+                    self.note(Some(id), What::Stalled(reason));
+                    self.notify(id);
+                }
+            }
+        }
+    }
+
+    /// A failed install is taken away before the next; a failed upgrade is rolled back.
+    fn uninstall(&mut self, at: u32, was_upgrade: bool, is_endless: bool) {
+        let id = self.blueprint.releases[at as usize].id;
+        if !was_upgrade && let Some(spec) = self.release_spec(at) {
+            for object in &spec.chart.objects {
+                let is_undone = matches!(self.blueprint.role(*object), Role::Workload(_) | Role::Derived(_));
+                if is_undone {
+                    self.remove(*object);
+                }
+            }
+            self.releases[at as usize].is_stored = false;
+        }
+        self.releases[at as usize].phase = Phase::Uninstalling;
+        self.schedule(id, self.now + UNINSTALLS, is_endless);
+    }
+
+    /// The API server went away in the middle of an install: Helm gives it up.
+    pub(super) fn fail_running_releases(&mut self) {
+        for at in 0..self.releases.len() {
+            if matches!(self.releases[at].phase, Phase::Waiting | Phase::Applying) {
+                let at = u32::try_from(at).unwrap_or(u32::MAX);
+                self.releases[at as usize].is_stored = true;
+                self.fail_release(at, Reason::ApiDown);
+            }
+        }
+    }
+
+    pub(super) fn release_has_settled(&self, id: Id, state: &ReleaseState) -> bool {
+        match state.phase {
+            Phase::Absent
+            | Phase::Suspended
+            | Phase::Stalled
+            | Phase::Done
+            | Phase::WaitsForSource
+            | Phase::WaitsForDependencies => true,
+            _ => self.is_ready(id) || state.settled_epoch == self.epoch,
+        }
+    }
+
+    /// A HelmRelease that has given up.
+    pub fn has_stalled(&self, id: Id) -> bool {
+        matches!(self.blueprint.role(id), Role::Release(at) if self.releases[at as usize].is_stalled())
+    }
+}

@@ -1,0 +1,444 @@
+//! A world with a virtual clock: an API server in small, and the controllers that act on it.
+//!
+//! Event-driven throughout: nobody polls in vain. Where a real controller polls, the next moment at which it would have looked is
+//! worked out when what it waits for has changed. The same seed gives the same events.
+
+mod api;
+mod bootstrap;
+mod helm;
+mod kustomize;
+mod operators;
+mod pods;
+
+use crate::blueprint::{Blueprint, Id, Millis, Need, Role};
+use crate::event::{Event, Reason, What};
+use crate::fault::{Disturbance, Fault};
+use crate::outcome::{FluxOutcome, Outcome, Verdict};
+use crate::queue::Queue;
+use crate::random;
+use helm::ReleaseState;
+use kustomize::KustomizationState;
+use pods::PodState;
+
+const EXISTS: u8 = 1;
+const READY: u8 = 2;
+/// Its controller has said something about it.
+const REPORTED: u8 = 4;
+
+/// Alarms of nobody in particular.
+const CONTROL: u32 = u32::MAX;
+const BOOTSTRAP: u32 = 1;
+const API_DOWN: u32 = 2;
+const API_UP: u32 = 3;
+const PUSHED: u32 = 4;
+const API_READY: u32 = 5;
+const NODES_JOINED: u32 = 6;
+const WEBHOOKS_ANSWER: u32 = 7;
+/// And those after it.
+const MACHINE_UP: u32 = 1000;
+
+/// A boot that has not come to an end by then has none.
+const HORIZON: Millis = 72 * 3_600_000;
+/// Events of one boot.
+const EVENTS_MAX: u64 = 2_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Alarm {
+    None,
+    /// Something will be different after it.
+    Busy,
+    /// A look that may well change nothing.
+    Poll,
+}
+
+/// One world, to be booted as often as one likes.
+#[derive(Clone, Debug)]
+pub struct World<'b> {
+    blueprint: &'b Blueprint,
+    seed: u64,
+    now: Millis,
+    queue: Queue,
+    flags: Vec<u8>,
+    created: Vec<Millis>,
+    tokens: Vec<u32>,
+    alarms: Vec<Alarm>,
+    busy: usize,
+    /// Things that have to look again at this moment.
+    wake: Vec<Id>,
+    /// Counts changes that others could notice.
+    epoch: u32,
+    missing: usize,
+    events: u64,
+    revision: u32,
+    newest: u32,
+    kustomizations: Vec<KustomizationState>,
+    releases: Vec<ReleaseState>,
+    pods: Vec<PodState>,
+    bootstrap: bootstrap::BootstrapState,
+    disturbance: Disturbance,
+    left_out: Vec<Id>,
+    trace: Option<Vec<Event>>,
+    is_over: Option<Verdict>,
+}
+
+impl<'b> World<'b> {
+    pub fn new(blueprint: &'b Blueprint) -> Self {
+        let things = blueprint.things.len();
+        Self {
+            blueprint,
+            seed: 0,
+            now: 0,
+            queue: Queue::default(),
+            flags: vec![0; things],
+            created: vec![0; things],
+            tokens: vec![0; things],
+            alarms: vec![Alarm::None; things],
+            busy: 0,
+            wake: Vec::new(),
+            epoch: 0,
+            missing: 0,
+            events: 0,
+            revision: 0,
+            newest: 0,
+            kustomizations: vec![KustomizationState::default(); blueprint.kustomizations.len()],
+            releases: vec![ReleaseState::default(); blueprint.releases.len()],
+            pods: vec![PodState::default(); blueprint.workloads.len()],
+            bootstrap: bootstrap::BootstrapState::default(),
+            disturbance: Disturbance::default(),
+            left_out: Vec::new(),
+            trace: None,
+            is_over: None,
+        }
+    }
+
+    /// Boots from nothing until all is ready, or nothing will change any more.
+    pub fn boot(&mut self, seed: u64, faults: &[Fault]) -> Outcome {
+        self.start(seed, faults);
+        while self.is_over.is_none() && self.step() {}
+        self.outcome()
+    }
+
+    /// The same, keeping everything that happens.
+    pub fn boot_traced(&mut self, seed: u64, faults: &[Fault]) -> (Outcome, Vec<Event>) {
+        self.trace = Some(Vec::new());
+        let outcome = self.boot(seed, faults);
+        (outcome, self.trace.take().unwrap_or_default())
+    }
+
+    /// Begins a boot that is then run in pieces.
+    pub fn start_traced(&mut self, seed: u64, faults: &[Fault]) {
+        self.trace = Some(Vec::new());
+        self.start(seed, faults);
+    }
+
+    fn start(&mut self, seed: u64, faults: &[Fault]) {
+        self.seed = seed;
+        self.now = 0;
+        self.queue.clear();
+        self.flags.fill(0);
+        self.created.fill(0);
+        self.tokens.fill(0);
+        self.alarms.fill(Alarm::None);
+        self.busy = 0;
+        self.wake.clear();
+        self.epoch = 1;
+        self.missing = self.blueprint.expected;
+        self.events = 0;
+        self.revision = 0;
+        self.newest = 0;
+        self.kustomizations.fill(KustomizationState::default());
+        self.releases.fill(ReleaseState::default());
+        self.pods.fill(PodState::default());
+        self.left_out.clear();
+        self.is_over = None;
+        self.disturbance = Disturbance::draw(self.blueprint, seed, faults);
+        if let Some((from, to)) = self.disturbance.api_down {
+            self.queue.push(from, CONTROL, API_DOWN);
+            self.queue.push(to, CONTROL, API_UP);
+        }
+        if self.disturbance.webhooks_answer_at() > 0 {
+            self.queue.push(self.disturbance.webhooks_answer_at(), CONTROL, WEBHOOKS_ANSWER);
+        }
+        for id in &self.blueprint.given {
+            self.give(*id);
+        }
+        self.begin_bootstrap();
+        self.settle();
+    }
+
+    /// Runs until this moment, also beyond the point where all is ready.
+    pub fn run_until(&mut self, at: Millis) {
+        while self.queue.next_at().is_some_and(|next| next <= at) && self.step() {}
+        self.now = self.now.max(at);
+    }
+
+    /// One event; whether there was any.
+    pub fn step(&mut self) -> bool {
+        let Some(due) = self.queue.pop() else {
+            self.end(Verdict::Stuck);
+            return false;
+        };
+        self.now = due.at;
+        self.events += 1;
+        if self.now > HORIZON || self.events > EVENTS_MAX {
+            self.end(Verdict::Stuck);
+            return false;
+        }
+        if due.id == CONTROL {
+            self.control(due.token);
+            self.settle();
+            return true;
+        }
+        let id = Id(due.id);
+        if self.tokens[id.index()] != due.token {
+            return true;
+        }
+        if let Some(until) = self.disturbance.api_is_down_until(self.now) {
+            // Nobody can write or see anything meanwhile.
+            let was = self.alarms[id.index()];
+            self.schedule(id, until + self.latency(id, 90, 1_000, 6_000), was == Alarm::Poll);
+            return true;
+        }
+        self.disarm(id);
+        self.fire(id);
+        self.settle();
+        if self.busy == 0 && self.is_over.is_none() && self.bootstrap.is_done() && self.nothing_can_change() {
+            self.end(Verdict::Stuck);
+        }
+        true
+    }
+
+    /// Everybody who has to look again does.
+    fn settle(&mut self) {
+        while let Some(id) = self.wake.pop() {
+            self.poke(id);
+        }
+        self.advance_bootstrap();
+        while let Some(id) = self.wake.pop() {
+            self.poke(id);
+        }
+        if self.missing == 0 && self.is_over.is_none() && self.bootstrap.is_done() {
+            self.end(Verdict::Converged);
+        }
+    }
+
+    fn end(&mut self, verdict: Verdict) {
+        if self.is_over.is_none() {
+            self.is_over = Some(verdict);
+        }
+    }
+
+    fn control(&mut self, what: u32) {
+        match what {
+            BOOTSTRAP => self.bootstrap_alarm(),
+            API_DOWN => self.note(None, What::ApiDown),
+            API_UP => {
+                self.note(None, What::ApiUp);
+                self.fail_running_releases();
+            }
+            PUSHED => self.announce_revision(),
+            // Who was refused before has not tried since.
+            WEBHOOKS_ANSWER => self.epoch += 1,
+            API_READY => self.api_is_ready(),
+            NODES_JOINED => self.nodes_have_joined(),
+            machine => self.note(None, What::MachineUp(machine.saturating_sub(MACHINE_UP))),
+        }
+    }
+
+    fn fire(&mut self, id: Id) {
+        match self.blueprint.role(id) {
+            Role::Kustomization(at) => self.kustomization_alarm(at),
+            Role::Release(at) => self.release_alarm(at),
+            Role::Workload(at) => self.workload_alarm(at),
+            Role::Custom(at) => self.custom_alarm(at),
+            Role::Derived(at) => self.derived_alarm(at),
+            Role::Source(at) => self.source_alarm(at),
+            Role::Definition => self.make_ready(id),
+            Role::Plain | Role::Webhook(_) => {}
+        }
+    }
+
+    fn poke(&mut self, id: Id) {
+        match self.blueprint.role(id) {
+            Role::Kustomization(at) => self.kustomization_looks(at),
+            Role::Release(at) => self.release_looks(at),
+            Role::Workload(at) => self.workload_looks(at),
+            Role::Custom(at) => self.custom_looks(at),
+            Role::Derived(at) => self.derived_looks(at),
+            Role::Source(at) => self.source_looks(at),
+            Role::Definition => self.definition_looks(id),
+            Role::Plain | Role::Webhook(_) => {}
+        }
+    }
+
+    fn schedule(&mut self, id: Id, at: Millis, is_poll: bool) {
+        self.disarm(id);
+        let index = id.index();
+        self.tokens[index] += 1;
+        self.alarms[index] = if is_poll { Alarm::Poll } else { Alarm::Busy };
+        self.busy += usize::from(!is_poll);
+        self.queue.push(at, id.0, self.tokens[index]);
+    }
+
+    fn disarm(&mut self, id: Id) {
+        let index = id.index();
+        self.busy -= usize::from(self.alarms[index] == Alarm::Busy);
+        self.alarms[index] = Alarm::None;
+        self.tokens[index] += 1;
+    }
+
+    fn is_armed(&self, id: Id) -> bool {
+        self.alarms[id.index()] != Alarm::None
+    }
+
+    pub fn exists(&self, id: Id) -> bool {
+        self.flags[id.index()] & EXISTS != 0
+    }
+
+    pub fn is_ready(&self, id: Id) -> bool {
+        self.flags[id.index()] & READY != 0
+    }
+
+    pub fn is_reported(&self, id: Id) -> bool {
+        self.flags[id.index()] & REPORTED != 0
+    }
+
+    pub fn now(&self) -> Millis {
+        self.now
+    }
+
+    /// What has happened so far, where a boot is traced.
+    pub fn events(&self) -> &[Event] {
+        self.trace.as_deref().unwrap_or_default()
+    }
+
+    pub fn is_over(&self) -> Option<Verdict> {
+        self.is_over
+    }
+
+    fn holds(&self, need: Need) -> bool {
+        self.flags[need.id.index()] & if need.ready { READY } else { EXISTS } != 0
+    }
+
+    fn all_hold(&self, needs: &[Need]) -> bool {
+        needs.iter().all(|need| self.holds(*need))
+    }
+
+    fn note(&mut self, thing: Option<Id>, what: What) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(Event { at: self.now, thing, what });
+        }
+    }
+
+    fn draw(&self, id: Id, question: u32) -> f64 {
+        random::draw(self.seed, id.0, question)
+    }
+
+    /// Between two bounds, drawn anew for each question.
+    fn latency(&self, id: Id, question: u32, least: Millis, most: Millis) -> Millis {
+        let share = self.draw(id, question);
+        let slow = self.disturbance.api_factor;
+        scaled(least + scaled(most - least, share), slow)
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome::of(self)
+    }
+
+    /// No alarm is set that could bring anything new: whoever is not ready has tried since the last change, or only waits.
+    fn nothing_can_change(&self) -> bool {
+        self.now >= self.disturbance.webhooks_answer_at()
+            && self
+                .blueprint
+                .kustomizations
+                .iter()
+                .zip(&self.kustomizations)
+                .all(|(it, state)| self.has_settled(it, state))
+            && self
+                .blueprint
+                .releases
+                .iter()
+                .zip(&self.releases)
+                .all(|(it, state)| self.release_has_settled(it.id, state))
+    }
+
+    /// Why something that Flux looks after is not ready.
+    pub fn reason(&self, id: Id) -> Reason {
+        match self.blueprint.role(id) {
+            Role::Kustomization(at) => self.kustomization_reason(at),
+            Role::Release(at) => self.release_reason(at),
+            _ => Reason::None,
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "durations of a boot"
+)]
+fn scaled(millis: Millis, factor: f64) -> Millis {
+    (millis as f64 * factor) as Millis
+}
+
+/// What an outcome is made of.
+impl World<'_> {
+    pub(crate) fn blueprint(&self) -> &Blueprint {
+        self.blueprint
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.events
+    }
+
+    pub(crate) fn left_out(&self) -> &[Id] {
+        &self.left_out
+    }
+
+    pub(crate) fn bootstrap_failed(&self) -> Option<Reason> {
+        self.bootstrap.failed
+    }
+
+    pub(crate) fn flux_outcome(&self, id: Id) -> FluxOutcome {
+        let (first_ready, first_failure, ready_attempt, failures, has_stalled, is_suspended) =
+            match self.blueprint.role(id) {
+                Role::Kustomization(at) => {
+                    let state = &self.kustomizations[at as usize];
+                    (
+                        state.first_ready,
+                        state.first_failure,
+                        state.first_began,
+                        state.failures,
+                        false,
+                        state.reason == Reason::Suspended,
+                    )
+                }
+                Role::Release(at) => {
+                    let state = &self.releases[at as usize];
+                    (
+                        state.first_ready,
+                        state.first_failure,
+                        state.first_began,
+                        state.failures,
+                        state.is_stalled(),
+                        state.is_suspended(),
+                    )
+                }
+                _ => (None, None, 0, 0, false, false),
+            };
+        let is_ready = self.is_ready(id);
+        let reason = if is_ready { Reason::None } else { self.reason(id) };
+        FluxOutcome {
+            id,
+            first_ready,
+            first_failure,
+            ready_attempt,
+            is_ready,
+            is_suspended,
+            has_stalled,
+            failures,
+            reason,
+        }
+    }
+}

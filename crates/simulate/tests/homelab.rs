@@ -1,0 +1,305 @@
+//! The examples in the simulated world: the sound one always comes up, and what is changed in it changes what happens.
+
+#![expect(clippy::unwrap_used, reason = "a fixture that can not be read fails")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use coldstart_simulate::{
+    Blueprint, Conditions, Fault, Faults, Machines, Outcome, Reason, What, World, compile, study,
+};
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+fn blueprint(path: &Path) -> Blueprint {
+    blueprint_under(path, &Conditions::default())
+}
+
+fn from_power_on(path: &Path) -> Blueprint {
+    let machines = Some(Machines::default());
+    blueprint_under(path, &Conditions { runs_bootstrap: true, machines, ..Conditions::default() })
+}
+
+fn blueprint_under(path: &Path, conditions: &Conditions) -> Blueprint {
+    let repository = read::Repository::open(path).unwrap();
+    let (clusters, catalogue) = read::rendered::render(&repository).unwrap();
+    assert_eq!(clusters.len(), 1);
+    compile(&clusters, &catalogue, conditions)
+}
+
+/// A copy of the sound example, changed.
+fn changed(edits: &[(&str, &str, &str)], files: &[(&str, &str)]) -> Blueprint {
+    let tree = tempfile::tempdir().unwrap();
+    copy(&example("homelab"), tree.path());
+    for (file, replace, by) in edits {
+        let path = tree.path().join("kubernetes/apps").join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(replace), "{file} has no {replace:?}");
+        fs::write(path, text.replacen(replace, by, 1)).unwrap();
+    }
+    for (file, text) in files {
+        fs::write(tree.path().join("kubernetes/apps").join(file), text).unwrap();
+    }
+    blueprint(tree.path())
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            fs::create_dir_all(&target).unwrap();
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+fn of<'o>(outcome: &'o Outcome, blueprint: &Blueprint, kind: &str, path: &str) -> &'o coldstart_simulate::FluxOutcome {
+    let (namespace, name) = path.split_once('/').unwrap();
+    let id = blueprint.find(kind, namespace, name).unwrap();
+    outcome.flux.iter().find(|it| it.id == id).unwrap()
+}
+
+#[test]
+fn the_sound_example_comes_up_in_ten_thousand_boots() {
+    const BOOTS: u64 = 10_000;
+    const THREADS: u64 = 2;
+    let blueprint = blueprint(&example("homelab"));
+    assert!(blueprint.assumed.is_empty(), "{:?}", blueprint.assumed);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let blueprint = &blueprint;
+            scope.spawn(move || {
+                let mut world = World::new(blueprint);
+                for seed in (thread..BOOTS).step_by(usize::try_from(THREADS).unwrap()) {
+                    let outcome = world.boot(seed, &[]);
+                    let causes: Vec<String> = outcome.causes.iter().map(|cause| cause.reason.say(blueprint)).collect();
+                    assert!(outcome.converged(), "seed {seed}: {causes:?}");
+                    assert!(outcome.left_out.is_empty() && outcome.stale.is_empty(), "seed {seed} lost something");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn the_same_seed_gives_the_same_events() {
+    let blueprint = blueprint(&example("homelab"));
+    let mut world = World::new(&blueprint);
+    let (_, once) = world.boot_traced(7, &[Fault::ApiRestart]);
+    let _ = world.boot(8, &[]);
+    let (_, again) = world.boot_traced(7, &[Fault::ApiRestart]);
+    assert_eq!(once, again);
+    let (_, fresh) = World::new(&blueprint).boot_traced(7, &[Fault::ApiRestart]);
+    assert_eq!(once, fresh);
+    let (_, other) = world.boot_traced(8, &[Fault::ApiRestart]);
+    assert_ne!(once, other);
+}
+
+#[test]
+fn without_one_dependency_its_objects_are_refused_and_tried_again() {
+    let sound = blueprint(&example("homelab"));
+    let less =
+        changed(&[("metallb-system/metallb/ks.yaml", "  dependsOn:\n    - name: metallb\n", "  dependsOn: []\n")], &[]);
+    let config = |blueprint: &Blueprint, seed: u64| {
+        let outcome = World::new(blueprint).boot(seed, &[]);
+        assert!(outcome.converged());
+        *of(&outcome, blueprint, "Kustomization", "metallb-system/metallb-config")
+    };
+    for seed in 0..50 {
+        assert_eq!(config(&sound, seed).failures, 0, "seed {seed}");
+        let refused = config(&less, seed);
+        assert!(refused.failures > 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn without_the_order_after_its_operator_a_database_is_refused() {
+    let less = changed(&[("database/postgres/ks.yaml", "    - name: cloudnative-pg\n", "")], &[]);
+    // proxmox-csi and the stores come later than the operator here: taking those away too leaves nothing to wait for.
+    let none = changed(
+        &[(
+            "database/postgres/ks.yaml",
+            "  dependsOn:\n    - name: cloudnative-pg\n    - name: proxmox-csi\n      namespace: csi-proxmox\n    - name: external-secrets-stores\n      namespace: external-secrets\n",
+            "",
+        )],
+        &[],
+    );
+    let fails = |blueprint: &Blueprint| {
+        let outcome = World::new(blueprint).boot(1, &[]);
+        assert!(outcome.converged());
+        of(&outcome, blueprint, "Kustomization", "database/postgres").failures
+    };
+    assert_eq!(fails(&less), 0);
+    assert!(fails(&none) > 0);
+}
+
+#[test]
+fn a_custom_resource_beside_its_operator_never_comes_up() {
+    let cluster = fs::read_to_string(example("homelab/kubernetes/apps/database/postgres/app/cluster.yaml")).unwrap();
+    let beside = changed(
+        &[("database/cloudnative-pg/app/kustomization.yaml", "resources:\n", "resources:\n  - ./cluster.yaml\n")],
+        &[("database/cloudnative-pg/app/cluster.yaml", &cluster)],
+    );
+    for seed in 0..20 {
+        let outcome = World::new(&beside).boot(seed, &[]);
+        assert!(!outcome.converged());
+        let operator = of(&outcome, &beside, "Kustomization", "database/cloudnative-pg");
+        assert!(matches!(operator.reason, Reason::NoMatch(_)), "{:?}", operator.reason);
+        assert!(!of(&outcome, &beside, "HelmRelease", "database/cloudnative-pg").is_ready);
+        assert!(!of(&outcome, &beside, "Kustomization", "default/linkding").is_ready);
+        // What does not stand on it is up.
+        assert!(of(&outcome, &beside, "Kustomization", "rook-ceph/rook-ceph-cluster").is_ready);
+    }
+}
+
+#[test]
+fn without_wait_a_gate_is_none() {
+    let open = changed(
+        &[("metallb-system/metallb/ks.yaml", "  timeout: 5m\n  wait: true", "  timeout: 5m\n  wait: false")],
+        &[],
+    );
+    let sound = blueprint(&example("homelab"));
+    for seed in 0..20 {
+        let outcome = World::new(&open).boot(seed, &[]);
+        assert!(outcome.converged());
+        let config = of(&outcome, &open, "Kustomization", "metallb-system/metallb-config");
+        assert!(config.failures > 0, "seed {seed}");
+        let outcome = World::new(&sound).boot(seed, &[]);
+        assert_eq!(of(&outcome, &sound, "Kustomization", "metallb-system/metallb-config").failures, 0);
+    }
+}
+
+#[test]
+fn a_failed_first_install_is_the_last_one_unless_somebody_asked_for_more() {
+    let strategy = "                    strategy:\n                      name: RetryOnFailure\n                      retryInterval: 1m\n";
+    let without = changed(&[("../flux/cluster/ks.yaml", strategy, ""), ("../flux/cluster/ks.yaml", strategy, "")], &[]);
+    let sound = blueprint(&example("homelab"));
+    let faults = [Fault::ApiRestart];
+    let stuck = |blueprint: &Blueprint| {
+        let mut world = World::new(blueprint);
+        (0..100).filter(|seed| !world.boot(*seed, &faults).converged()).count()
+    };
+    assert_eq!(stuck(&sound), 0);
+    assert!(stuck(&without) > 20, "{} of 100", stuck(&without));
+}
+
+#[test]
+fn from_power_on_every_layer_comes_after_the_one_below() {
+    let blueprint = from_power_on(&example("homelab"));
+    let mut world = World::new(&blueprint);
+    for seed in 0..500 {
+        assert!(world.boot(seed, &[]).converged(), "seed {seed}");
+    }
+    let (_, events) = world.boot_traced(1, &[]);
+    let when = |wanted: &dyn Fn(&What) -> bool| events.iter().find(|event| wanted(&event.what)).map(|event| event.at);
+    let ready = |kind: &str, path: &str| {
+        let (namespace, name) = path.split_once('/').unwrap();
+        let id = blueprint.find(kind, namespace, name);
+        events.iter().find(|event| event.thing == id && event.what == What::Ready).map(|event| event.at)
+    };
+    let machine = when(&|what| matches!(what, What::MachineUp(_)));
+    let api = when(&|what| *what == What::ApiUp);
+    let cilium = ready("DaemonSet", "kube-system/cilium");
+    let coredns = ready("Deployment", "kube-system/coredns");
+    let flux = when(&|what| *what == What::FluxStarted);
+    let apps = ready("Kustomization", "flux-system/cluster-apps");
+    let order = [machine, api, cilium, coredns, flux, apps];
+    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{order:?}");
+}
+
+#[test]
+fn two_members_of_etcd_are_a_quorum_and_one_is_not() {
+    let blueprint = from_power_on(&example("homelab"));
+    let mut world = World::new(&blueprint);
+    let lost = (0..200).filter(|seed| !world.boot(*seed, &[Fault::EtcdMemberLost]).converged()).count();
+    assert_eq!(lost, 0);
+    // The machine that dies may be another control plane, before it was up.
+    let both = [Fault::EtcdMemberLost, Fault::DeadNode];
+    let mut without = (0..2000).map(|seed| world.boot(seed, &both)).filter(|outcome| !outcome.converged());
+    assert!(without.any(|outcome| outcome.bootstrap_failed == Some(Reason::NoQuorum)));
+}
+
+#[test]
+fn without_the_key_nothing_that_is_sealed_comes_up() {
+    let blueprint = blueprint(&example("homelab"));
+    let outcome = World::new(&blueprint).boot(1, &[Fault::KeyLost]);
+    assert!(!outcome.converged());
+    let sealed = blueprint.find("SealedSecret", "csi-proxmox", "proxmox-csi-plugin").unwrap();
+    assert!(outcome.waiting.contains(&sealed));
+    let csi = of(&outcome, &blueprint, "HelmRelease", "csi-proxmox/proxmox-csi-plugin");
+    assert!(matches!(csi.reason, Reason::InstallTimeout(_)), "{:?}", csi.reason);
+}
+
+#[test]
+fn every_fault_ends_in_ready_or_in_a_cause() {
+    for blueprint in [blueprint(&example("homelab")), from_power_on(&example("homelab"))] {
+        let mut world = World::new(&blueprint);
+        for fault in Fault::ALL {
+            for seed in 0..30 {
+                let outcome = world.boot(seed, &[fault]);
+                let has_cause =
+                    !outcome.causes.is_empty() || !outcome.waiting.is_empty() || outcome.bootstrap_failed.is_some();
+                assert!(outcome.converged() || has_cause, "{} with seed {seed}", fault.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn faults_that_pass_cost_time_and_nothing_else() {
+    let blueprint = blueprint(&example("homelab"));
+    let sound = study(&blueprint, 0, 200, &Faults::None);
+    for fault in [Fault::GitDown, Fault::WebhookDown, Fault::ClockSkew, Fault::ApiRestart, Fault::ImagePullBackoff] {
+        let hit = study(&blueprint, 0, 200, &Faults::These(vec![fault]));
+        assert_eq!(hit.converged, 200, "{}", fault.name());
+        assert!(hit.times.iter().sum::<u64>() > sound.times.iter().sum::<u64>(), "{}", fault.name());
+    }
+}
+
+#[test]
+fn the_broken_example_dies_of_what_was_planted() {
+    let blueprint = blueprint(&example("homelab-broken"));
+    let study = study(&blueprint, 0, 300, &Faults::None);
+    assert_eq!(study.converged, 0);
+    let always: Vec<String> = study
+        .causes
+        .iter()
+        .filter(|cause| cause.boots == study.boots)
+        .map(|cause| blueprint.thing(cause.id).object().to_string())
+        .collect();
+    for planted in [
+        "Kustomization authentik/authentik",
+        "Kustomization observability/alloy",
+        "Kustomization volsync-system/storage",
+        "Kustomization database/cloudnative-pg",
+        "Kustomization default/homepage",
+        "Kustomization observability/loki",
+        "Kustomization network/dns-records",
+        "Kustomization network/k8s-gateway",
+        "HelmRelease default/echo",
+        "HelmRelease default/miniflux",
+    ] {
+        assert!(always.iter().any(|one| one == planted), "{planted} is not in {always:?}");
+    }
+    // Whether two tries of two minutes are enough for a volume from Ceph is a matter of luck.
+    let volume = study
+        .causes
+        .iter()
+        .find(|cause| blueprint.thing(cause.id).object().to_string() == "HelmRelease observability/victoria-metrics");
+    assert!(volume.is_some_and(|cause| cause.boots < study.boots));
+    let hour = 3_600_000;
+    for (slow, millis) in [("default/linkding", hour), ("network/certificates", hour), ("default/paperless", hour / 2)]
+    {
+        let name = format!("Kustomization {slow}");
+        let it = study.retried.iter().find(|it| blueprint.thing(it.id).object().to_string() == name).unwrap();
+        assert!((it.median.abs_diff(millis)) < 5_000, "{slow}: {}", it.median);
+        assert_eq!(it.boots, study.boots, "{slow}");
+    }
+    let lost: Vec<String> = study.lost.iter().map(|lost| blueprint.thing(lost.of).object().to_string()).collect();
+    assert_eq!(lost, ["HelmRelease default/status-page"]);
+}

@@ -1,0 +1,31 @@
+//! Any text is read as SealedSecrets without a panic; what is edited into it is all that changes.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use seal::Envelope;
+use seal::manifest::{Change, SealedSecret, SecretManifest, edit, sealed_secrets, set};
+use yaml::{FileId, Limits, parse};
+
+fuzz_target!(|text: &str| {
+    let documents = parse(FileId(0), text, Limits { nodes_max: 20_000, depth_max: 60, documents_max: 50 });
+    for (document, read) in documents.iter().enumerate() {
+        let Some(root) = &read.root else { continue };
+        let _ = SecretManifest::of(root);
+        let _ = seal::sops::SopsFile::of(root);
+        let _ = seal::manifest::to_json(root);
+        let _ = set(text, document, &["spec", "values", "keyrenewperiod"], "\"0\"");
+    }
+    for (place, sealed) in sealed_secrets(&documents) {
+        for item in &sealed.items {
+            let _ = Envelope::from_base64(&item.text);
+        }
+        let key = sealed.items.first().and_then(|item| item.key.clone()).or_else(|| Some("fuzz".to_owned()));
+        let change = Change { place: place.clone(), key: key.clone(), value: "AgAfuzzed=".to_owned() };
+        if let Ok(after) = edit(text, &[change]) {
+            let again = parse(FileId(0), &after, Limits::default());
+            let changed = place.node(&again).and_then(SealedSecret::of).expect("still a SealedSecret");
+            let item = changed.items.iter().find(|item| item.key == key).expect("the item is there");
+            assert_eq!(item.text, "AgAfuzzed=");
+        }
+    }
+});
