@@ -27,9 +27,7 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
     drop(progress);
     let text = match options.format {
         PlanFormat::Text => draw::plan::text(&plan, &cluster.name, output::wants_color(options.color)),
-        PlanFormat::Json => {
-            draw::plan::json(&plan, &cluster.name).map_err(|error| Failure::Json(error.to_string()))?
-        }
+        PlanFormat::Json => draw::plan::json(&plan, &cluster.name).map_err(|error| Failure::Json(error.to_string()))?,
         PlanFormat::Mermaid => draw::plan::mermaid(&plan),
     };
     output::print(&text)?;

@@ -19,7 +19,7 @@ const NEEDS_NAMED_MAX: usize = 3;
 
 /// Layer by layer: what is done, when it begins at the earliest, what it waits for.
 pub fn text(plan: &Plan, cluster: &str, color: bool) -> String {
-    let view = View { plan, paint: Paint { color }, expected: plan.expected() };
+    let view = View { plan, paint: Paint { color }, expected: plan.expected(), direct: plan.direct_needs() };
     let mut out = view.header(cluster);
     for layer in Layer::ALL {
         out.push_str(&view.layer(layer));
@@ -35,6 +35,8 @@ struct View<'a> {
     plan: &'a Plan,
     paint: Paint,
     expected: Vec<Duration>,
+    /// What each step waits for, without what follows from that.
+    direct: Vec<Vec<StepId>>,
 }
 
 impl View<'_> {
@@ -69,11 +71,11 @@ impl View<'_> {
         let pad = " ".repeat(widest.saturating_sub(width(&name)));
         let starts = self.expected[id.index()].saturating_sub(step.expected);
         let mut line = format!(
-            "  {}{pad}  {:<15}  {:>12}{}",
+            "  {}{pad}  {:<15}  {:<18}{}",
             self.paint.name(&name),
             verb(&step.action),
             format!("after {}", say_seconds(starts.as_secs())),
-            self.needs(step)
+            self.needs(id)
         );
         if let Some(danger) = &step.danger {
             let _ = write!(line, "\n      {} {}", self.paint.poor("careful:"), danger);
@@ -81,17 +83,21 @@ impl View<'_> {
         line.trim_end().to_owned() + "\n"
     }
 
-    /// The needs that come last: those it really waits for.
-    fn needs(&self, step: &Step) -> String {
-        let mut needs: Vec<StepId> = step.needs.iter().map(|need| need.step).collect();
+    /// The last first: that is what it really waits for.
+    fn needs(&self, id: StepId) -> String {
+        let mut needs = self.direct[id.index()].clone();
         needs.sort_by_key(|need| std::cmp::Reverse((self.expected[need.index()], *need)));
-        let named: Vec<String> =
-            needs.iter().take(NEEDS_NAMED_MAX).map(|need| clean(name(self.plan.step(*need))).into_owned()).collect();
+        let own = self.plan.step(id).layer;
+        let called = |need: &StepId| {
+            let step = self.plan.step(*need);
+            clean(if step.layer == own { name(step) } else { &step.key }).into_owned()
+        };
+        let named: Vec<String> = needs.iter().take(NEEDS_NAMED_MAX).map(called).collect();
         let more = needs.len().saturating_sub(NEEDS_NAMED_MAX);
         match (named.is_empty(), more) {
             (true, _) => String::new(),
-            (_, 0) => format!("  {} {}", self.paint.dim("←"), named.join(", ")),
-            _ => format!("  {} {} and {more} more", self.paint.dim("←"), named.join(", ")),
+            (_, 0) => format!("{} {}", self.paint.dim("←"), named.join(", ")),
+            _ => format!("{} {} and {more} more", self.paint.dim("←"), named.join(", ")),
         }
     }
 

@@ -27,26 +27,63 @@ impl Line {
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// A run begins, or begins again after a crash.
-    Began { run: u32, steps: u32, world: String },
+    Began {
+        run: u32,
+        steps: u32,
+        world: String,
+    },
     /// A step of the plan, in its order: what the run means to do.
-    Planned { step: String, hash: String },
+    Planned {
+        step: String,
+        hash: String,
+    },
     /// Somebody does not want this step; all who need it take it as done.
-    Left { step: String, reason: String },
+    Left {
+        step: String,
+        reason: String,
+    },
     /// It is about to be done: whoever reads this last knows that it may have been.
-    Started { step: String, attempt: u32 },
+    Started {
+        step: String,
+        attempt: u32,
+    },
     /// It was done; the proof is awaited.
-    Acted { step: String, attempt: u32 },
+    Acted {
+        step: String,
+        attempt: u32,
+    },
     /// What the proof waits for. Not kept in the journal.
-    Waiting { step: String, reason: String },
+    Waiting {
+        step: String,
+        reason: String,
+    },
     /// A try failed, and there will be another.
-    Tried { step: String, attempt: u32, reason: String, again_at: u64 },
-    Proved { step: String, hash: String, found: Found },
-    Failed { step: String, reason: String },
+    Tried {
+        step: String,
+        attempt: u32,
+        reason: String,
+        again_at: u64,
+    },
+    Proved {
+        step: String,
+        hash: String,
+        found: Found,
+    },
+    Failed {
+        step: String,
+        reason: String,
+    },
     /// It can't begin: `by` failed, through the steps between, nearest first.
-    Blocked { step: String, by: String, through: Vec<String> },
+    Blocked {
+        step: String,
+        by: String,
+        through: Vec<String>,
+    },
     /// Somebody asked to stop: nothing new begins.
     Stopping,
-    Ended { outcome: Outcome },
+    Ended {
+        outcome: Outcome,
+    },
 }
 
 impl Event {

@@ -19,7 +19,9 @@ const BYTES_MAX: u64 = 1 << 30;
 pub enum JournalError {
     #[error("{path} is in use: another `coldstart up` runs")]
     Busy { path: PathBuf },
-    #[error("line {line} is damaged, and more follows: move the journal away, and the next run looks at everything anew")]
+    #[error(
+        "line {line} is damaged, and more follows: move the journal away, and the next run looks at everything anew"
+    )]
     Damaged { line: usize },
     #[error("it was written by a newer coldstart, or is no journal: its first line is not known")]
     Unknown,

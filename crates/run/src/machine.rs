@@ -45,13 +45,24 @@ pub enum State {
     Looking,
     Acting,
     /// Done, or under way by somebody else's hand. `until` is when patience ends.
-    Proving { until: Duration, reason: String },
+    Proving {
+        until: Duration,
+        reason: String,
+    },
     /// Before the next try.
-    Pausing { until: Duration },
-    Proved { at: Duration },
+    Pausing {
+        until: Duration,
+    },
+    Proved {
+        at: Duration,
+    },
     Left,
-    Failed { reason: String },
-    Blocked { by: StepId },
+    Failed {
+        reason: String,
+    },
+    Blocked {
+        by: StepId,
+    },
 }
 
 impl State {

@@ -21,7 +21,8 @@ const APPLY: Duration = Duration::from_secs(2);
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    #[error("no order brings this up: {} wait for each other; see `coldstart check`", .0.join(" and "))]
+    /// Each needs the next, and the last the first.
+    #[error("no order brings this up: {} → {} wait for each other", .0.join(" → "), .0.first().map_or("", String::as_str))]
     Circle(Vec<String>),
 }
 
@@ -140,7 +141,8 @@ impl Draft<'_> {
         let proof = Proof::TalosRuns { machine: machine.to_owned() };
         let talos = self.add(format!("talos/{machine}"), Layer::Talos, action, proof, &[]);
         self.steps[talos].expected = 2 * MINUTE;
-        self.steps[talos].danger = Some("a machine that is given a configuration installs itself on its disk".to_owned());
+        self.steps[talos].danger =
+            Some("a machine that is given a configuration installs itself on its disk".to_owned());
         self.tie(talos, on, "the machine must answer");
         talos
     }
@@ -212,14 +214,14 @@ impl Draft<'_> {
         let (network, flux) = (of(self, Layer::Network), of(self, Layer::Flux));
         for id in self.cluster.ids() {
             let step = steps[id.index()];
-            let component = self.cluster.component(id);
             match self.steps[step].layer {
-                Layer::GitOps if component.parent.is_some() => {}
-                Layer::GitOps if flux.is_empty() => api.iter().for_each(|api| self.tie(step, *api, "the Kubernetes API")),
-                Layer::GitOps => flux.iter().for_each(|flux| self.tie(step, *flux, "Flux applies it")),
+                Layer::GitOps if self.applied_by(id).is_some() => {}
+                Layer::GitOps if !flux.is_empty() => {
+                    flux.iter().for_each(|flux| self.tie(step, *flux, "Flux applies it"))
+                }
                 layer => {
                     api.iter().for_each(|api| self.tie(step, *api, "the Kubernetes API"));
-                    if !matches!(layer, Layer::Seeds | Layer::Network) {
+                    if !matches!(layer, Layer::Seeds | Layer::Network | Layer::GitOps) {
                         network.iter().for_each(|network| self.tie(step, *network, "the pod network"));
                     }
                 }
@@ -227,16 +229,31 @@ impl Draft<'_> {
         }
     }
 
+    /// The nearest component above that is done before what it applies: one that waits is done after it.
+    fn applied_by(&self, id: ComponentId) -> Option<ComponentId> {
+        let mut left = self.cluster.components.len();
+        let mut next = self.cluster.component(id).parent;
+        while let Some(above) = next.filter(|_| left > 0) {
+            if self.cluster.component(above).gate == Gate::Applied {
+                return Some(above);
+            }
+            next = self.cluster.component(above).parent;
+            left -= 1;
+        }
+        None
+    }
+
     /// Whoever is applied by another comes after what that one waits for; a parent that waits comes after its children.
     fn containment(&mut self, steps: &[usize]) {
         for id in self.cluster.ids() {
-            let component = self.cluster.component(id);
-            let Some(parent) = component.parent else { continue };
-            let (child, above) = (steps[id.index()], steps[parent.index()]);
-            if self.cluster.component(parent).gate == Gate::Applied {
-                self.tie(child, above, "applies it");
-            } else {
-                self.tie(above, child, "waits for what it applies");
+            let step = steps[id.index()];
+            if let Some(above) = self.applied_by(id) {
+                self.tie(step, steps[above.index()], "applies it");
+            }
+            if let Some(parent) = self.cluster.component(id).parent
+                && self.cluster.component(parent).gate != Gate::Applied
+            {
+                self.tie(steps[parent.index()], step, "waits for what it applies");
             }
         }
     }
@@ -303,7 +320,8 @@ impl Draft<'_> {
         }
         for url in &settings.outside {
             let action = Action::Watch;
-            let step = self.add(format!("outside/{url}"), Layer::Outside, action, Proof::Answers { url: url.clone() }, &[]);
+            let step =
+                self.add(format!("outside/{url}"), Layer::Outside, action, Proof::Answers { url: url.clone() }, &[]);
             last.iter().for_each(|need| self.tie(step, *need, "the way in leads through everything"));
         }
     }
@@ -312,8 +330,8 @@ impl Draft<'_> {
         let circles = in_circles(self.steps.len(), &self.edges);
         self.edges.retain(|edge| !(edge.is_inferred && circles.contains(&edge.from) && circles.contains(&edge.to)));
         let circles = in_circles(self.steps.len(), &self.edges);
-        if !circles.is_empty() {
-            return Err(PlanError::Circle(circles.iter().map(|step| self.steps[*step].key.clone()).collect()));
+        if let Some(circle) = walk(&circles, &self.edges) {
+            return Err(PlanError::Circle(circle.iter().map(|step| self.steps[*step].key.clone()).collect()));
         }
         let order = order(&self.steps, &self.edges);
         let mut place = vec![0; order.len()];
@@ -408,4 +426,22 @@ fn in_circles(steps: usize, edges: &[Edge]) -> BTreeSet<usize> {
         }
     }
     left
+}
+
+/// One circle among steps of which each needs another.
+fn walk(among: &BTreeSet<usize>, edges: &[Edge]) -> Option<Vec<usize>> {
+    let next: BTreeMap<usize, usize> = edges
+        .iter()
+        .filter(|edge| among.contains(&edge.from) && among.contains(&edge.to))
+        .map(|edge| (edge.from, edge.to))
+        .collect();
+    let mut path: Vec<usize> = Vec::new();
+    let mut at = *among.first()?;
+    loop {
+        if let Some(begin) = path.iter().position(|step| *step == at) {
+            return Some(path.split_off(begin));
+        }
+        path.push(at);
+        at = *next.get(&at)?;
+    }
 }

@@ -95,6 +95,29 @@ impl Plan {
         path
     }
 
+    /// For each step the needs that no other of its needs has: the rest follows.
+    pub fn direct_needs(&self) -> Vec<Vec<StepId>> {
+        let words = self.steps.len().div_ceil(64);
+        // Everything that each step needs, however indirectly, as bits.
+        let mut behind: Vec<Vec<u64>> = Vec::with_capacity(self.steps.len());
+        let mut direct = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let mut far = vec![0_u64; words];
+            for need in &step.needs {
+                for (word, other) in far.iter_mut().zip(&behind[need.step.index()]) {
+                    *word |= other;
+                }
+            }
+            let is_far = |id: StepId| far[id.index() / 64] & (1 << (id.index() % 64)) != 0;
+            direct.push(step.needs.iter().map(|need| need.step).filter(|id| !is_far(*id)).collect());
+            for need in &step.needs {
+                far[need.step.index() / 64] |= 1 << (need.step.index() % 64);
+            }
+            behind.push(far);
+        }
+        direct
+    }
+
     /// How many steps each layer has, in the order of the layers.
     pub fn layers(&self) -> BTreeMap<Layer, usize> {
         let mut layers = BTreeMap::new();
@@ -186,16 +209,28 @@ impl Layer {
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Action {
     /// `terraform apply` (or `tofu`) in a directory.
-    Terraform { directory: String },
-    PowerOn { machine: String },
+    Terraform {
+        directory: String,
+    },
+    PowerOn {
+        machine: String,
+    },
     /// Gives a machine its Talos configuration.
-    Configure { machine: String },
+    Configure {
+        machine: String,
+    },
     /// Starts etcd on the first control plane. Once in the life of a cluster.
-    BootstrapEtcd { machine: String },
+    BootstrapEtcd {
+        machine: String,
+    },
     /// Applies what somebody seeds before anything is installed: namespaces, Secrets, the sealing key, CRDs.
-    Seed { component: String },
+    Seed {
+        component: String,
+    },
     /// Installs a release of the helmfile.
-    Install { release: String },
+    Install {
+        release: String,
+    },
     /// Nothing is done: somebody else does it, and it is only watched.
     Watch,
 }
