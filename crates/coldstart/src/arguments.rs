@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the order in which a cluster comes up
     Graph(Graph),
+    /// Show what a cold start would do, step by step, and what each step waits for
+    Plan(Plan),
     /// Keep sealing keys outside of the cluster's life, seal with them, and prove that everything opens
     Seal(crate::seal::arguments::Seal),
     /// Boot the repository many times in a simulated world, and say how often it comes up and what it dies of
@@ -160,6 +162,56 @@ fn fault_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(
         simulate::Fault::ALL.iter().map(|fault| fault.name()).chain([RANDOM_FAULT]),
     )
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Plan {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// How to print the plan
+    #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
+    pub format: PlanFormat,
+    /// The cluster, where there are several: its directory, or the last part of that
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    #[command(flatten)]
+    pub part: Part,
+    #[command(flatten)]
+    pub charts: Charts,
+    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// A part of a plan. Names are those of steps or layers.
+#[derive(Args, Debug)]
+pub(crate) struct Part {
+    /// Leave out what this step or layer needs
+    #[arg(long, value_name = "NAME")]
+    pub from: Option<String>,
+    /// Only this step or layer, and what it needs
+    #[arg(long, value_name = "NAME")]
+    pub until: Option<String>,
+    /// Only these steps or layers
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "until"])]
+    pub only: Vec<String>,
+    /// Take a step or layer as done, and say why
+    #[arg(long, value_name = "NAME=REASON", value_parser = skip)]
+    pub skip: Vec<(String, String)>,
+}
+
+fn skip(text: &str) -> Result<(String, String), String> {
+    let parts = text.rsplit_once('=').filter(|(name, reason)| !name.is_empty() && !reason.trim().is_empty());
+    let (name, reason) = parts.ok_or("say why: NAME=REASON")?;
+    Ok((name.to_owned(), reason.trim().to_owned()))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    Text,
+    Json,
+    Mermaid,
 }
 
 /// Whether charts are rendered, and with what.

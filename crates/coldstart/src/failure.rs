@@ -21,6 +21,12 @@ pub(crate) enum Failure {
     UnknownCluster { command: &'static str, name: String, nearest: Option<String>, names: Vec<String> },
     #[error("several clusters are called `{name}`\n  there is: {}\n  next: coldstart {command} --cluster {}", .names.join(", "), .names.first().map_or("NAME", String::as_str))]
     SeveralClusters { command: &'static str, name: String, names: Vec<String> },
+    #[error("there are several clusters\n  there is: {}\n  next: coldstart {command} --cluster {}", .names.join(", "), .names.first().map_or("NAME", String::as_str))]
+    WhichCluster { command: &'static str, names: Vec<String> },
+    #[error("{source}\n  next: coldstart check")]
+    Plan { source: run::PlanError },
+    #[error("{source}\n  next: coldstart {command} lists the steps and layers")]
+    Selection { command: &'static str, source: run::SelectionError },
     #[error("no rule is called `{name}`{}\n  rules: {}\n  next: coldstart check --explain {}", did_you_mean(*.nearest), .rules.join(", "), .nearest.unwrap_or("RULE"))]
     UnknownRule { name: String, nearest: Option<&'static str>, rules: Vec<&'static str> },
     #[error("{}: {why}\n  next: coldstart check --baseline {} --write-baseline", .path.display(), .path.display())]

@@ -11,6 +11,7 @@ mod git;
 mod graph;
 mod manual;
 mod output;
+mod plan;
 mod progress;
 mod seal;
 mod simulate;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Check(options) => check::run(options),
         Command::Graph(options) => graph::run(options),
+        Command::Plan(options) => plan::run(options),
         Command::Seal(options) => seal::run(options),
         Command::Simulate(options) => simulate::run(options),
         Command::Completions(options) => manual::completions(options),

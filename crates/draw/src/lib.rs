@@ -15,6 +15,7 @@ pub mod markdown;
 mod merge;
 mod paint;
 mod place;
+pub mod plan;
 pub mod sarif;
 pub mod simulation;
 mod snippet;

@@ -32,8 +32,8 @@ use model::Cluster;
 pub use applied::{Applied, applied};
 pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
 pub use settings::{
-    CheckSettings, ControllerSettings, GENERATED_KINDS, GeneratedSecret, GeneratedValue, SETTINGS_FILE, SealSettings,
-    Settings, SettingsError, Spelt,
+    CheckSettings, Configuration, ControllerSettings, GENERATED_KINDS, GeneratedSecret, GeneratedValue, SETTINGS_FILE,
+    SealSettings, Settings, SettingsError, Spelt, UpSettings,
 };
 
 /// A repository and the clusters it describes, sorted by the directory they start from.

@@ -1,14 +1,18 @@
-//! `coldstart.yaml`: what files can't tell. A user's own additions to the catalogue, how strict `check` is to be, and where
-//! sealing keys are kept.
+//! `coldstart.yaml`: what files can't tell. A user's own additions to the catalogue, how strict `check` is to be, where
+//! sealing keys are kept, and what a cold start must know.
 //!
 //! Knows which keys there are and what shape they have. Does not know the rules: their names and severities are kept as
 //! they are spelt, with their places, for whoever does. `docs/schema/coldstart.schema.json` says the same to editors.
+
+mod up;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use kustomize::Files;
 use yaml::{Entry, FileId, Node, Position, Span};
 
 use crate::repository::Repository;
+
+pub use up::{Configuration, UpSettings};
 
 /// The name of the file, at the root of the repository.
 pub const SETTINGS_FILE: &str = "coldstart.yaml";
@@ -44,6 +48,7 @@ pub struct Spelt {
 pub struct Settings {
     pub check: CheckSettings,
     pub seal: SealSettings,
+    pub up: UpSettings,
 }
 
 /// How strict `check` is to be. What is not there was not said.
@@ -136,7 +141,9 @@ impl Read<'_> {
                 "catalogue" => self.catalogue(&entry.value)?,
                 "check" => self.check(&entry.value)?,
                 "seal" => self.seal(&entry.value)?,
-                _ => return Err(self.unknown(entry, &["catalogue", "check", "seal"])),
+                "up" => self.up(&entry.value)?,
+                "world" => self.world(&entry.value)?,
+                _ => return Err(self.unknown(entry, &["catalogue", "check", "seal", "up", "world"])),
             }
         }
         Ok(())
@@ -265,6 +272,10 @@ impl Read<'_> {
         let missing = |what: &str| self.wrong(node.span, format!("a value of `values` needs `{what}`"));
         let (key, kind) = (key.ok_or_else(|| missing("key"))?, kind.ok_or_else(|| missing("kind"))?);
         Ok(GeneratedValue { key, kind, length, template, public_key })
+    }
+
+    fn texts(&self, node: &Node, what: &str) -> Result<Vec<String>, SettingsError> {
+        self.items(node, what)?.iter().map(|item| Ok(self.text(item, what)?.text)).collect()
     }
 
     fn severity(&mut self, entry: &Entry, said: Spelt) -> Result<(), SettingsError> {

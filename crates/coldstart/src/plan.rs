@@ -1,0 +1,59 @@
+//! `coldstart plan`.
+
+use model::Cluster;
+use run::{Plan, Selection};
+
+use crate::arguments::{Part, Plan as Options, PlanFormat};
+use crate::check::{find_helm, is_empty, nothing, open};
+use crate::exit::{self, Code};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::{cluster, output};
+
+const COMMAND: &str = "plan";
+
+pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
+    let progress = Progress::start("reading");
+    let helm = find_helm(COMMAND, &options.charts)?;
+    let reading = open(COMMAND, &options.path, helm.as_ref())?;
+    if is_empty(&reading) {
+        return Err(nothing(COMMAND, &options.path, &reading));
+    }
+    let cluster = one(&reading.clusters, options.cluster.as_deref())?;
+    let analysis = ::graph::analyse(cluster);
+    let plan = ::run::plan(&reading.repository, cluster, &analysis, &reading.settings.up)
+        .map_err(|source| Failure::Plan { source })?;
+    let plan = part(plan, &options.part)?;
+    drop(progress);
+    let text = match options.format {
+        PlanFormat::Text => draw::plan::text(&plan, &cluster.name, output::wants_color(options.color)),
+        PlanFormat::Json => draw::plan::json(&plan, &cluster.name).map_err(|error| Failure::Json(error.to_string()))?,
+        PlanFormat::Mermaid => draw::plan::mermaid(&plan),
+    };
+    output::print(&text)?;
+    Ok(exit::CLEAN)
+}
+
+/// A cold start is of one cluster.
+fn one<'a>(clusters: &'a [Cluster], name: Option<&str>) -> Result<&'a Cluster, Failure> {
+    match (name, clusters) {
+        (Some(name), _) => cluster::find(clusters, name, COMMAND),
+        (None, [only]) => Ok(only),
+        (None, _) => {
+            let names = clusters.iter().map(|cluster| cluster.name.clone()).collect();
+            Err(Failure::WhichCluster { command: COMMAND, names })
+        }
+    }
+}
+
+/// Only the steps that were asked for.
+fn part(plan: Plan, part: &Part) -> Result<Plan, Failure> {
+    let selection = Selection {
+        from: part.from.clone(),
+        until: part.until.clone(),
+        only: part.only.clone(),
+        skip: part.skip.iter().map(|(name, reason)| (name.clone(), reason.clone())).collect(),
+    };
+    let left = selection.left(&plan).map_err(|source| Failure::Selection { command: COMMAND, source })?;
+    Ok(plan.without(&left.into_keys().collect()))
+}

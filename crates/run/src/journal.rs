@@ -1,0 +1,259 @@
+//! The journal: what a run did, kept so that the next one knows.
+//!
+//! One line per event: a checksum, a space, JSON. Every line is on the disk before what follows from it is done. The last
+//! line may be torn by whatever ended the writer, and is cut off; a bad line before it means that somebody else wrote here,
+//! and nothing is touched. Secrets have no way in: events hold names, hashes and reasons.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::event::{Event, Line, Outcome};
+
+const HEADER: &str = r#"{"journal":"coldstart","version":1}"#;
+/// Nobody has more; a larger file is no journal of ours.
+const BYTES_MAX: u64 = 1 << 30;
+
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("{path} is in use: another `coldstart up` runs")]
+    Busy { path: PathBuf },
+    #[error(
+        "line {line} is damaged, and more follows: move the journal away, and the next run looks at everything anew"
+    )]
+    Damaged { line: usize },
+    #[error("it was written by a newer coldstart, or is no journal: its first line is not known")]
+    Unknown,
+    #[error("{path}: {source}")]
+    File { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// Where lines go. One call is one line, and it is safe when the call returns.
+pub trait Tape {
+    fn append(&mut self, line: &[u8]) -> io::Result<()>;
+}
+
+/// Keeps events on a tape.
+#[derive(Debug)]
+pub struct Journal<T> {
+    tape: T,
+}
+
+impl<T: Tape> Journal<T> {
+    /// A journal on a tape that holds `kept`.
+    pub fn new(mut tape: T, kept: &Kept) -> Result<Self, JournalError> {
+        if kept.is_new {
+            tape.append(framed(HEADER).as_bytes())?;
+        }
+        Ok(Self { tape })
+    }
+
+    /// Keeps an event, if it is one to keep.
+    pub fn keep(&mut self, line: &Line) -> Result<(), JournalError> {
+        if line.event.is_kept() {
+            let json = serde_json::to_string(line).map_err(io::Error::other)?;
+            self.tape.append(framed(&json).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    pub fn into_tape(self) -> T {
+        self.tape
+    }
+}
+
+fn framed(json: &str) -> String {
+    format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()))
+}
+
+/// What a journal held.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    pub lines: Vec<Line>,
+    /// How many bytes of it are good; the rest is one torn line.
+    pub good: usize,
+    is_new: bool,
+}
+
+impl Kept {
+    pub fn read(bytes: &[u8]) -> Result<Self, JournalError> {
+        let mut kept = Self::default();
+        let mut number = 0;
+        while let Some(length) = bytes[kept.good..].iter().position(|byte| *byte == b'\n') {
+            let line = &bytes[kept.good..kept.good + length];
+            let is_last = kept.good + length + 1 == bytes.len();
+            number += 1;
+            match unframed(line) {
+                Some(json) if number == 1 && json == HEADER => {}
+                Some(_) if number == 1 => return Err(JournalError::Unknown),
+                Some(json) => match serde_json::from_str(json) {
+                    Ok(line) => kept.lines.push(line),
+                    Err(_) => return Err(JournalError::Unknown),
+                },
+                None if is_last => break,
+                None if number == 1 => return Err(JournalError::Unknown),
+                None => return Err(JournalError::Damaged { line: number }),
+            }
+            kept.good += length + 1;
+        }
+        kept.is_new = kept.good == 0;
+        if kept.is_new && !framed(HEADER).as_bytes().starts_with(bytes) {
+            return Err(JournalError::Unknown);
+        }
+        Ok(kept)
+    }
+
+    /// The runs it tells of.
+    pub fn past(&self) -> Past {
+        let mut past = Past::default();
+        for (index, line) in self.lines.iter().enumerate() {
+            past.add(index, line);
+        }
+        past
+    }
+}
+
+fn unframed(line: &[u8]) -> Option<&str> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (sum, json) = line.split_once(' ')?;
+    let is_ours = sum.len() == 8 && u32::from_str_radix(sum, 16).ok()? == crc32fast::hash(json.as_bytes());
+    is_ours.then_some(json)
+}
+
+/// What earlier runs come to.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    pub runs: Vec<Run>,
+    /// The hash that each step had when it was last proved.
+    pub proved: BTreeMap<String, String>,
+    /// Steps that were begun after they were last proved, if ever.
+    pub begun: BTreeMap<String, u32>,
+}
+
+/// One run in the journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub number: u32,
+    pub world: String,
+    /// The lines that tell of it, of all that are kept.
+    pub lines: std::ops::Range<usize>,
+    /// None if it was cut off.
+    pub outcome: Option<Outcome>,
+}
+
+impl Past {
+    fn add(&mut self, index: usize, line: &Line) {
+        match &line.event {
+            Event::Began { run, world, .. } => {
+                let lines = index..index + 1;
+                self.runs.push(Run { number: *run, world: world.clone(), lines, outcome: None });
+            }
+            Event::Ended { outcome } => {
+                if let Some(run) = self.runs.last_mut() {
+                    run.outcome = Some(*outcome);
+                }
+            }
+            Event::Started { step, attempt } => {
+                self.begun.insert(step.clone(), *attempt);
+            }
+            Event::Proved { step, hash, .. } => {
+                self.begun.remove(step);
+                self.proved.insert(step.clone(), hash.clone());
+            }
+            _ => {}
+        }
+        if let Some(run) = self.runs.last_mut() {
+            run.lines.end = index + 1;
+        }
+    }
+
+    pub fn next_run(&self) -> u32 {
+        self.runs.last().map_or(1, |run| run.number.saturating_add(1))
+    }
+}
+
+/// A file, locked as long as it is open.
+#[derive(Debug)]
+pub struct FileTape {
+    file: File,
+}
+
+impl FileTape {
+    /// Opens a journal to go on with it; the directory is made if it is not there. A torn last line is cut off.
+    pub fn open(path: &Path) -> Result<(Self, Kept), JournalError> {
+        let at = |source| JournalError::File { path: path.to_owned(), source };
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory).map_err(at)?;
+        }
+        let mut file = File::options().read(true).append(true).create(true).open(path).map_err(at)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: path.to_owned() }),
+            Err(TryLockError::Error(source)) => return Err(at(source)),
+        }
+        let kept = Kept::read(&read_all(&mut file).map_err(at)?)?;
+        file.set_len(kept.good as u64).map_err(at)?;
+        file.sync_all().map_err(at)?;
+        if let Some(directory) = path.parent().filter(|_| kept.is_new) {
+            File::open(directory).and_then(|directory| directory.sync_all()).map_err(at)?;
+        }
+        Ok((Self { file }, kept))
+    }
+
+    /// Reads a journal without touching it; none is an empty one.
+    pub fn peek(path: &Path) -> Result<Kept, JournalError> {
+        match File::open(path).and_then(|mut file| read_all(&mut file)) {
+            Ok(bytes) => Kept::read(&bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kept::default()),
+            Err(source) => Err(JournalError::File { path: path.to_owned(), source }),
+        }
+    }
+}
+
+fn read_all(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 1 GiB"));
+    }
+    Ok(bytes)
+}
+
+impl Tape for FileTape {
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        self.file.write_all(line)?;
+        self.file.sync_data()
+    }
+}
+
+/// A tape in memory. It can be made to break: what a crash at that write leaves behind.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTape {
+    pub bytes: Vec<u8>,
+    /// After so many lines, the next is torn after so many bytes and the writer dies.
+    pub breaks_after: Option<(usize, usize)>,
+    lines: usize,
+}
+
+impl MemoryTape {
+    pub fn holding(bytes: Vec<u8>) -> Self {
+        Self { bytes, ..Self::default() }
+    }
+}
+
+impl Tape for MemoryTape {
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        if let Some((lines, torn)) = self.breaks_after
+            && self.lines >= lines
+        {
+            self.bytes.extend_from_slice(&line[..torn.min(line.len())]);
+            return Err(io::Error::other("the writer died"));
+        }
+        self.lines += 1;
+        self.bytes.extend_from_slice(line);
+        Ok(())
+    }
+}

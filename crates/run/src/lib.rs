@@ -1,0 +1,21 @@
+//! Bringing a cluster up: a [`Plan`] of steps, a [`Machine`] that decides what happens next, a [`Journal`] that survives
+//! whoever writes it, and [`drive`], the loop between the three and a [`World`].
+//!
+//! The plan comes from the graph. The machine does no IO and asks no clock: events go in with the time they happened at,
+//! effects come out. A world is where effects happen, a real cluster or a simulated one; nothing here knows which.
+
+mod drive;
+mod event;
+mod journal;
+mod machine;
+mod plan;
+mod timeline;
+mod world;
+
+pub use drive::{DriveError, Listener, drive};
+pub use event::{Event, Found, Line, Outcome};
+pub use journal::{FileTape, Journal, JournalError, Kept, MemoryTape, Past, Run, Tape};
+pub use machine::{Effect, Input, Machine, State};
+pub use plan::{Action, Layer, Limits, Need, Plan, PlanError, Proof, Selection, SelectionError, Step, StepId, plan};
+pub use timeline::{Bar, Timeline};
+pub use world::{Look, World};

@@ -1,0 +1,297 @@
+//! What will be done: steps, what each needs proved first, what proves it, and how long it may take.
+
+mod build;
+mod content;
+mod select;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use model::ObjectRef;
+use serde::Serialize;
+
+pub use build::{PlanError, plan};
+pub use select::{Selection, SelectionError};
+
+/// A step, by its place in [`Plan::steps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StepId(pub u32);
+
+impl StepId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Steps in an order in which nobody comes before what it needs.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    /// What the files did not tell, and what it means for the plan.
+    pub notes: Vec<String>,
+}
+
+impl Plan {
+    pub fn ids(&self) -> impl Iterator<Item = StepId> + use<> {
+        (0..u32::try_from(self.steps.len()).unwrap_or(u32::MAX)).map(StepId)
+    }
+
+    pub fn step(&self, id: StepId) -> &Step {
+        &self.steps[id.index()]
+    }
+
+    pub fn find(&self, key: &str) -> Option<StepId> {
+        self.ids().find(|id| self.step(*id).key == key)
+    }
+
+    /// Those who need each step directly.
+    pub fn dependents(&self) -> Vec<Vec<StepId>> {
+        let mut dependents = vec![Vec::new(); self.steps.len()];
+        for id in self.ids() {
+            for need in &self.step(id).needs {
+                dependents[need.step.index()].push(id);
+            }
+        }
+        dependents
+    }
+
+    /// The plan without these steps; whoever needs one of them takes it as done.
+    pub fn without(self, left: &BTreeSet<StepId>) -> Self {
+        let mut place = BTreeMap::new();
+        for id in self.ids().filter(|id| !left.contains(id)) {
+            place.insert(id, StepId(u32::try_from(place.len()).unwrap_or(u32::MAX)));
+        }
+        let kept = self.ids().zip(self.steps).filter(|(id, _)| !left.contains(id));
+        let moved = |(_, mut step): (StepId, Step)| {
+            step.needs = step
+                .needs
+                .into_iter()
+                .filter_map(|need| Some(Need { step: *place.get(&need.step)?, why: need.why }))
+                .collect();
+            step
+        };
+        Self { steps: kept.map(moved).collect(), notes: self.notes }
+    }
+
+    /// When each step would be proved if each took as long as expected.
+    pub fn expected(&self) -> Vec<Duration> {
+        let mut at: Vec<Duration> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let start = step.needs.iter().map(|need| at[need.step.index()]).max().unwrap_or_default();
+            at.push(start + step.expected);
+        }
+        at
+    }
+
+    /// The chain that decides when the last step is proved, first to last, given when each was.
+    pub fn critical_path(&self, proved: &[Duration]) -> Vec<StepId> {
+        let last = self.ids().max_by_key(|id| (proved[id.index()], std::cmp::Reverse(*id)));
+        let before = |id: &StepId| {
+            let needs = self.step(*id).needs.iter().map(|need| need.step);
+            needs.max_by_key(|need| (proved[need.index()], std::cmp::Reverse(*need)))
+        };
+        let mut path: Vec<StepId> = std::iter::successors(last, before).collect();
+        path.reverse();
+        path
+    }
+
+    /// For each step the needs that no other of its needs has: the rest follows.
+    pub fn direct_needs(&self) -> Vec<Vec<StepId>> {
+        let words = self.steps.len().div_ceil(64);
+        // Everything that each step needs, however indirectly, as bits.
+        let mut behind: Vec<Vec<u64>> = Vec::with_capacity(self.steps.len());
+        let mut direct = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let mut far = vec![0_u64; words];
+            for need in &step.needs {
+                for (word, other) in far.iter_mut().zip(&behind[need.step.index()]) {
+                    *word |= other;
+                }
+            }
+            let is_far = |id: StepId| far[id.index() / 64] & (1 << (id.index() % 64)) != 0;
+            direct.push(step.needs.iter().map(|need| need.step).filter(|id| !is_far(*id)).collect());
+            for need in &step.needs {
+                far[need.step.index() / 64] |= 1 << (need.step.index() % 64);
+            }
+            behind.push(far);
+        }
+        direct
+    }
+
+    /// How many steps each layer has, in the order of the layers.
+    pub fn layers(&self) -> BTreeMap<Layer, usize> {
+        let mut layers = BTreeMap::new();
+        for step in &self.steps {
+            *layers.entry(step.layer).or_default() += 1;
+        }
+        layers
+    }
+}
+
+/// One thing to be done and proved.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its name in journals and on the command line: `bootstrap/kube-system/cilium`.
+    pub key: String,
+    pub layer: Layer,
+    pub action: Action,
+    pub needs: Vec<Need>,
+    pub proof: Proof,
+    pub limits: Limits,
+    /// Must never be done twice, whatever a journal says: only a look at the world decides.
+    pub once: bool,
+    /// What could be lost by doing it.
+    pub danger: Option<String>,
+    pub expected: Duration,
+    /// Of everything that decides what it does.
+    pub hash: String,
+}
+
+/// What must be proved first, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    pub step: StepId,
+    pub why: String,
+}
+
+/// Where in a cold start a step belongs. For reading and for bars: what waits for what is said by needs alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    Keys,
+    Machines,
+    Talos,
+    Api,
+    Seeds,
+    Network,
+    Bootstrap,
+    Flux,
+    GitOps,
+    Configuration,
+    Outside,
+}
+
+impl Layer {
+    pub const ALL: [Self; 11] = [
+        Self::Keys,
+        Self::Machines,
+        Self::Talos,
+        Self::Api,
+        Self::Seeds,
+        Self::Network,
+        Self::Bootstrap,
+        Self::Flux,
+        Self::GitOps,
+        Self::Configuration,
+        Self::Outside,
+    ];
+
+    /// As it is spelt in keys and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Keys => "keys",
+            Self::Machines => "machines",
+            Self::Talos => "talos",
+            Self::Api => "api",
+            Self::Seeds => "seeds",
+            Self::Network => "network",
+            Self::Bootstrap => "bootstrap",
+            Self::Flux => "flux",
+            Self::GitOps => "gitops",
+            Self::Configuration => "configuration",
+            Self::Outside => "outside",
+        }
+    }
+}
+
+/// What is done. Each variant has what a driver must know, and no more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+pub enum Action {
+    /// `terraform apply` (or `tofu`) in a directory.
+    Terraform {
+        directory: String,
+    },
+    PowerOn {
+        machine: String,
+    },
+    /// Gives a machine its Talos configuration.
+    Configure {
+        machine: String,
+    },
+    /// Starts etcd on the first control plane. Once in the life of a cluster.
+    BootstrapEtcd {
+        machine: String,
+    },
+    /// Applies what somebody seeds before anything is installed: namespaces, Secrets, the sealing key, CRDs.
+    Seed {
+        component: String,
+    },
+    /// Installs a release of the helmfile.
+    Install {
+        release: String,
+    },
+    /// Nothing is done: somebody else does it, and it is only watched.
+    Watch,
+}
+
+/// What shows that a step is done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "proved-by", rename_all = "kebab-case")]
+pub enum Proof {
+    /// The directory's plan has nothing left to do.
+    NothingToApply { directory: String },
+    /// The machine answers on the Talos API, waiting for its configuration.
+    Maintenance { machine: String },
+    /// Talos runs on the machine with its configuration.
+    TalosRuns { machine: String },
+    /// This many etcd members, and a leader.
+    EtcdMembers { members: u32 },
+    /// The API server answers at this address.
+    ApiAnswers { endpoint: String },
+    /// All of what was seeded is there, with its content.
+    Seeded { component: String },
+    /// The objects of the release are healthy.
+    #[serde(rename = "release-healthy")]
+    ReleaseHealthy { release: String },
+    /// Flux says that it is ready, for this generation.
+    Ready { kind: String, namespace: String, name: String },
+    /// A request from outside gets an answer that proves the whole way.
+    Answers { url: String },
+}
+
+impl Proof {
+    pub fn ready(object: &ObjectRef) -> Self {
+        Self::Ready {
+            kind: object.kind.to_string(),
+            namespace: object.namespace.to_string(),
+            name: object.name.to_string(),
+        }
+    }
+
+    /// A clause that continues "done when".
+    pub fn says(&self) -> String {
+        match self {
+            Self::NothingToApply { directory } => format!("{directory} has nothing left to apply"),
+            Self::Maintenance { machine } => format!("{machine} answers on the Talos API"),
+            Self::TalosRuns { machine } => format!("{machine} runs Talos with its configuration"),
+            Self::EtcdMembers { members: 1 } => "etcd has a leader".to_owned(),
+            Self::EtcdMembers { members } => format!("etcd has a leader and {members} members"),
+            Self::ApiAnswers { endpoint } => format!("the Kubernetes API answers at {endpoint}"),
+            Self::Seeded { component } => format!("everything of {component} is there"),
+            Self::ReleaseHealthy { release } => format!("the workloads of {release} are healthy"),
+            Self::Ready { kind, namespace, name } => format!("{kind} {namespace}/{name} is ready"),
+            Self::Answers { url } => format!("{url} answers"),
+        }
+    }
+}
+
+/// How long, and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// From the try to its proof.
+    pub timeout: Duration,
+    pub attempts: u32,
+    /// Between tries.
+    pub pause: Duration,
+}

@@ -1,0 +1,308 @@
+//! The machine, the journal and the loop in a small world of made-up steps, by the thousand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use coldstart_run::{
+    Action, Event, Journal, Kept, Layer, Limits, Line, Listener, Look, Machine, MemoryTape, Need, Outcome, Plan, Proof,
+    State, Step, StepId, Timeline, World, drive,
+};
+
+/// A generator that is its own seed: the same numbers for ever.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % sides
+    }
+}
+
+/// Things that take time once begun; some fail at first, some for good.
+#[derive(Clone, Debug, Default)]
+struct Toy {
+    now: Duration,
+    takes: BTreeMap<String, Duration>,
+    failures: BTreeMap<String, u32>,
+    done_at: BTreeMap<String, Duration>,
+    acts: BTreeMap<String, u32>,
+    needs: BTreeMap<String, Vec<String>>,
+    too_early: Vec<String>,
+    interrupts: u32,
+}
+
+impl World for Toy {
+    fn now(&self) -> Duration {
+        self.now
+    }
+
+    fn act(&mut self, step: &Step) -> Result<(), String> {
+        *self.acts.entry(step.key.clone()).or_default() += 1;
+        let is_proved = |need: &String| self.done_at.get(need).is_some_and(|at| *at <= self.now);
+        if !self.needs[&step.key].iter().all(is_proved) {
+            self.too_early.push(step.key.clone());
+        }
+        if let Some(left) = self.failures.get_mut(&step.key).filter(|left| **left > 0) {
+            *left -= 1;
+            return Err("refused".to_owned());
+        }
+        self.done_at.insert(step.key.clone(), self.now + self.takes[&step.key]);
+        Ok(())
+    }
+
+    fn look(&mut self, step: &Step) -> Look {
+        match self.done_at.get(&step.key) {
+            None => Look::Absent,
+            Some(at) if *at <= self.now => Look::Done,
+            Some(at) => Look::UnderWay(format!("until {} s", at.as_secs())),
+        }
+    }
+
+    fn wait(&mut self, until: Option<Duration>) {
+        let next = self.done_at.values().copied().filter(|at| *at > self.now).chain(until).min();
+        self.now = next.unwrap_or(self.now + Duration::from_secs(1)).max(self.now);
+    }
+
+    fn interrupts(&self) -> u32 {
+        self.interrupts
+    }
+}
+
+#[derive(Default)]
+struct Ears(Vec<Line>);
+
+impl Listener for Ears {
+    fn hear(&mut self, line: &Line, _: &Machine<'_>) {
+        self.0.push(line.clone());
+    }
+}
+
+const LIMITS: Limits = Limits { timeout: Duration::from_secs(600), attempts: 3, pause: Duration::from_secs(15) };
+
+fn step(key: &str, needs: &[u32]) -> Step {
+    Step {
+        key: key.to_owned(),
+        layer: Layer::Bootstrap,
+        action: Action::Install { release: key.to_owned() },
+        needs: needs.iter().map(|need| Need { step: StepId(*need), why: "so".to_owned() }).collect(),
+        proof: Proof::ReleaseHealthy { release: key.to_owned() },
+        limits: LIMITS,
+        once: false,
+        danger: None,
+        expected: Duration::from_secs(10),
+        hash: format!("hash of {key}"),
+    }
+}
+
+fn toy(plan: &Plan) -> Toy {
+    let names = |step: &Step| step.needs.iter().map(|need| plan.step(need.step).key.clone()).collect();
+    Toy {
+        takes: plan.steps.iter().map(|step| (step.key.clone(), Duration::from_secs(10))).collect(),
+        needs: plan.steps.iter().map(|step| (step.key.clone(), names(step))).collect(),
+        ..Toy::default()
+    }
+}
+
+/// A plan and its world from a seed: up to thirty steps, each needing some of those before.
+fn generated(seed: u64) -> (Plan, Toy) {
+    let mut dice = Dice(seed);
+    let mut plan = Plan::default();
+    for index in 0..2 + dice.roll(28) {
+        let needs: BTreeSet<u32> =
+            (0..dice.roll(4)).filter(|_| index > 0).map(|_| u32::try_from(dice.roll(index)).unwrap()).collect();
+        let mut new = step(&format!("step-{index}"), &needs.into_iter().collect::<Vec<_>>());
+        new.once = dice.roll(5) == 0;
+        plan.steps.push(new);
+    }
+    let mut world = toy(&plan);
+    for step in &plan.steps {
+        world.takes.insert(step.key.clone(), Duration::from_secs(1 + dice.roll(300)));
+        if !step.once && dice.roll(6) == 0 {
+            world.failures.insert(step.key.clone(), u32::try_from(1 + dice.roll(2)).unwrap());
+        }
+    }
+    (plan, world)
+}
+
+struct Ran {
+    outcome: Option<Outcome>,
+    bytes: Vec<u8>,
+    lines: Vec<Line>,
+}
+
+fn run(plan: &Plan, world: &mut Toy, bytes: Vec<u8>, breaks_after: Option<(usize, usize)>) -> Ran {
+    let kept = Kept::read(&bytes).unwrap();
+    let mut tape = MemoryTape::holding(bytes[..kept.good].to_vec());
+    tape.breaks_after = breaks_after;
+    let mut ears = Ears::default();
+    let mut machine = Machine::new(plan, BTreeMap::new(), BTreeSet::new());
+    let Ok(mut journal) = Journal::new(tape, &kept) else {
+        return Ran { outcome: None, bytes: Vec::new(), lines: Vec::new() };
+    };
+    let outcome = drive(plan, &mut machine, world, &mut journal, &mut ears).ok();
+    Ran { outcome, bytes: journal.into_tape().bytes, lines: ears.0 }
+}
+
+#[test]
+fn steps_start_when_their_own_needs_are_proved_and_not_before() {
+    for seed in 0..2_000 {
+        let (plan, mut world) = generated(seed);
+        let ran = run(&plan, &mut world, Vec::new(), None);
+        assert_eq!(ran.outcome, Some(Outcome::Healthy), "seed {seed}");
+        assert_eq!(world.too_early, Vec::<String>::new(), "seed {seed}");
+    }
+}
+
+#[test]
+fn killed_at_any_write_it_comes_up_all_the_same_and_does_nothing_twice_that_must_be_done_once() {
+    for seed in 0..1_000 {
+        let (plan, fresh) = generated(seed);
+        let whole = run(&plan, &mut fresh.clone(), Vec::new(), None);
+        let writes = whole.bytes.iter().filter(|byte| **byte == b'\n').count();
+        let mut dice = Dice(seed);
+        // Also twice in a row, and torn anywhere in the line.
+        for write in 0..writes {
+            let mut world = fresh.clone();
+            let torn = usize::try_from(dice.roll(120)).unwrap();
+            let first = run(&plan, &mut world, Vec::new(), Some((write, torn)));
+            let second_break = usize::try_from(dice.roll(4)).unwrap();
+            let second = run(&plan, &mut world, first.bytes, Some((second_break, 3)));
+            let last = run(&plan, &mut world, second.bytes, None);
+            let place = format!("seed {seed}, write {write}");
+            assert_eq!(last.outcome, Some(Outcome::Healthy), "{place}");
+            assert_eq!(world.too_early, Vec::<String>::new(), "{place}");
+            for step in plan.steps.iter().filter(|step| step.once) {
+                assert_eq!(world.acts[&step.key], 1, "{place}: {}", step.key);
+            }
+            assert_eq!(world.done_at.len(), plan.steps.len(), "{place}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    for seed in 0..50 {
+        let (plan, world) = generated(seed);
+        let bytes = || run(&plan, &mut world.clone(), Vec::new(), None).bytes;
+        assert_eq!(bytes(), bytes());
+    }
+}
+
+#[test]
+fn a_second_run_finds_everything_there() {
+    let (plan, mut world) = generated(7);
+    let first = run(&plan, &mut world, Vec::new(), None);
+    let acts = world.acts.clone();
+    let second = run(&plan, &mut world, first.bytes, None);
+    assert_eq!(second.outcome, Some(Outcome::Healthy));
+    assert_eq!(world.acts, acts);
+    let past = Kept::read(&second.bytes).unwrap().past();
+    assert_eq!(past.proved.len(), plan.steps.len());
+    assert!(past.begun.is_empty());
+}
+
+#[test]
+fn a_failed_step_stops_what_depends_on_it_and_lets_the_rest_finish() {
+    let plan = Plan {
+        steps: vec![
+            step("network", &[]),
+            step("broken", &[0]),
+            step("needs broken", &[1]),
+            step("far behind", &[2]),
+            step("beside", &[0]),
+        ],
+        notes: Vec::new(),
+    };
+    let mut world = toy(&plan);
+    world.failures.insert("broken".to_owned(), 99);
+    let ran = run(&plan, &mut world, Vec::new(), None);
+    assert_eq!(ran.outcome, Some(Outcome::Failed));
+    assert_eq!(world.acts["broken"], LIMITS.attempts);
+    assert!(!world.acts.contains_key("needs broken"));
+    assert!(world.done_at.contains_key("beside"));
+    let blocked: Vec<(&str, &str, &[String])> = ran
+        .lines
+        .iter()
+        .filter_map(|line| match &line.event {
+            Event::Blocked { step, by, through } => Some((step.as_str(), by.as_str(), through.as_slice())),
+            _ => None,
+        })
+        .collect();
+    let through = ["needs broken".to_owned()];
+    assert_eq!(blocked, [("needs broken", "broken", &[][..]), ("far behind", "broken", &through[..])]);
+}
+
+#[test]
+fn what_takes_too_long_fails_with_the_last_reason() {
+    let plan = Plan { steps: vec![step("slow", &[])], notes: Vec::new() };
+    let mut world = toy(&plan);
+    world.takes.insert("slow".to_owned(), Duration::from_secs(100_000));
+    let ran = run(&plan, &mut world, Vec::new(), None);
+    assert_eq!(ran.outcome, Some(Outcome::Failed));
+    let failed = ran.lines.iter().find_map(|line| match &line.event {
+        Event::Failed { reason, .. } => Some(reason.clone()),
+        _ => None,
+    });
+    let failed = failed.unwrap();
+    assert!(failed.starts_with("not proved within 600 s: until "), "{failed}");
+}
+
+#[test]
+fn asked_to_stop_it_begins_nothing_new_and_can_go_on_later() {
+    let (plan, mut world) = generated(11);
+    world.interrupts = 1;
+    let stopped = run(&plan, &mut world, Vec::new(), None);
+    assert_eq!(stopped.outcome, Some(Outcome::Stopped));
+    world.interrupts = 0;
+    assert_eq!(run(&plan, &mut world, stopped.bytes, None).outcome, Some(Outcome::Healthy));
+}
+
+#[test]
+fn nothing_waits_longer_than_the_critical_path() {
+    for seed in 0..200 {
+        let (plan, mut world) = generated(seed);
+        world.failures.clear();
+        let mut machine = Machine::new(&plan, BTreeMap::new(), BTreeSet::new());
+        let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"").unwrap()).unwrap();
+        drive(&plan, &mut machine, &mut world, &mut journal, &mut Ears::default()).unwrap();
+        let timeline = Timeline::new(&plan, &machine, Duration::ZERO);
+        let mut at = Vec::new();
+        for step in &plan.steps {
+            let start: Duration = step.needs.iter().map(|need| at[need.step.index()]).max().unwrap_or_default();
+            at.push(start + world.takes[&step.key]);
+        }
+        assert_eq!(timeline.took, at.iter().max().copied().unwrap(), "seed {seed}");
+        let critical: Duration =
+            timeline.bars.iter().filter(|bar| bar.is_critical).map(|bar| world.takes[&bar.key]).sum();
+        assert_eq!(critical, timeline.took, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_changed_step_is_done_again_unless_it_must_be_done_once() {
+    let mut plan = Plan { steps: vec![step("release", &[]), step("etcd", &[])], notes: Vec::new() };
+    plan.steps[1].once = true;
+    let mut world = toy(&plan);
+    run(&plan, &mut world, Vec::new(), None);
+    let mut machine = Machine::new(&plan, BTreeMap::new(), plan.ids().collect());
+    let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"").unwrap()).unwrap();
+    drive(&plan, &mut machine, &mut world, &mut journal, &mut Ears::default()).unwrap();
+    assert_eq!((world.acts["release"], world.acts["etcd"]), (2, 1));
+}
+
+#[test]
+fn a_step_that_is_not_wanted_counts_as_met() {
+    let plan = Plan { steps: vec![step("unwanted", &[]), step("wanted", &[0])], notes: Vec::new() };
+    let mut world = toy(&plan);
+    world.needs.insert("wanted".to_owned(), Vec::new());
+    let left = BTreeMap::from([(StepId(0), "done by hand".to_owned())]);
+    let mut machine = Machine::new(&plan, left, BTreeSet::new());
+    let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"").unwrap()).unwrap();
+    let outcome = drive(&plan, &mut machine, &mut world, &mut journal, &mut Ears::default()).unwrap();
+    assert_eq!(outcome, Outcome::Healthy);
+    assert_eq!(machine.state(StepId(0)), &State::Left);
+    assert!(!world.acts.contains_key("unwanted"));
+}

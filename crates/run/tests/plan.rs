@@ -1,0 +1,111 @@
+//! The plan of the example, and of what has none.
+
+use std::path::Path;
+
+use coldstart_run::{Action, Layer, Plan, PlanError, Selection, SelectionError, plan};
+
+fn planned(example: &str, settings: &str) -> Result<Plan, PlanError> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
+    let mut reading = read::read(&root).unwrap();
+    if !settings.is_empty() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("coldstart.yaml"), settings).unwrap();
+        reading.settings = read::read(directory.path()).unwrap().settings;
+    }
+    let cluster = &reading.clusters[0];
+    plan(&reading.repository, cluster, &graph::analyse(cluster), &reading.settings.up)
+}
+
+const MACHINES: &str = "up:\n  control-planes: [cp1, cp2, cp3]\n  workers: [w1, w2]\n  endpoint: 10.0.1.1:6443\n  vip: 10.0.3.1:6443\n  keys: [terraform/00-persistent-auth]\n  configuration:\n    - directory: terraform/03-configuration\n      needs: [authentik/authentik, dns-system/powerdns]\n  outside: [https://auth.example.org]\n";
+
+fn all_needs(plan: &Plan, key: &str) -> Vec<String> {
+    let mut next = vec![plan.find(key).unwrap_or_else(|| panic!("no step {key}"))];
+    let mut found = Vec::new();
+    while let Some(id) = next.pop() {
+        for need in &plan.step(id).needs {
+            let key = plan.step(need.step).key.clone();
+            if !found.contains(&key) {
+                found.push(key);
+                next.push(need.step);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn nobody_comes_before_what_it_needs_and_everybody_needs_the_bottom() {
+    let plan = planned("homelab", MACHINES).unwrap();
+    for id in plan.ids() {
+        assert!(plan.step(id).needs.iter().all(|need| need.step < id), "{}", plan.step(id).key);
+    }
+    for step in plan.steps.iter().filter(|step| step.layer >= Layer::Seeds) {
+        assert!(all_needs(&plan, &step.key).contains(&"talos/etcd".to_owned()), "{} needs no etcd", step.key);
+    }
+    for step in plan.steps.iter().filter(|step| step.layer == Layer::GitOps) {
+        let needs = all_needs(&plan, &step.key);
+        assert!(needs.contains(&"flux/flux-system/flux-instance".to_owned()), "{} needs no Flux", step.key);
+        assert!(needs.contains(&"network/kube-system/cilium".to_owned()), "{} needs no network", step.key);
+    }
+}
+
+#[test]
+fn a_step_needs_its_own_and_not_a_whole_layer() {
+    let plan = planned("homelab", MACHINES).unwrap();
+    // etcd starts on the first control plane, whatever the other machines do.
+    assert_eq!(all_needs(&plan, "talos/etcd"), ["talos/cp1", "machines/cp1", "keys/terraform/00-persistent-auth"]);
+    assert!(!all_needs(&plan, "network/kube-system/cilium").iter().any(|need| need.starts_with("talos/w")));
+    let configuration = all_needs(&plan, "configuration/terraform/03-configuration");
+    assert!(configuration.contains(&"gitops/authentik/authentik".to_owned()));
+    assert!(!configuration.contains(&"gitops/matrix/matrix".to_owned()));
+}
+
+#[test]
+fn what_must_be_done_once_and_what_is_dangerous_is_said() {
+    let plan = planned("homelab", MACHINES).unwrap();
+    let once: Vec<&str> = plan.steps.iter().filter(|step| step.once).map(|step| step.key.as_str()).collect();
+    assert_eq!(once, ["talos/etcd"]);
+    assert!(plan.steps.iter().filter(|step| step.once).all(|step| step.danger.is_some()));
+    assert!(plan.steps.iter().all(|step| !step.limits.timeout.is_zero() && step.limits.attempts > 0));
+    assert!(plan.steps.iter().filter(|step| step.layer == Layer::GitOps).all(|step| step.action == Action::Watch));
+}
+
+#[test]
+fn without_machines_the_plan_begins_with_the_api_and_says_so() {
+    let plan = planned("homelab", "").unwrap();
+    assert_eq!(plan.steps[0].key, "api/kubernetes");
+    assert_eq!(plan.notes.len(), 1);
+}
+
+#[test]
+fn hashes_tell_steps_apart_and_stay_the_same() {
+    let (one, two) = (planned("homelab", MACHINES).unwrap(), planned("homelab", MACHINES).unwrap());
+    let hashes = |plan: &Plan| plan.steps.iter().map(|step| step.hash.clone()).collect::<Vec<_>>();
+    assert_eq!(hashes(&one), hashes(&two));
+    let different: std::collections::BTreeSet<String> = hashes(&one).into_iter().collect();
+    assert_eq!(different.len(), one.steps.len());
+}
+
+#[test]
+fn a_repository_that_can_never_come_up_has_no_plan_but_a_circle() {
+    let Err(PlanError::Circle(circle)) = planned("homelab-broken", "") else { panic!("a plan") };
+    assert!(circle.len() >= 2, "{circle:?}");
+}
+
+#[test]
+fn a_part_of_a_plan_leaves_the_rest_out() {
+    let plan = planned("homelab", MACHINES).unwrap();
+    let left = |selection: Selection| selection.left(&plan).unwrap();
+    let until = left(Selection { until: Some("flux".to_owned()), ..Selection::default() });
+    assert!(plan.ids().filter(|id| plan.step(*id).layer == Layer::GitOps).all(|id| until.contains_key(&id)));
+    assert!(plan.ids().filter(|id| plan.step(*id).layer == Layer::Flux).all(|id| !until.contains_key(&id)));
+    let from = left(Selection { from: Some("network/kube-system/cilium".to_owned()), ..Selection::default() });
+    assert!(from.contains_key(&plan.find("talos/etcd").unwrap()));
+    assert!(!from.contains_key(&plan.find("talos/w1").unwrap()));
+    let short = plan.clone().without(&until.into_keys().collect());
+    assert!(short.steps.iter().all(|step| step.layer <= Layer::Flux));
+    assert!(short.ids().all(|id| short.step(id).needs.iter().all(|need| need.step < id)));
+    let unknown = Selection { only: vec!["cilium".to_owned()], ..Selection::default() }.left(&plan);
+    let near = Some("network/kube-system/cilium".to_owned());
+    assert_eq!(unknown, Err(SelectionError::Unknown { name: "cilium".to_owned(), near }));
+}
