@@ -101,21 +101,17 @@ impl World<'_> {
         if !self.is_control_plane(machine) {
             return Err(Reason::NoControlPlane(machine));
         }
-        match self.hardware.etcd {
-            Some(there) => {
-                if there != machine {
-                    self.split();
-                }
-                Ok(Done::Again)
+        if let Some(there) = self.hardware.etcd {
+            if there != machine {
+                self.split();
             }
-            None => {
-                self.hardware.etcd = Some(machine);
-                for member in 0..self.control_planes() {
-                    self.start_member(member);
-                }
-                Ok(Done::Begun)
-            }
+            return Ok(Done::Again);
         }
+        self.hardware.etcd = Some(machine);
+        for member in 0..self.control_planes() {
+            self.start_member(member);
+        }
+        Ok(Done::Begun)
     }
 
     /// Two clusters of one name: neither the old data nor the API server can be relied on any more.
@@ -221,9 +217,7 @@ impl World<'_> {
     }
 
     pub(super) fn lacks_etcd(&self) -> Option<Reason> {
-        if self.blueprint.machines.is_none() {
-            return None;
-        }
+        self.blueprint.machines?;
         if self.hardware.is_split {
             return Some(Reason::EtcdSplit);
         }
