@@ -257,13 +257,17 @@ pub(crate) struct Webhook {
     pub(crate) exempt: Vec<EcoString>,
 }
 
-/// A part of what is done before Flux starts.
+/// A release that is installed before Flux starts.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
-    /// Objects that are simply applied.
-    Apply(Vec<Id>),
-    /// A release of a helmfile.
-    Release { name: u32, chart: Chart, needs: Vec<usize>, waits: bool, timeout: Millis },
+pub(crate) struct EarlyRelease {
+    /// A text: `namespace/name`.
+    pub(crate) name: u32,
+    pub(crate) chart: Chart,
+    pub(crate) needs: Vec<usize>,
+    pub(crate) waits: bool,
+    pub(crate) timeout: Millis,
+    /// Flux comes with it.
+    pub(crate) is_flux: bool,
 }
 
 /// Lists of lists in one piece.
@@ -304,13 +308,15 @@ pub struct Blueprint {
     pub(crate) watchers: Lists,
     /// There before anything is done.
     pub(crate) given: Vec<Id>,
-    pub(crate) steps: Vec<Step>,
+    /// What a bootstrap applies as it is, in this order.
+    pub(crate) seeded: Vec<Id>,
+    pub(crate) early: Vec<EarlyRelease>,
     /// What whoever starts Flux applies.
     pub(crate) flux: Vec<Id>,
     /// By revision: `dependsOn` of its Kustomizations goes round in a circle.
     pub(crate) is_circular: Vec<bool>,
     pub(crate) texts: Vec<String>,
-    /// A sealing key is seeded before the controller starts.
+    /// A sealing key was kept, and is restored before the controller starts.
     pub(crate) has_sealing_key: bool,
     /// Kinds that nobody in the repository brings: they are taken to be there.
     pub assumed: Vec<String>,

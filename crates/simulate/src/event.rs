@@ -1,6 +1,7 @@
 //! What happens in a boot: one enum, for whoever shows, stores or compares it.
 
 use crate::blueprint::{Blueprint, Id, Millis};
+use crate::stage::Action;
 
 /// Something that happened to a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,10 @@ pub enum What {
     BootstrapFailed(Reason),
     /// A machine runs its operating system.
     MachineUp(u32),
+    /// A machine is a node.
+    NodeJoined(u32),
+    /// Somebody has done something.
+    Acted(Action),
     ApiDown,
     ApiUp,
 }
@@ -75,6 +80,29 @@ pub enum Reason {
     BootstrapTimeout(u32),
     /// Too few members of etcd came up.
     NoQuorum,
+    /// There is no machine of this number.
+    NoMachine(u32),
+    /// A machine does not answer: it is off, boots, or is dead.
+    NoAnswer(u32),
+    NotConfigured(u32),
+    /// A machine has a configuration of other secrets.
+    OtherSecrets(u32),
+    NoSecrets,
+    /// A machine that etcd does not run on.
+    NoControlPlane(u32),
+    EtcdNotBootstrapped,
+    /// Bootstrapped on two machines.
+    EtcdSplit,
+    NoApi,
+    NoNode(u32),
+    NotThere(Id),
+    /// On its way.
+    NotReady(Id),
+    /// One waits for another.
+    WaitsFor(Id, Id),
+    /// A text: a release of the bootstrap.
+    NotInstalled(u32),
+    FluxNotStarted,
 }
 
 impl Reason {
@@ -116,6 +144,31 @@ impl Reason {
             Self::ApiDown => "InstallFailed: connection refused".to_owned(),
             Self::NoQuorum => "etcd: no quorum, so there is no API server".to_owned(),
             Self::BootstrapTimeout(text) => format!("helmfile: {}: context deadline exceeded", of.text(text)),
+            Self::NotThere(id) => format!("{} not found", full(id)),
+            Self::NotReady(id) => format!("{} is not ready yet", full(id)),
+            Self::WaitsFor(id, on) => format!("{} waits for {}", full(id), full(on)),
+            Self::NotInstalled(text) => format!("release {} is not installed", of.text(text)),
+            below => below.say_below(),
+        }
+    }
+
+    /// Of what is below Kubernetes.
+    fn say_below(self) -> String {
+        match self {
+            Self::NoMachine(machine) => format!("there is no machine {machine}"),
+            Self::NoAnswer(machine) => format!("machine {machine} does not answer"),
+            Self::NotConfigured(machine) => format!("machine {machine} has no configuration yet"),
+            Self::OtherSecrets(machine) => {
+                format!("machine {machine}: x509: certificate signed by unknown authority: its secrets are others")
+            }
+            Self::NoSecrets => "no machine secrets were made".to_owned(),
+            Self::NoControlPlane(machine) => format!("machine {machine} is no control plane"),
+            Self::EtcdNotBootstrapped => "etcd waits to be bootstrapped".to_owned(),
+            Self::EtcdSplit => "etcd was bootstrapped on two machines".to_owned(),
+            Self::NoApi => "the API server does not answer: connection refused".to_owned(),
+            Self::NoNode(machine) => format!("machine {machine} has not joined as a node"),
+            Self::FluxNotStarted => "Flux is not installed".to_owned(),
+            _ => String::new(),
         }
     }
 
@@ -143,6 +196,21 @@ impl Reason {
             Self::ApiDown => 18,
             Self::BootstrapTimeout(_) => 19,
             Self::NoQuorum => 20,
+            Self::NoMachine(_) => 21,
+            Self::NoAnswer(_) => 22,
+            Self::NotConfigured(_) => 23,
+            Self::OtherSecrets(_) => 24,
+            Self::NoSecrets => 25,
+            Self::NoControlPlane(_) => 26,
+            Self::EtcdNotBootstrapped => 27,
+            Self::EtcdSplit => 28,
+            Self::NoApi => 29,
+            Self::NoNode(_) => 30,
+            Self::NotThere(_) => 31,
+            Self::NotReady(_) => 32,
+            Self::WaitsFor(..) => 33,
+            Self::NotInstalled(_) => 34,
+            Self::FluxNotStarted => 35,
         }
     }
 
@@ -166,7 +234,10 @@ impl Reason {
             | Self::HealthTimeout(id)
             | Self::HealthStalled(id)
             | Self::ValuesNotFound(id)
-            | Self::InstallTimeout(id) => Some(id),
+            | Self::InstallTimeout(id)
+            | Self::NotThere(id)
+            | Self::NotReady(id)
+            | Self::WaitsFor(id, _) => Some(id),
             _ => None,
         }
     }

@@ -186,15 +186,15 @@ impl Disturbance {
         }
     }
 
-    /// When a machine that would be up at a moment is; nothing if it dies before.
-    pub(crate) fn machine_up(&self, machine: u32, up: Millis) -> Option<Millis> {
+    /// When a machine is up that is switched on at a moment; nothing if it dies before.
+    pub(crate) fn machine_up(&self, machine: u32, on: Millis, takes: Millis) -> Option<Millis> {
         let is_it = |node: u64| node == u64::from(machine);
-        if self.dead_node.is_some_and(|(node, dies)| is_it(node) && dies < up) {
+        if self.dead_node.is_some_and(|(node, dies)| is_it(node) && dies < on + takes) {
             return None;
         }
         match self.slow_node {
-            Some((node, percent)) if is_it(node) => Some(up * percent / 100),
-            _ => Some(up),
+            Some((node, percent)) if is_it(node) => Some(on + takes * percent / 100),
+            _ => Some(on + takes),
         }
     }
 

@@ -12,7 +12,7 @@ mod told;
 #[path = "lab/verify.rs"]
 mod verify;
 
-use coldstart_simulate::{Blueprint, World};
+use coldstart_simulate::{Action, Blueprint, World};
 use read::rendered::Rendered;
 use stage::{Case, blueprint, definitions, find};
 use verify::Verify;
@@ -68,7 +68,8 @@ fn run(case: &Case, revisions: &[Rendered], blueprint: &Blueprint, seed: u64) ->
         }
         let since = verify.world.now();
         for id in then.apply.iter().flat_map(|file| definitions(case, file, blueprint)) {
-            verify.world.apply_by_hand(id);
+            let now = verify.world.now();
+            verify.world.act(now, Action::Apply(id)).unwrap();
         }
         if then.bootstrap_again {
             verify.world.bootstrap_again();

@@ -7,10 +7,12 @@ use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
 
 use super::builder::Builder;
-use crate::blueprint::{Id, Need, Step};
+use crate::blueprint::{EarlyRelease, Id, Need};
 
 /// Helm's own.
 const HELM_TIMEOUT_SECONDS: u64 = 300;
+/// Charts that Flux comes with.
+const FLUX_CHARTS: [&str; 3] = ["flux-operator", "flux-instance", "flux2"];
 const SEALING_KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-secrets-key";
 
 impl Builder<'_> {
@@ -39,8 +41,11 @@ impl Builder<'_> {
         }
         // A script that seeds a Secret makes its namespace first.
         let homes: Vec<Id> = seeded.iter().filter_map(|id| self.out.thing(*id).home).collect();
-        self.out.steps.push(Step::Apply(homes));
-        self.out.steps.push(Step::Apply(seeded));
+        for id in homes.into_iter().chain(seeded) {
+            if !self.out.seeded.contains(&id) {
+                self.out.seeded.push(id);
+            }
+        }
         let mut names: Vec<(EcoString, EcoString)> = Vec::new();
         for (release, values) in &early.releases {
             let of = ChartOf {
@@ -59,7 +64,6 @@ impl Builder<'_> {
 
     fn early_releases(&mut self, revisions: &[Rendered], names: &[(EcoString, EcoString)]) {
         let Some(early) = revisions.last().map(|rendered| &rendered.bootstrap) else { return };
-        let first = self.out.steps.len();
         for (index, (release, _)) in early.releases.iter().enumerate() {
             let (of, only_definitions) = self.early[index].clone();
             let draft = self.expand_early(&of, only_definitions);
@@ -67,20 +71,21 @@ impl Builder<'_> {
                 let is_it = |(namespace, other): &(EcoString, EcoString)| {
                     *name == **other || name.ends_with(&format!("{namespace}/{other}"))
                 };
-                names.iter().position(is_it).filter(|at| *at != index).map(|at| first + at)
+                names.iter().position(is_it).filter(|at| *at != index)
             });
             let mut needs: Vec<usize> = needs.collect();
             // One helmfile begins when the one before it has ended.
             let earlier = early.releases[..index].iter().enumerate();
             let of_others = earlier.filter(|(_, (other, _))| other.span.file != release.span.file);
-            needs.extend(of_others.map(|(at, _)| first + at));
+            needs.extend(of_others.map(|(at, _)| at));
             let name = self.text(format!("{}/{}", release.namespace, release.name));
-            self.early_steps.push((self.out.steps.len(), draft));
-            self.out.steps.push(Step::Release {
+            self.early_steps.push((self.out.early.len(), draft));
+            self.out.early.push(EarlyRelease {
                 name,
                 chart: crate::blueprint::Chart::default(),
                 needs,
                 waits: release.wait == Some(true),
+                is_flux: FLUX_CHARTS.contains(&release.chart_name.as_str()) && !only_definitions,
                 timeout: self
                     .conditions
                     .bootstrap_timeout_millis
@@ -134,10 +139,10 @@ impl Builder<'_> {
     pub(crate) fn resolve_steps(&mut self) {
         for (step, draft) in std::mem::take(&mut self.early_steps) {
             let parts = self.drafts[draft].parts.clone();
-            if let Some(Step::Release { chart, .. }) = self.out.steps.get_mut(step) {
-                *chart = parts;
+            if let Some(release) = self.out.early.get_mut(step) {
+                release.chart = parts;
                 // `helmfile sync` makes the namespace of a release.
-                chart.makes_namespace = chart.namespace;
+                release.chart.makes_namespace = release.chart.namespace;
             }
         }
     }

@@ -3,12 +3,16 @@
 //! Event-driven throughout: nobody polls in vain. Where a real controller polls, the next moment at which it would have looked is
 //! worked out when what it waits for has changed. The same seed gives the same events.
 
+mod act;
 mod api;
-mod bootstrap;
 mod helm;
+mod installs;
 mod kustomize;
+mod look;
+mod machines;
 mod operators;
 mod pods;
+mod script;
 
 use crate::blueprint::{Blueprint, Id, Millis, Need, Role};
 use crate::event::{Event, Reason, What};
@@ -16,6 +20,7 @@ use crate::fault::{Disturbance, Fault};
 use crate::outcome::{FluxOutcome, Outcome, Verdict};
 use crate::queue::Queue;
 use crate::random;
+use crate::stage::Act;
 use helm::ReleaseState;
 use kustomize::KustomizationState;
 use pods::PodState;
@@ -32,10 +37,11 @@ const API_DOWN: u32 = 2;
 const API_UP: u32 = 3;
 const PUSHED: u32 = 4;
 const API_READY: u32 = 5;
-const NODES_JOINED: u32 = 6;
 const WEBHOOKS_ANSWER: u32 = 7;
-/// And those after it.
+/// And those after it, one for each machine.
 const MACHINE_UP: u32 = 1000;
+const MEMBER_UP: u32 = 2000;
+const NODE_JOINED: u32 = 3000;
 
 /// A boot that has not come to an end by then has none.
 const HORIZON: Millis = 72 * 3_600_000;
@@ -74,7 +80,15 @@ pub struct World<'b> {
     kustomizations: Vec<KustomizationState>,
     releases: Vec<ReleaseState>,
     pods: Vec<PodState>,
-    bootstrap: bootstrap::BootstrapState,
+    hardware: machines::Hardware,
+    key: act::Key,
+    installs: Vec<installs::Install>,
+    /// How many installs are waited for.
+    running: usize,
+    has_flux: bool,
+    /// Who brings the cluster up, where nobody outside does.
+    script: Option<script::Script>,
+    acts: Vec<Act>,
     disturbance: Disturbance,
     left_out: Vec<Id>,
     trace: Option<Vec<Event>>,
@@ -103,7 +117,13 @@ impl<'b> World<'b> {
             kustomizations: vec![KustomizationState::default(); blueprint.kustomizations.len()],
             releases: vec![ReleaseState::default(); blueprint.releases.len()],
             pods: vec![PodState::default(); blueprint.workloads.len()],
-            bootstrap: bootstrap::BootstrapState::default(),
+            hardware: machines::Hardware::default(),
+            key: act::Key::None,
+            installs: vec![installs::Install::Absent; blueprint.early.len()],
+            running: 0,
+            has_flux: false,
+            script: None,
+            acts: Vec::new(),
             disturbance: Disturbance::default(),
             left_out: Vec::new(),
             trace: None,
@@ -113,7 +133,7 @@ impl<'b> World<'b> {
 
     /// Boots from nothing until all is ready, or nothing will change any more.
     pub fn boot(&mut self, seed: u64, faults: &[Fault]) -> Outcome {
-        self.start(seed, faults);
+        self.start_by_script(seed, faults);
         while self.is_over.is_none() && self.step() {}
         self.outcome()
     }
@@ -128,7 +148,13 @@ impl<'b> World<'b> {
     /// Begins a boot that is then run in pieces.
     pub fn start_traced(&mut self, seed: u64, faults: &[Fault]) {
         self.trace = Some(Vec::new());
+        self.start_by_script(seed, faults);
+    }
+
+    fn start_by_script(&mut self, seed: u64, faults: &[Fault]) {
         self.start(seed, faults);
+        self.run_script();
+        self.settle();
     }
 
     fn start(&mut self, seed: u64, faults: &[Fault]) {
@@ -151,6 +177,12 @@ impl<'b> World<'b> {
         self.pods.fill(PodState::default());
         self.left_out.clear();
         self.is_over = None;
+        self.key = act::Key::None;
+        self.installs.fill(installs::Install::Absent);
+        self.running = 0;
+        self.has_flux = false;
+        self.script = None;
+        self.acts.clear();
         self.disturbance = Disturbance::draw(self.blueprint, seed, faults);
         if let Some((from, to)) = self.disturbance.api_down {
             self.queue.push(from, CONTROL, API_DOWN);
@@ -162,12 +194,11 @@ impl<'b> World<'b> {
         for id in &self.blueprint.given {
             self.give(*id);
         }
-        self.begin_bootstrap();
-        self.settle();
+        self.rack();
     }
 
     /// Runs until this moment, also beyond the point where all is ready.
-    pub fn run_until(&mut self, at: Millis) {
+    pub fn advance(&mut self, at: Millis) {
         while self.queue.next_at().is_some_and(|next| next <= at) && self.step() {}
         self.now = self.now.max(at);
     }
@@ -175,7 +206,10 @@ impl<'b> World<'b> {
     /// One event; whether there was any.
     pub fn step(&mut self) -> bool {
         let Some(due) = self.queue.pop() else {
-            self.end(Verdict::Stuck);
+            // Somebody outside may still do something.
+            if self.script.is_some() || self.has_flux {
+                self.end(Verdict::Stuck);
+            }
             return false;
         };
         self.now = due.at;
@@ -202,7 +236,7 @@ impl<'b> World<'b> {
         self.disarm(id);
         self.fire(id);
         self.settle();
-        if self.busy == 0 && self.is_over.is_none() && self.bootstrap.is_done() && self.nothing_can_change() {
+        if self.busy == 0 && self.is_over.is_none() && self.has_flux && self.nothing_can_change() {
             self.end(Verdict::Stuck);
         }
         true
@@ -213,11 +247,12 @@ impl<'b> World<'b> {
         while let Some(id) = self.wake.pop() {
             self.poke(id);
         }
-        self.advance_bootstrap();
+        self.judge_installs();
+        self.follow_script();
         while let Some(id) = self.wake.pop() {
             self.poke(id);
         }
-        if self.missing == 0 && self.is_over.is_none() && self.bootstrap.is_done() {
+        if self.missing == 0 && self.is_over.is_none() && self.has_flux {
             self.end(Verdict::Converged);
         }
     }
@@ -230,7 +265,8 @@ impl<'b> World<'b> {
 
     fn control(&mut self, what: u32) {
         match what {
-            BOOTSTRAP => self.bootstrap_alarm(),
+            // Everybody who waits for an install looks afterwards.
+            BOOTSTRAP => {}
             API_DOWN => self.note(None, What::ApiDown),
             API_UP => {
                 self.note(None, What::ApiUp);
@@ -240,8 +276,9 @@ impl<'b> World<'b> {
             // Who was refused before has not tried since.
             WEBHOOKS_ANSWER => self.epoch += 1,
             API_READY => self.api_is_ready(),
-            NODES_JOINED => self.nodes_have_joined(),
-            machine => self.note(None, What::MachineUp(machine.saturating_sub(MACHINE_UP))),
+            MACHINE_UP..MEMBER_UP => self.machine_is_up(what - MACHINE_UP),
+            MEMBER_UP..NODE_JOINED => self.member_is_up(),
+            machine => self.node_has_joined(machine - NODE_JOINED),
         }
     }
 
@@ -341,7 +378,8 @@ impl<'b> World<'b> {
         scaled(least + scaled(most - least, share), slow)
     }
 
-    fn outcome(&self) -> Outcome {
+    /// How it stands; an end only where [`World::is_over`] says so.
+    pub fn outcome(&self) -> Outcome {
         Outcome::of(self)
     }
 
@@ -394,10 +432,6 @@ impl World<'_> {
 
     pub(crate) fn left_out(&self) -> &[Id] {
         &self.left_out
-    }
-
-    pub(crate) fn bootstrap_failed(&self) -> Option<Reason> {
-        self.bootstrap.failed
     }
 
     pub(crate) fn flux_outcome(&self, id: Id) -> FluxOutcome {

@@ -39,8 +39,8 @@ impl World<'_> {
         pods.all(|id| self.is_ready(*id))
     }
 
-    fn has_sealing_key(&self) -> bool {
-        self.blueprint.has_sealing_key && !self.disturbance.key_is_lost
+    pub(super) fn has_sealing_key(&self) -> bool {
+        self.key == super::act::Key::Restored && !self.disturbance.key_is_lost
     }
 
     pub(super) fn custom_alarm(&mut self, at: u32) {

@@ -36,7 +36,7 @@ impl Verify<'_, '_> {
             if self.world.now() > limit {
                 return missing;
             }
-            self.world.run_until(self.world.now() + LOOK_EVERY);
+            self.world.advance(self.world.now() + LOOK_EVERY);
         }
         let mut wrong = self.hold(told);
         wrong.extend(told.slow.iter().filter_map(|slow| self.slow(slow, since)));
@@ -118,7 +118,7 @@ impl Verify<'_, '_> {
             if !missing.is_empty() {
                 return missing.into_iter().map(|one| format!("did not stay so: {one}")).collect();
             }
-            self.world.run_until(self.world.now() + LOOK_EVERY);
+            self.world.advance(self.world.now() + LOOK_EVERY);
         }
         Vec::new()
     }

@@ -1,0 +1,182 @@
+//! What somebody outside can do to a world, and what they can see of it. A driver works with these and nothing else; it can die
+//! and be started again, and the world goes on without it.
+//!
+//! Knows no order: what is done too early is refused, or fails as it would in life.
+
+use crate::blueprint::{Blueprint, Id, Millis};
+use crate::event::Reason;
+
+/// Something that somebody does. What nobody does does not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Action {
+    /// Makes the secrets that machine configurations are made from. To be done once: machines that have the old ones trust nobody
+    /// who has the new.
+    MakeSecrets,
+    PowerOn(u32),
+    /// Gives a machine its Talos configuration, made from the newest secrets.
+    Configure(u32),
+    /// To be done once, on one control plane. On a second one it makes a second cluster.
+    BootstrapEtcd(u32),
+    /// Applies one object, as `kubectl apply` does.
+    Apply(Id),
+    /// Gives back the sealing key that was kept. A controller that runs already does not look for it again.
+    RestoreKey,
+    /// Installs a release of the bootstrap, as `helm install` does; see [`Blueprint::early`].
+    Install(u32),
+    /// Gives Flux what it begins with.
+    StartFlux,
+}
+
+impl Action {
+    /// It does harm when it is done again.
+    pub const fn is_once(self) -> bool {
+        matches!(self, Self::MakeSecrets | Self::BootstrapEtcd(_))
+    }
+
+    /// In words that [`Action::read`] understands, whatever becomes of the repository.
+    pub fn say(self, of: &Blueprint) -> String {
+        match self {
+            Self::MakeSecrets => "make-secrets".to_owned(),
+            Self::PowerOn(machine) => format!("power-on {machine}"),
+            Self::Configure(machine) => format!("configure {machine}"),
+            Self::BootstrapEtcd(machine) => format!("bootstrap-etcd {machine}"),
+            Self::Apply(id) => {
+                let thing = of.thing(id);
+                format!("apply {} {}/{}", thing.kind, thing.namespace, thing.name)
+            }
+            Self::RestoreKey => "restore-key".to_owned(),
+            Self::Install(release) => format!("install {}", of.early_name(release)),
+            Self::StartFlux => "start-flux".to_owned(),
+        }
+    }
+
+    pub fn read(said: &str, of: &Blueprint) -> Option<Self> {
+        let (what, on) = said.split_once(' ').unwrap_or((said, ""));
+        let machine = || on.parse().ok();
+        match what {
+            "make-secrets" => Some(Self::MakeSecrets),
+            "power-on" => machine().map(Self::PowerOn),
+            "configure" => machine().map(Self::Configure),
+            "bootstrap-etcd" => machine().map(Self::BootstrapEtcd),
+            "apply" => {
+                let (kind, path) = on.split_once(' ')?;
+                // Names of definitions have a slash of their own.
+                let (namespace, name) = path.split_once('/')?;
+                of.find(kind, namespace, name).map(Self::Apply)
+            }
+            "restore-key" => Some(Self::RestoreKey),
+            "install" => of.early_named(on).map(Self::Install),
+            "start-flux" => Some(Self::StartFlux),
+            _ => None,
+        }
+    }
+}
+
+/// What an action came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It has begun, or is done already where it takes no time.
+    Begun,
+    /// It had been done before.
+    Again,
+}
+
+/// An action that somebody took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Act {
+    pub at: Millis,
+    pub action: Action,
+    /// Refused: nothing has changed, but that a release may have failed.
+    pub result: Result<Done, Reason>,
+}
+
+/// A question to a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Probe {
+    /// Secrets for machine configurations were made.
+    Secrets,
+    /// A machine's operating system answers.
+    Machine(u32),
+    /// It has a configuration of the newest secrets.
+    Configured(u32),
+    /// etcd was bootstrapped.
+    Bootstrapped,
+    /// etcd has a quorum.
+    Etcd,
+    /// The API server answers.
+    Api,
+    /// A machine has joined as a node.
+    Node(u32),
+    SealingKey,
+    Exists(Id),
+    /// Ready, available, bound, established.
+    Ready(Id),
+    /// Helm says that a release of the bootstrap is deployed.
+    Installed(u32),
+    /// Everything that runs of a release of the bootstrap is ready, whether Helm waited for it or not.
+    Healthy(u32),
+    Flux,
+    /// Everything is ready.
+    Converged,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    pub met: bool,
+    /// Why not, as far as one can see from outside.
+    pub reason: Reason,
+}
+
+/// A release that a bootstrap installs before Flux starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Early<'b> {
+    /// What [`Action::Install`] calls it.
+    pub release: u32,
+    /// `namespace/name`.
+    pub name: &'b str,
+    /// Those that it comes after.
+    pub needs: &'b [usize],
+    /// Helm waits for it.
+    pub waits: bool,
+    pub timeout: Millis,
+}
+
+/// What can be acted on.
+impl Blueprint {
+    pub fn early(&self) -> impl Iterator<Item = Early<'_>> {
+        self.early.iter().zip(0..).map(|(it, release)| Early {
+            release,
+            name: self.text(it.name),
+            needs: &it.needs,
+            waits: it.waits,
+            timeout: it.timeout,
+        })
+    }
+
+    /// A release of the bootstrap by its `namespace/name`.
+    pub fn early_named(&self, name: &str) -> Option<u32> {
+        self.early().find(|early| early.name == name).map(|early| early.release)
+    }
+
+    pub(crate) fn early_name(&self, release: u32) -> &str {
+        self.early.get(release as usize).map_or("", |it| self.text(it.name))
+    }
+
+    /// What a bootstrap applies before any release: Namespaces first, then Secrets, definitions and the rest.
+    pub fn seeded(&self) -> &[Id] {
+        &self.seeded
+    }
+
+    /// A sealing key was kept, and can be restored.
+    pub fn has_sealing_key(&self) -> bool {
+        self.has_sealing_key
+    }
+
+    /// How many machines there are: control planes first, then workers. Nothing where the API server is there from the start.
+    pub fn machines(&self) -> Option<crate::compile::Machines> {
+        self.machines.map(|(machines, _)| machines)
+    }
+}

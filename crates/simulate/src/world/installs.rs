@@ -1,0 +1,141 @@
+//! Releases of a bootstrap, as `helm install` puts them in: all of its objects at once, then a wait if it was asked for.
+
+use super::{BOOTSTRAP, CONTROL, World};
+use crate::blueprint::{Chart, Id, Millis, Role};
+use crate::event::Reason;
+use crate::stage::Done;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Install {
+    #[default]
+    Absent,
+    Running {
+        until: Millis,
+    },
+    Done,
+    Failed(Reason),
+}
+
+impl World<'_> {
+    pub(super) fn install(&mut self, release: u32) -> Result<Done, Reason> {
+        let Some(it) = self.blueprint.early.get(release as usize) else { return Err(Reason::None) };
+        let at = release as usize;
+        if matches!(self.installs[at], Install::Running { .. } | Install::Done) {
+            return Ok(Done::Again);
+        }
+        if let Some(reason) = self.refuses(&it.chart) {
+            self.installs[at] = Install::Failed(reason);
+            return Err(reason);
+        }
+        for id in it.chart.makes_namespace.iter().chain(&it.chart.definitions).chain(&it.chart.objects) {
+            self.create(*id);
+        }
+        self.installs[at] = if it.waits {
+            let until = self.now + it.timeout;
+            self.queue.push(until, CONTROL, BOOTSTRAP);
+            self.running += 1;
+            Install::Running { until }
+        } else {
+            Install::Done
+        };
+        Ok(Done::Begun)
+    }
+
+    /// The first object that the API server does not take. What the chart brings itself is there in time.
+    fn refuses(&self, chart: &Chart) -> Option<Reason> {
+        let is_own = |id: Id| chart.definitions.contains(&id) || chart.objects.contains(&id);
+        chart.objects.iter().filter(|id| !self.exists(**id)).find_map(|id| {
+            let reason = self.admit(*id).err()?;
+            let thing = self.blueprint.thing(*id);
+            let comes = match reason {
+                Reason::NoMatch(_) => thing.definition.is_some_and(is_own),
+                Reason::NamespaceNotFound(_) => thing.home == chart.makes_namespace || thing.home.is_some_and(is_own),
+                _ => false,
+            };
+            (!comes).then_some(reason)
+        })
+    }
+
+    /// Waits that have ended, one way or the other.
+    pub(super) fn judge_installs(&mut self) {
+        if self.running == 0 {
+            return;
+        }
+        for at in 0..self.installs.len() {
+            let Install::Running { until } = self.installs[at] else { continue };
+            let it = &self.blueprint.early[at];
+            if it.chart.waits_for.iter().all(|id| self.is_ready(*id)) {
+                self.installs[at] = Install::Done;
+                self.running -= 1;
+            } else if self.now >= until {
+                self.installs[at] = Install::Failed(Reason::BootstrapTimeout(it.name));
+                self.running -= 1;
+            }
+        }
+    }
+
+    pub(super) fn lacks_install(&self, release: u32) -> Option<Reason> {
+        let it = self.blueprint.early.get(release as usize)?;
+        match self.installs[release as usize] {
+            Install::Done => None,
+            Install::Absent => Some(Reason::NotInstalled(it.name)),
+            Install::Failed(reason) => Some(reason),
+            Install::Running { .. } => self.lacks_health(release),
+        }
+    }
+
+    pub(super) fn lacks_health(&self, release: u32) -> Option<Reason> {
+        let it = self.blueprint.early.get(release as usize)?;
+        match self.installs[release as usize] {
+            Install::Absent => Some(Reason::NotInstalled(it.name)),
+            Install::Failed(reason @ (Reason::NoMatch(_) | Reason::WebhookDown(_) | Reason::NamespaceNotFound(_))) => {
+                Some(reason)
+            }
+            _ => it.chart.waits_for.iter().find(|id| !self.is_ready(**id)).map(|id| self.unready_reason(*id)),
+        }
+    }
+
+    /// A release that brings Flux and is not in.
+    pub(super) fn lacks_flux_release(&self) -> Option<u32> {
+        let mut all = self.blueprint.early.iter().zip(&self.installs);
+        all.find(|(it, state)| it.is_flux && **state != Install::Done).map(|(it, _)| it.name)
+    }
+
+    /// All that a bootstrap brings is there, and has been for a while.
+    pub(super) fn bring_at_once(&mut self) {
+        let blueprint = self.blueprint;
+        if blueprint.has_sealing_key {
+            self.key = super::act::Key::Restored;
+        }
+        for id in &blueprint.seeded {
+            self.give(*id);
+        }
+        for (at, it) in blueprint.early.iter().enumerate() {
+            self.install_at_once(&it.chart);
+            self.installs[at] = Install::Done;
+        }
+        self.start_flux();
+    }
+
+    /// A release that has been there for a while.
+    fn install_at_once(&mut self, chart: &Chart) {
+        for id in chart.makes_namespace.iter().chain(&chart.definitions).chain(&chart.objects) {
+            self.give(*id);
+            match self.blueprint.role(*id) {
+                Role::Workload(at) => {
+                    self.disarm(*id);
+                    self.pod_runs(at);
+                }
+                Role::Custom(at) => {
+                    self.disarm(*id);
+                    let blueprint = self.blueprint;
+                    for made in &blueprint.customs[at as usize].makes {
+                        self.create(*made);
+                    }
+                    self.make_ready(*id);
+                }
+                _ => {}
+            }
+        }
+    }
+}

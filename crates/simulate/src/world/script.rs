@@ -1,0 +1,115 @@
+//! Somebody who brings the cluster up as the repository's own scripts do, with the same actions as everybody else: machines, the
+//! key, seeded objects, then a helmfile that starts a release when those it needs are done and stops at the first failure, then Flux.
+//!
+//! Whole boots have it; a world that is driven from outside does not.
+
+use super::World;
+use super::installs::Install;
+use crate::event::{Reason, What};
+use crate::outcome::Verdict;
+use crate::stage::Action;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Script {
+    failed: Option<Reason>,
+    is_done: bool,
+}
+
+impl World<'_> {
+    pub(super) fn run_script(&mut self) {
+        self.script = Some(Script::default());
+        if let Some(machines) = self.blueprint.machines() {
+            let _ = self.perform(Action::MakeSecrets);
+            for machine in 0..machines.control_planes + machines.workers {
+                let _ = self.perform(Action::PowerOn(machine));
+            }
+        } else if !self.blueprint.runs_bootstrap {
+            self.bring_at_once();
+            self.script = Some(Script { failed: None, is_done: true });
+        }
+    }
+
+    /// Does what can be done at this moment.
+    pub(super) fn follow_script(&mut self) {
+        let Some(script) = self.script else { return };
+        if script.is_done || script.failed.is_some() {
+            return;
+        }
+        while let Some(machine) = self.unconfigured() {
+            if self.perform(Action::Configure(machine)).is_err() {
+                return;
+            }
+        }
+        if let Some(machine) = self.first_member() {
+            let _ = self.perform(Action::BootstrapEtcd(machine));
+        }
+        if self.lacks_api().is_some() {
+            return;
+        }
+        if self.blueprint.runs_bootstrap {
+            self.script_seeds();
+            self.script_installs();
+        } else if self.is_raised() {
+            self.bring_at_once();
+            self.script = Some(Script { failed: None, is_done: true });
+        }
+    }
+
+    fn script_seeds(&mut self) {
+        let blueprint = self.blueprint;
+        if blueprint.has_sealing_key && self.key == super::act::Key::None {
+            let _ = self.perform(Action::RestoreKey);
+        }
+        for id in &blueprint.seeded {
+            // What is refused is tried again when something has changed.
+            if !self.exists(*id) && self.admit(*id).is_ok() {
+                let _ = self.perform(Action::Apply(*id));
+            }
+        }
+    }
+
+    fn script_installs(&mut self) {
+        let blueprint = self.blueprint;
+        let mut has_begun = true;
+        while has_begun {
+            has_begun = false;
+            for (at, it) in blueprint.early.iter().enumerate() {
+                let can_begin = self.installs[at] == Install::Absent
+                    && it.needs.iter().all(|need| self.installs[*need] == Install::Done);
+                if can_begin {
+                    has_begun = true;
+                    let _ = self.perform(Action::Install(u32::try_from(at).unwrap_or(u32::MAX)));
+                }
+            }
+            self.judge_installs();
+        }
+        let failed = self.installs.iter().find_map(|state| match state {
+            Install::Failed(reason) => Some(*reason),
+            _ => None,
+        });
+        if let Some(reason) = failed {
+            self.script = Some(Script { failed: Some(reason), is_done: false });
+            self.note(None, What::BootstrapFailed(reason));
+        } else if self.installs.iter().all(|state| *state == Install::Done) && self.perform(Action::StartFlux).is_ok() {
+            self.script = Some(Script { failed: None, is_done: true });
+        }
+    }
+
+    /// Somebody starts the bootstrap again, after it has failed.
+    pub fn bootstrap_again(&mut self) {
+        for state in &mut self.installs {
+            if matches!(state, Install::Failed(_)) {
+                *state = Install::Absent;
+            }
+        }
+        self.script = self.script.map(|script| Script { failed: None, ..script });
+        self.is_over = None;
+        self.settle();
+    }
+
+    pub(crate) fn bootstrap_failed(&self) -> Option<Reason> {
+        let script = self.script?;
+        let has_ended = self.is_over == Some(Verdict::Stuck) && !script.is_done;
+        script.failed.or_else(|| self.lacks_etcd().filter(|_| has_ended))
+    }
+}
