@@ -101,7 +101,7 @@ impl Draft<'_> {
         let keys: Vec<usize> = settings.keys.iter().map(|directory| self.terraform(Layer::Keys, directory)).collect();
         let Some(first) = settings.control_planes.first() else {
             self.notes.push(
-                "machines are not described: the plan begins with the Kubernetes API (`coldstart init` describes them)"
+                "machines are not described: the plan begins with the Kubernetes API (`up` in coldstart.yaml describes them)"
                     .to_owned(),
             );
             let api = self.api("api/kubernetes", settings.endpoint.as_deref().unwrap_or("the kubeconfig's address"));
