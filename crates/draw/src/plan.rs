@@ -117,10 +117,12 @@ fn verb(action: &Action) -> &'static str {
     match action {
         Action::Terraform { .. } => "terraform apply",
         Action::PowerOn { .. } => "power on",
+        Action::MakeSecrets => "make, once",
         Action::Configure { .. } => "configure",
         Action::BootstrapEtcd { .. } => "bootstrap etcd",
         Action::Seed { .. } => "apply",
         Action::Install { .. } => "install",
+        Action::StartFlux => "start",
         Action::Watch => "watch",
     }
 }

@@ -9,6 +9,7 @@ mod event;
 mod journal;
 mod machine;
 mod plan;
+mod simulated;
 mod timeline;
 mod world;
 
@@ -17,5 +18,6 @@ pub use event::{Event, Found, Line, Outcome};
 pub use journal::{FileTape, Journal, JournalError, Kept, MemoryTape, Past, Run, Tape};
 pub use machine::{Effect, Input, Machine, State};
 pub use plan::{Action, Layer, Limits, Need, Plan, PlanError, Proof, Selection, SelectionError, Step, StepId, plan};
+pub use simulated::Simulated;
 pub use timeline::{Bar, Timeline};
 pub use world::{Look, World};

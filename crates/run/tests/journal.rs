@@ -1,5 +1,7 @@
 //! The journal as a file: torn, damaged, busy, foreign.
 
+#![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
+
 use std::fs;
 use std::time::Duration;
 
@@ -13,7 +15,9 @@ fn proved(step: &str) -> Line {
 fn write(path: &std::path::Path, lines: &[Line]) {
     let (tape, kept) = FileTape::open(path).unwrap();
     let mut journal = Journal::new(tape, &kept).unwrap();
-    lines.iter().for_each(|line| journal.keep(line).unwrap());
+    for line in lines {
+        journal.keep(line).unwrap();
+    }
 }
 
 #[test]

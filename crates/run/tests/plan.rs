@@ -1,5 +1,7 @@
 //! The plan of the example, and of what has none.
 
+#![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
+
 use std::path::Path;
 
 use coldstart_run::{Action, Layer, Plan, PlanError, Selection, SelectionError, plan};
@@ -53,7 +55,8 @@ fn nobody_comes_before_what_it_needs_and_everybody_needs_the_bottom() {
 fn a_step_needs_its_own_and_not_a_whole_layer() {
     let plan = planned("homelab", MACHINES).unwrap();
     // etcd starts on the first control plane, whatever the other machines do.
-    assert_eq!(all_needs(&plan, "talos/etcd"), ["talos/cp1", "machines/cp1", "keys/terraform/00-persistent-auth"]);
+    let needs = ["talos/cp1", "machines/cp1", "talos/secrets", "keys/terraform/00-persistent-auth"];
+    assert_eq!(all_needs(&plan, "talos/etcd"), needs);
     assert!(!all_needs(&plan, "network/kube-system/cilium").iter().any(|need| need.starts_with("talos/w")));
     let configuration = all_needs(&plan, "configuration/terraform/03-configuration");
     assert!(configuration.contains(&"gitops/authentik/authentik".to_owned()));
@@ -64,7 +67,7 @@ fn a_step_needs_its_own_and_not_a_whole_layer() {
 fn what_must_be_done_once_and_what_is_dangerous_is_said() {
     let plan = planned("homelab", MACHINES).unwrap();
     let once: Vec<&str> = plan.steps.iter().filter(|step| step.once).map(|step| step.key.as_str()).collect();
-    assert_eq!(once, ["talos/etcd"]);
+    assert_eq!(once, ["talos/secrets", "talos/etcd"]);
     assert!(plan.steps.iter().filter(|step| step.once).all(|step| step.danger.is_some()));
     assert!(plan.steps.iter().all(|step| !step.limits.timeout.is_zero() && step.limits.attempts > 0));
     assert!(plan.steps.iter().filter(|step| step.layer == Layer::GitOps).all(|step| step.action == Action::Watch));

@@ -10,9 +10,9 @@ use read::{Repository, UpSettings};
 use super::content;
 use super::{Action, Layer, Limits, Need, Plan, Proof, Step, StepId};
 
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 /// A hand at work: tried a few times, and not at once.
-const BY_HAND: Limits = Limits { timeout: Duration::from_secs(600), attempts: 3, pause: Duration::from_secs(15) };
+const BY_HAND: Limits = Limits { timeout: Duration::from_mins(10), attempts: 3, pause: Duration::from_secs(15) };
 /// Flux tries by itself; a person would look after this many rounds of its patience.
 const ROUNDS: u32 = 3;
 /// Flux looks at a dependency every 30 s: half of that on average.
@@ -86,6 +86,12 @@ impl Draft<'_> {
         }
     }
 
+    fn tie_all(&mut self, from: usize, to: &[usize], why: &str) {
+        for to in to {
+            self.tie(from, *to, why);
+        }
+    }
+
     fn terraform(&mut self, layer: Layer, directory: &str) -> usize {
         let texts = content::directory(self.repository, directory);
         let action = Action::Terraform { directory: directory.to_owned() };
@@ -105,12 +111,18 @@ impl Draft<'_> {
                     .to_owned(),
             );
             let api = self.api("api/kubernetes", settings.endpoint.as_deref().unwrap_or("the kubeconfig's address"));
-            keys.iter().for_each(|key| self.tie(api, *key, "credentials"));
+            self.tie_all(api, &keys, "credentials");
             return vec![api];
         };
+        let secrets = self.add("talos/secrets".to_owned(), Layer::Talos, Action::MakeSecrets, Proof::SecretsKept, &[]);
+        self.steps[secrets].once = true;
+        self.steps[secrets].danger =
+            Some("machines that have the old secrets trust nobody who has new ones".to_owned());
         let mut talos = BTreeMap::new();
         for machine in settings.control_planes.iter().chain(&settings.workers) {
-            talos.insert(machine.clone(), self.machine(machine, &keys));
+            let step = self.machine(machine, &keys);
+            self.tie(step, secrets, "its configuration is made from them");
+            talos.insert(machine.clone(), step);
         }
         let members = 1;
         let action = Action::BootstrapEtcd { machine: first.clone() };
@@ -136,7 +148,7 @@ impl Draft<'_> {
         let proof = Proof::Maintenance { machine: machine.to_owned() };
         let on = self.add(format!("machines/{machine}"), Layer::Machines, action, proof, &[]);
         self.steps[on].expected = MINUTE;
-        keys.iter().for_each(|key| self.tie(on, *key, "credentials"));
+        self.tie_all(on, keys, "credentials");
         let action = Action::Configure { machine: machine.to_owned() };
         let proof = Proof::TalosRuns { machine: machine.to_owned() };
         let talos = self.add(format!("talos/{machine}"), Layer::Talos, action, proof, &[]);
@@ -212,17 +224,18 @@ impl Draft<'_> {
             steps.iter().copied().filter(|step| draft.steps[*step].layer == layer).collect()
         };
         let (network, flux) = (of(self, Layer::Network), of(self, Layer::Flux));
+        let start = self.add("flux/start".to_owned(), Layer::Flux, Action::StartFlux, Proof::FluxRuns, &[]);
+        let before = if flux.is_empty() { [api, &network].concat() } else { flux };
+        self.tie_all(start, &before, "Flux must run");
         for id in self.cluster.ids() {
             let step = steps[id.index()];
             match self.steps[step].layer {
                 Layer::GitOps if self.applied_by(id).is_some() => {}
-                Layer::GitOps if !flux.is_empty() => {
-                    flux.iter().for_each(|flux| self.tie(step, *flux, "Flux applies it"))
-                }
+                Layer::GitOps => self.tie(step, start, "Flux applies it"),
                 layer => {
-                    api.iter().for_each(|api| self.tie(step, *api, "the Kubernetes API"));
-                    if !matches!(layer, Layer::Seeds | Layer::Network | Layer::GitOps) {
-                        network.iter().for_each(|network| self.tie(step, *network, "the pod network"));
+                    self.tie_all(step, api, "the Kubernetes API");
+                    if !matches!(layer, Layer::Seeds | Layer::Network) {
+                        self.tie_all(step, &network, "the pod network");
                     }
                 }
             }
@@ -315,14 +328,14 @@ impl Draft<'_> {
                 .map(|id| steps[id.index()])
                 .collect();
             let needs = if found.is_empty() { last.clone() } else { found };
-            needs.into_iter().for_each(|need| self.tie(step, need, "speaks to its API"));
+            self.tie_all(step, &needs, "speaks to its API");
             last.push(step);
         }
         for url in &settings.outside {
             let action = Action::Watch;
             let step =
                 self.add(format!("outside/{url}"), Layer::Outside, action, Proof::Answers { url: url.clone() }, &[]);
-            last.iter().for_each(|need| self.tie(step, *need, "the way in leads through everything"));
+            self.tie_all(step, &last, "the way in leads through everything");
         }
     }
 
@@ -348,7 +361,9 @@ impl Draft<'_> {
                 steps[from].needs.push(Need { step, why: edge.why });
             }
         }
-        steps.iter_mut().for_each(|step| step.needs.sort_by_key(|need| need.step));
+        for step in &mut steps {
+            step.needs.sort_by_key(|need| need.step);
+        }
         Ok(Plan { steps, notes: self.notes })
     }
 }
@@ -406,8 +421,8 @@ fn order(steps: &[Step], edges: &[Edge]) -> Vec<usize> {
 /// been taken away, again and again.
 fn in_circles(steps: usize, edges: &[Edge]) -> BTreeSet<usize> {
     let mut left: BTreeSet<usize> = (0..steps).collect();
-    let ends: [fn(&Edge) -> (usize, usize); 2] = [|edge| (edge.from, edge.to), |edge| (edge.to, edge.from)];
-    for end in ends {
+    for backwards in [false, true] {
+        let end = |edge: &Edge| if backwards { (edge.to, edge.from) } else { (edge.from, edge.to) };
         let mut degree = vec![0_usize; steps];
         let mut others = vec![Vec::new(); steps];
         for (from, to) in edges.iter().map(end).filter(|(from, to)| left.contains(from) && left.contains(to)) {

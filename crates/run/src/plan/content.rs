@@ -1,5 +1,7 @@
 //! The hash of a step: of everything that decides what it does. Same hash, same step.
 
+use std::fmt::Write as _;
+
 use kustomize::Files as _;
 use model::Component;
 use read::Repository;
@@ -18,7 +20,11 @@ pub(super) fn hash(action: &Action, proof: &Proof, texts: &[&[u8]]) -> String {
     for text in texts {
         add(&mut hasher, text);
     }
-    hasher.finalize().iter().take(HEX_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    let mut hex = String::with_capacity(2 * HEX_BYTES);
+    for byte in hasher.finalize().iter().take(HEX_BYTES) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
 }
 
 /// Lengths first, so that no two lists of parts look alike.

@@ -215,6 +215,8 @@ pub enum Action {
     PowerOn {
         machine: String,
     },
+    /// Makes the secrets that machine configurations are made from. Once in the life of a cluster.
+    MakeSecrets,
     /// Gives a machine its Talos configuration.
     Configure {
         machine: String,
@@ -231,6 +233,8 @@ pub enum Action {
     Install {
         release: String,
     },
+    /// Gives Flux what it begins with.
+    StartFlux,
     /// Nothing is done: somebody else does it, and it is only watched.
     Watch,
 }
@@ -243,6 +247,8 @@ pub enum Proof {
     NothingToApply { directory: String },
     /// The machine answers on the Talos API, waiting for its configuration.
     Maintenance { machine: String },
+    /// The secrets of the cluster's machines are kept.
+    SecretsKept,
     /// Talos runs on the machine with its configuration.
     TalosRuns { machine: String },
     /// This many etcd members, and a leader.
@@ -254,6 +260,8 @@ pub enum Proof {
     /// The objects of the release are healthy.
     #[serde(rename = "release-healthy")]
     ReleaseHealthy { release: String },
+    /// Flux's controllers run and have their source.
+    FluxRuns,
     /// Flux says that it is ready, for this generation.
     Ready { kind: String, namespace: String, name: String },
     /// A request from outside gets an answer that proves the whole way.
@@ -274,6 +282,8 @@ impl Proof {
         match self {
             Self::NothingToApply { directory } => format!("{directory} has nothing left to apply"),
             Self::Maintenance { machine } => format!("{machine} answers on the Talos API"),
+            Self::SecretsKept => "the secrets of the machines are kept".to_owned(),
+            Self::FluxRuns => "Flux runs and has its source".to_owned(),
             Self::TalosRuns { machine } => format!("{machine} runs Talos with its configuration"),
             Self::EtcdMembers { members: 1 } => "etcd has a leader".to_owned(),
             Self::EtcdMembers { members } => format!("etcd has a leader and {members} members"),

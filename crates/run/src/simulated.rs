@@ -1,0 +1,213 @@
+//! The simulated world behind the same seam as a real one.
+//!
+//! It exists as long as its journal: whoever comes back replays what was begun, at the times it was begun at, and finds the same
+//! world. Terraform and requests from outside are not part of `simulate`; here they take a while, and need what they speak to.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use read::UpSettings;
+use simulate::{Action as Act, Blueprint, Fault, Id, Probe, World as Inner};
+
+use crate::event::{Event, Line};
+use crate::plan::{Action, Plan, Proof, Step};
+use crate::world::{Look, World};
+
+const TERRAFORM_SECONDS: u64 = 45;
+
+/// A world that is driven by a plan and knows nothing of it.
+#[derive(Clone, Debug)]
+pub struct Simulated<'b> {
+    inner: Inner<'b>,
+    blueprint: &'b Blueprint,
+    machines: Vec<String>,
+    /// When each Terraform directory will have been applied.
+    applied: BTreeMap<String, Duration>,
+    interrupts: u32,
+}
+
+impl<'b> Simulated<'b> {
+    pub fn new(blueprint: &'b Blueprint, settings: &UpSettings, seed: u64, faults: &[Fault]) -> Self {
+        Self {
+            inner: Inner::begin(blueprint, seed, faults),
+            blueprint,
+            machines: settings.control_planes.iter().chain(&settings.workers).cloned().collect(),
+            applied: BTreeMap::new(),
+            interrupts: 0,
+        }
+    }
+
+    /// Does again what a journal says was begun, and goes to where it ends.
+    pub fn replay(&mut self, plan: &Plan, lines: &[Line]) {
+        for line in lines {
+            self.advance(line.time());
+            if let Event::Started { step, .. } = &line.event
+                && let Some(id) = plan.find(step)
+            {
+                // Refused then, refused again.
+                let _ = self.act(plan.step(id));
+            }
+        }
+    }
+
+    /// Somebody asks to stop.
+    pub fn interrupt(&mut self) {
+        self.interrupts += 1;
+    }
+
+    pub fn inner(&self) -> &Inner<'b> {
+        &self.inner
+    }
+
+    fn advance(&mut self, to: Duration) {
+        if to > self.now() {
+            self.inner.advance(u64::try_from(to.as_millis()).unwrap_or(u64::MAX));
+        }
+    }
+
+    fn machine(&self, name: &str) -> Option<u32> {
+        u32::try_from(self.machines.iter().position(|machine| machine == name)?).ok()
+    }
+
+    fn do_now(&mut self, act: Act) -> Result<(), String> {
+        let done = self.inner.act(self.inner.now(), act);
+        done.map(drop).map_err(|reason| reason.say(self.blueprint))
+    }
+
+    fn seed(&mut self, component: &str) -> Result<(), String> {
+        if component == SEALING_KEY {
+            return self.do_now(Act::RestoreKey);
+        }
+        if let Some(release) = self.blueprint.early_named(component) {
+            return self.do_now(Act::Install(release));
+        }
+        let objects: Vec<Id> = self.blueprint.seeded().to_vec();
+        objects.into_iter().try_for_each(|object| self.do_now(Act::Apply(object)))
+    }
+
+    fn terraform(&mut self, directory: &str, needs_api: bool) -> Result<(), String> {
+        if needs_api && !self.inner.look(Probe::Api).met {
+            return Err("connection refused: the Kubernetes API does not answer".to_owned());
+        }
+        let done = self.now() + Duration::from_secs(TERRAFORM_SECONDS);
+        self.applied.entry(directory.to_owned()).or_insert(done);
+        Ok(())
+    }
+
+    /// What a probe says, for a step that somebody does and that `begun` says was begun.
+    fn probed(&self, probe: Probe, begun: bool) -> Look {
+        let proof = self.inner.look(probe);
+        if proof.met {
+            Look::Done
+        } else if !begun {
+            Look::Absent
+        } else {
+            Look::UnderWay(proof.reason.say(self.blueprint))
+        }
+    }
+
+    fn was_done(&self, act: Act) -> bool {
+        self.inner.acts().iter().any(|done| done.action == act && done.result.is_ok())
+    }
+
+    fn object(&self, kind: &str, namespace: &str, name: &str) -> Look {
+        let Some(id) = self.blueprint.find(kind, namespace, name) else {
+            return Look::Failed("nothing of that name is rendered".to_owned());
+        };
+        if self.inner.is_ready(id) {
+            Look::Done
+        } else if self.inner.has_stalled(id) {
+            Look::Failed(self.inner.reason(id).say(self.blueprint))
+        } else if self.inner.exists(id) {
+            Look::UnderWay(self.inner.reason(id).say(self.blueprint))
+        } else {
+            Look::Absent
+        }
+    }
+
+    fn seeded(&self, component: &str) -> Look {
+        if component == SEALING_KEY {
+            return self.probed(Probe::SealingKey, self.was_done(Act::RestoreKey));
+        }
+        if let Some(release) = self.blueprint.early_named(component) {
+            return self.probed(Probe::Installed(release), self.was_done(Act::Install(release)));
+        }
+        let missing = self.blueprint.seeded().iter().filter(|id| !self.inner.exists(**id)).count();
+        if missing == 0 { Look::Done } else { Look::Absent }
+    }
+}
+
+/// What the reader calls the sealing key that a bootstrap restores.
+const SEALING_KEY: &str = "sealing key";
+
+impl World for Simulated<'_> {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.inner.now())
+    }
+
+    fn act(&mut self, step: &Step) -> Result<(), String> {
+        let machine =
+            |world: &Self, name: &str| world.machine(name).ok_or_else(|| format!("there is no machine {name}"));
+        match &step.action {
+            Action::Terraform { directory } => {
+                self.terraform(directory, step.layer == crate::plan::Layer::Configuration)
+            }
+            Action::PowerOn { machine: name } => machine(self, name).and_then(|id| self.do_now(Act::PowerOn(id))),
+            Action::MakeSecrets => self.do_now(Act::MakeSecrets),
+            Action::Configure { machine: name } => machine(self, name).and_then(|id| self.do_now(Act::Configure(id))),
+            Action::BootstrapEtcd { machine: name } => {
+                machine(self, name).and_then(|id| self.do_now(Act::BootstrapEtcd(id)))
+            }
+            Action::Seed { component } => self.seed(component),
+            Action::Install { release } => match self.blueprint.early_named(release) {
+                Some(release) => self.do_now(Act::Install(release)),
+                None => Err(format!("the bootstrap has no release {release}")),
+            },
+            Action::StartFlux => self.do_now(Act::StartFlux),
+            Action::Watch => Ok(()),
+        }
+    }
+
+    fn look(&mut self, step: &Step) -> Look {
+        match &step.proof {
+            Proof::NothingToApply { directory } => match self.applied.get(directory) {
+                None => Look::Absent,
+                Some(at) if *at <= self.now() => Look::Done,
+                Some(_) => Look::UnderWay("terraform applies".to_owned()),
+            },
+            Proof::SecretsKept => self.probed(Probe::Secrets, self.was_done(Act::MakeSecrets)),
+            Proof::Maintenance { machine } => self.on_machine(machine, Probe::Machine, Act::PowerOn),
+            Proof::TalosRuns { machine } => self.on_machine(machine, Probe::Configured, Act::Configure),
+            Proof::EtcdMembers { .. } => self.probed(Probe::Etcd, self.inner.look(Probe::Bootstrapped).met),
+            Proof::ApiAnswers { .. } => self.probed(Probe::Api, true),
+            Proof::Seeded { component } => self.seeded(component),
+            Proof::ReleaseHealthy { release } => match self.blueprint.early_named(release) {
+                Some(release) => self.probed(Probe::Healthy(release), self.was_done(Act::Install(release))),
+                None => Look::Absent,
+            },
+            Proof::FluxRuns => self.probed(Probe::Flux, self.was_done(Act::StartFlux)),
+            Proof::Ready { kind, namespace, name } => self.object(kind, namespace, name),
+            Proof::Answers { .. } => self.probed(Probe::Converged, true),
+        }
+    }
+
+    fn wait(&mut self, until: Option<Duration>) {
+        let next = self.inner.next_event_at().map(Duration::from_millis);
+        let applied = self.applied.values().copied().filter(|at| *at > self.now()).min();
+        let to = [next, applied, until].into_iter().flatten().filter(|at| *at > self.now()).min();
+        self.advance(to.unwrap_or(self.now() + Duration::from_secs(1)));
+    }
+
+    fn interrupts(&self) -> u32 {
+        self.interrupts
+    }
+}
+
+impl Simulated<'_> {
+    fn on_machine(&self, name: &str, probe: fn(u32) -> Probe, act: fn(u32) -> Act) -> Look {
+        match self.machine(name) {
+            Some(machine) => self.probed(probe(machine), self.was_done(act(machine))),
+            None => Look::Failed(format!("there is no machine {name}")),
+        }
+    }
+}
