@@ -25,6 +25,10 @@ pub(crate) enum Command {
     Seal(crate::seal::arguments::Seal),
     /// Boot the repository many times in a simulated world, and say how often it comes up and what it dies of
     Simulate(Simulate),
+    /// Bring a cluster up: every step proved before the next needs it, resumable after anything
+    Up(Up),
+    /// List earlier runs of `up`, or tell one of them again
+    Log(Log),
     /// Print a script that completes coldstart's words in a shell
     Completions(Completions),
     /// Print the manual page, or write the pages of all commands
@@ -179,6 +183,83 @@ pub(crate) struct Plan {
     pub part: Part,
     #[command(flatten)]
     pub charts: Charts,
+    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+const UP_HELP: &str = "\
+Real machines are not driven yet: without --simulate (or `world: simulated` in coldstart.yaml) nothing is done.
+
+Exit codes:
+  0  healthy
+  1  a step failed, or somebody asked to stop
+  2  the command line was not understood, or something could not be read or written
+  3  nothing to bring up: no Flux objects found";
+
+#[derive(Args, Debug)]
+#[command(after_help = UP_HELP)]
+pub(crate) struct Up {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// In a simulated world: nothing real is touched
+    #[arg(long)]
+    pub simulate: bool,
+    /// What the simulated world's luck follows from [default: 0, or that of the world that is there]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Let something go wrong in the simulated world
+    #[arg(long = "fault", value_name = "NAME", value_parser = fault_names())]
+    pub faults: Vec<String>,
+    /// How much faster than life the simulated world goes; 0 is as fast as it can
+    #[arg(long, value_name = "FACTOR", default_value_t = 60)]
+    pub speed: u32,
+    /// Forget the simulated world that is there, and begin with a new one
+    #[arg(long)]
+    pub fresh: bool,
+    /// Do again what changed since it was proved, without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// How to tell what happens
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    pub format: GraphFormat,
+    /// The cluster, where there are several: its directory, or the last part of that
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    #[command(flatten)]
+    pub part: Part,
+    #[command(flatten)]
+    pub state: StateDirectory,
+    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// Where journals are.
+#[derive(Args, Debug)]
+pub(crate) struct StateDirectory {
+    /// Where the journal is kept [default: $XDG_STATE_HOME/coldstart, or ~/.local/state/coldstart]
+    #[arg(long = "state", value_name = "DIRECTORY")]
+    pub directory: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Log {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// Tell this run again
+    #[arg(long, value_name = "N")]
+    pub run: Option<u32>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    pub format: GraphFormat,
+    /// The cluster, where there are several: its directory, or the last part of that
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    #[command(flatten)]
+    pub state: StateDirectory,
     /// When to use colours; auto is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,

@@ -27,6 +27,24 @@ pub(crate) enum Failure {
     Plan { source: run::PlanError },
     #[error("{source}\n  next: coldstart {command} lists the steps and layers")]
     Selection { command: &'static str, source: run::SelectionError },
+    #[error(
+        "real machines are not driven yet\n  next: coldstart up --simulate, which touches nothing, or coldstart plan"
+    )]
+    NoRealWorld,
+    #[error("{source}\n  journal: {}", .path.display())]
+    Journal { path: PathBuf, source: run::JournalError },
+    #[error("the journal can't be written: {source}\n  journal: {}\n  next: coldstart up, which looks at everything and goes on", .path.display())]
+    Drive { path: PathBuf, source: run::DriveError },
+    #[error(
+        "no directory for journals: neither XDG_STATE_HOME nor HOME is set\n  next: coldstart up --state DIRECTORY"
+    )]
+    NoState,
+    #[error("{} changed since {} proved: {}\n  next: coldstart up --yes, which does them again", steps(*.count), if *.count == 1 { "it was" } else { "they were" }, .names)]
+    Changed { count: usize, names: String },
+    #[error("the simulated world that is there has seed {seed}{}\n  next: coldstart up --fresh for a new one, or leave --seed and --fault away", say_faults(.faults))]
+    OtherWorld { seed: u64, faults: Vec<String> },
+    #[error("no run {run} in the journal\n  there is: {known}\n  next: coldstart log")]
+    UnknownRun { run: u32, known: String },
     #[error("no rule is called `{name}`{}\n  rules: {}\n  next: coldstart check --explain {}", did_you_mean(*.nearest), .rules.join(", "), .nearest.unwrap_or("RULE"))]
     UnknownRule { name: String, nearest: Option<&'static str>, rules: Vec<&'static str> },
     #[error("{}: {why}\n  next: coldstart check --baseline {} --write-baseline", .path.display(), .path.display())]
@@ -79,4 +97,12 @@ fn files(number: usize) -> String {
         1 => "1 YAML file".to_owned(),
         _ => format!("{number} YAML files"),
     }
+}
+
+fn steps(count: usize) -> String {
+    if count == 1 { "1 step".to_owned() } else { format!("{count} steps") }
+}
+
+fn say_faults(faults: &[String]) -> String {
+    if faults.is_empty() { " and no fault".to_owned() } else { format!(" and {}", faults.join(", ")) }
 }

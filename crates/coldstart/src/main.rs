@@ -16,6 +16,7 @@ mod progress;
 mod seal;
 mod simulate;
 mod since;
+mod up;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,8 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(options),
         Command::Graph(options) => graph::run(options),
         Command::Plan(options) => plan::run(options),
+        Command::Up(options) => up::run(options),
+        Command::Log(options) => up::log::run(options),
         Command::Seal(options) => seal::run(options),
         Command::Simulate(options) => simulate::run(options),
         Command::Completions(options) => manual::completions(options),

@@ -19,7 +19,7 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
     if is_empty(&reading) {
         return Err(nothing(COMMAND, &options.path, &reading));
     }
-    let cluster = one(&reading.clusters, options.cluster.as_deref())?;
+    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
     let analysis = ::graph::analyse(cluster);
     let plan = ::run::plan(&reading.repository, cluster, &analysis, &reading.settings.up)
         .map_err(|source| Failure::Plan { source })?;
@@ -35,25 +35,27 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
 }
 
 /// A cold start is of one cluster.
-fn one<'a>(clusters: &'a [Cluster], name: Option<&str>) -> Result<&'a Cluster, Failure> {
+pub(crate) fn one<'a>(
+    clusters: &'a [Cluster],
+    name: Option<&str>,
+    command: &'static str,
+) -> Result<&'a Cluster, Failure> {
     match (name, clusters) {
-        (Some(name), _) => cluster::find(clusters, name, COMMAND),
+        (Some(name), _) => cluster::find(clusters, name, command),
         (None, [only]) => Ok(only),
         (None, _) => {
             let names = clusters.iter().map(|cluster| cluster.name.clone()).collect();
-            Err(Failure::WhichCluster { command: COMMAND, names })
+            Err(Failure::WhichCluster { command, names })
         }
     }
 }
 
 /// Only the steps that were asked for.
 fn part(plan: Plan, part: &Part) -> Result<Plan, Failure> {
-    let selection = Selection {
-        from: part.from.clone(),
-        until: part.until.clone(),
-        only: part.only.clone(),
-        skip: part.skip.iter().map(|(name, reason)| (name.clone(), reason.clone())).collect(),
-    };
-    let left = selection.left(&plan).map_err(|source| Failure::Selection { command: COMMAND, source })?;
+    let left = selection(part).left(&plan).map_err(|source| Failure::Selection { command: COMMAND, source })?;
     Ok(plan.without(&left.into_keys().collect()))
+}
+
+pub(crate) fn selection(part: &Part) -> Selection {
+    Selection { from: part.from.clone(), until: part.until.clone(), only: part.only.clone(), skip: part.skip.clone() }
 }

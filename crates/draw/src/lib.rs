@@ -20,8 +20,10 @@ pub mod sarif;
 pub mod simulation;
 mod snippet;
 mod sources;
+pub mod story;
 pub mod svg;
 pub mod text;
+pub mod timeline;
 mod words;
 
 pub use clean::clean;

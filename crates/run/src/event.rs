@@ -30,7 +30,7 @@ pub enum Event {
     Began {
         run: u32,
         steps: u32,
-        world: String,
+        world: Where,
     },
     /// A step of the plan, in its order: what the run means to do.
     Planned {
@@ -107,6 +107,18 @@ impl Event {
             Self::Began { .. } | Self::Stopping | Self::Ended { .. } => None,
         }
     }
+}
+
+/// In which world a run happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Where {
+    Real,
+    /// Everything that will happen follows from these.
+    Simulated {
+        seed: u64,
+        faults: Vec<String>,
+    },
 }
 
 /// How a proved step came to be.

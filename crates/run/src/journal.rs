@@ -9,7 +9,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::event::{Event, Line, Outcome};
+use crate::event::{Event, Line, Outcome, Where};
 
 const HEADER: &str = r#"{"journal":"coldstart","version":1}"#;
 /// Nobody has more; a larger file is no journal of ours.
@@ -137,7 +137,7 @@ pub struct Past {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     pub number: u32,
-    pub world: String,
+    pub world: Where,
     /// The lines that tell of it, of all that are kept.
     pub lines: std::ops::Range<usize>,
     /// None if it was cut off.

@@ -14,7 +14,7 @@ mod timeline;
 mod world;
 
 pub use drive::{DriveError, Listener, drive};
-pub use event::{Event, Found, Line, Outcome};
+pub use event::{Event, Found, Line, Outcome, Where};
 pub use journal::{FileTape, Journal, JournalError, Kept, MemoryTape, Past, Run, Tape};
 pub use machine::{Effect, Input, Machine, State};
 pub use plan::{Action, Layer, Limits, Need, Plan, PlanError, Proof, Selection, SelectionError, Step, StepId, plan};

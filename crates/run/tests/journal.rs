@@ -5,7 +5,7 @@
 use std::fs;
 use std::time::Duration;
 
-use coldstart_run::{Event, FileTape, Found, Journal, JournalError, Kept, Line, Outcome};
+use coldstart_run::{Event, FileTape, Found, Journal, JournalError, Kept, Line, Outcome, Where};
 
 fn proved(step: &str) -> Line {
     let event = Event::Proved { step: step.to_owned(), hash: "0011".to_owned(), found: Found::Done };
@@ -25,7 +25,10 @@ fn what_was_kept_is_read_back() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("deeper/journal");
     let lines = [
-        Line::new(Duration::ZERO, Event::Began { run: 1, steps: 2, world: "simulated".to_owned() }),
+        Line::new(
+            Duration::ZERO,
+            Event::Began { run: 1, steps: 2, world: Where::Simulated { seed: 7, faults: Vec::new() } },
+        ),
         proved("a"),
         Line::new(Duration::from_secs(2), Event::Ended { outcome: Outcome::Healthy }),
     ];

@@ -75,7 +75,7 @@ fn what_must_be_done_once_and_what_is_dangerous_is_said() {
 
 #[test]
 fn without_machines_the_plan_begins_with_the_api_and_says_so() {
-    let plan = planned("homelab", "").unwrap();
+    let plan = planned("homelab", "check: {}").unwrap();
     assert_eq!(plan.steps[0].key, "api/kubernetes");
     assert_eq!(plan.notes.len(), 1);
 }

@@ -1,0 +1,75 @@
+//! `coldstart log`.
+
+use ::run::{FileTape, Kept, Outcome, Run, Where};
+use draw::story::Teller;
+
+use super::state;
+use crate::arguments::{GraphFormat, Log};
+use crate::check::{is_empty, nothing, open};
+use crate::exit::{self, Code};
+use crate::failure::Failure;
+use crate::output;
+use crate::plan::one;
+
+const COMMAND: &str = "log";
+
+pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
+    let reading = open(COMMAND, &options.path, None)?;
+    if is_empty(&reading) {
+        return Err(nothing(COMMAND, &options.path, &reading));
+    }
+    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
+    let path = state::journal(&options.state, &options.path, &cluster.name)?;
+    let kept = FileTape::peek(&path).map_err(|source| Failure::Journal { path, source })?;
+    let text = match options.run {
+        Some(number) => one_run(&kept, number, options)?,
+        None => all_runs(&kept, options.format)?,
+    };
+    output::print(&text)?;
+    Ok(exit::CLEAN)
+}
+
+fn one_run(kept: &Kept, number: u32, options: &Log) -> Result<String, Failure> {
+    let past = kept.past();
+    let Some(run) = past.runs.iter().find(|run| run.number == number) else {
+        let known: Vec<String> = past.runs.iter().map(|run| run.number.to_string()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        return Err(Failure::UnknownRun { run: number, known });
+    };
+    let mut teller = Teller::new(output::wants_color(options.color));
+    let told = kept.lines[run.lines.clone()].iter().filter_map(|line| match options.format {
+        GraphFormat::Text => teller.tell(line),
+        GraphFormat::Json => serde_json::to_string(line).ok().map(|json| json + "\n"),
+    });
+    Ok(told.collect())
+}
+
+fn all_runs(kept: &Kept, format: GraphFormat) -> Result<String, Failure> {
+    let past = kept.past();
+    if format == GraphFormat::Json {
+        let twin = |run: &Run| serde_json::json!({"run": run.number, "world": run.world, "outcome": run.outcome});
+        let runs: Vec<serde_json::Value> = past.runs.iter().map(twin).collect();
+        let json = serde_json::to_string_pretty(&serde_json::json!({"version": 1, "tool": "coldstart", "runs": runs}));
+        return json.map(|text| text + "\n").map_err(|error| Failure::Json(error.to_string()));
+    }
+    if past.runs.is_empty() {
+        return Ok("no run yet\n".to_owned());
+    }
+    let told = past.runs.iter().map(|run| {
+        let first = kept.lines.get(run.lines.start).map(::run::Line::time).unwrap_or_default();
+        let last = kept.lines.get(run.lines.end.saturating_sub(1)).map(::run::Line::time).unwrap_or_default();
+        let world = if matches!(run.world, Where::Simulated { .. }) { "simulated" } else { "real" };
+        let took = draw::story::took(last.saturating_sub(first));
+        format!("run {}  {world}  {}  {took}\n", run.number, say(run.outcome))
+    });
+    Ok(told.collect())
+}
+
+fn say(outcome: Option<Outcome>) -> &'static str {
+    match outcome {
+        Some(Outcome::Healthy) => "healthy",
+        Some(Outcome::Failed) => "failed",
+        Some(Outcome::Stopped) => "stopped",
+        None => "cut off",
+    }
+}

@@ -1,0 +1,178 @@
+//! `coldstart up`.
+
+pub(crate) mod log;
+mod pace;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ::run::{
+    Event, FileTape, Journal, Kept, Line, Listener, Machine, Outcome, Plan, Simulated, StepId, Timeline, Where,
+    World as _, drive,
+};
+use ::simulate::{Blueprint, Conditions, Fault, Machines};
+use draw::story::Teller;
+use read::{ReadError, Reading, UpSettings};
+
+use crate::arguments::{GraphFormat, Up};
+use crate::check::{is_empty, nothing, open};
+use crate::exit::{self, Code};
+use crate::failure::Failure;
+use crate::output;
+use crate::plan::{one, selection};
+use pace::Paced;
+
+const COMMAND: &str = "up";
+
+pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
+    let reading = open(COMMAND, &options.path, None)?;
+    if is_empty(&reading) {
+        return Err(nothing(COMMAND, &options.path, &reading));
+    }
+    if !options.simulate && !reading.settings.up.is_simulated {
+        return Err(Failure::NoRealWorld);
+    }
+    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
+    let plan = ::run::plan(&reading.repository, cluster, &::graph::analyse(cluster), &reading.settings.up)
+        .map_err(|source| Failure::Plan { source })?;
+    let left =
+        selection(&options.part).left(&plan).map_err(|source| Failure::Selection { command: COMMAND, source })?;
+    let path = state::journal(&options.state, &options.path, &cluster.name)?;
+    if options.fresh {
+        state::put_away(&path)?;
+    }
+    let at = |source| Failure::Journal { path: path.clone(), source };
+    let (tape, kept) = FileTape::open(&path).map_err(at)?;
+    let again = changed(&plan, &kept, &left, options.yes)?;
+    let world = world_of(&kept, options)?;
+    let blueprint = blueprint(&reading, &cluster.name)?;
+    let mut simulated = simulated(&blueprint, &reading.settings.up, &world);
+    simulated.replay(&plan, &kept.lines);
+    let mut journal = Journal::new(tape, &kept).map_err(at)?;
+    let mut ears = Ears { options, teller: Teller::new(output::wants_color(options.color)), failure: None };
+    let start = simulated.now();
+    let mut machine = Machine::new(&plan, left, again);
+    begin(&plan, &kept, world, &machine, &mut journal, &mut ears, start).map_err(at)?;
+    let mut paced = Paced::new(simulated, options.speed);
+    let outcome = drive(&plan, &mut machine, &mut paced, &mut journal, &mut ears)
+        .map_err(|source| Failure::Drive { path: path.clone(), source })?;
+    if let Some(error) = ears.failure {
+        return Err(error.into());
+    }
+    end(options, outcome, &Timeline::new(&plan, &machine, start))
+}
+
+/// The first lines of a run: which world, and what it means to do.
+fn begin(
+    plan: &Plan,
+    kept: &Kept,
+    world: Where,
+    machine: &Machine<'_>,
+    journal: &mut Journal<FileTape>,
+    ears: &mut Ears<'_>,
+    now: std::time::Duration,
+) -> Result<(), ::run::JournalError> {
+    let steps = u32::try_from(plan.steps.len()).unwrap_or(u32::MAX);
+    let began = Event::Began { run: kept.past().next_run(), steps, world };
+    let planned = plan.steps.iter().map(|step| Event::Planned { step: step.key.clone(), hash: step.hash.clone() });
+    for event in std::iter::once(began).chain(planned) {
+        let line = Line::new(now, event);
+        journal.keep(&line)?;
+        ears.hear(&line, machine);
+    }
+    Ok(())
+}
+
+fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Failure> {
+    // Nothing was done: there is nothing to draw.
+    let is_short = outcome == Outcome::Healthy && timeline.took.is_zero();
+    if options.format == GraphFormat::Text && !is_short {
+        let color = output::wants_color(options.color);
+        let next = match outcome {
+            Outcome::Healthy => String::new(),
+            Outcome::Failed | Outcome::Stopped => format!("next: coldstart up {}\n", options.path.display()),
+        };
+        output::print(&format!("\n{}{next}", draw::timeline::text(timeline, color)))?;
+    }
+    Ok(if outcome == Outcome::Healthy { exit::CLEAN } else { exit::ERRORS_FOUND })
+}
+
+/// Steps whose content is not that which was proved.
+fn changed(plan: &Plan, kept: &Kept, left: &BTreeMap<StepId, String>, yes: bool) -> Result<BTreeSet<StepId>, Failure> {
+    let proved = kept.past().proved;
+    let is_changed = |id: &StepId| {
+        let step = plan.step(*id);
+        proved.get(&step.key).is_some_and(|hash| *hash != step.hash) && !left.contains_key(id)
+    };
+    let changed: BTreeSet<StepId> = plan.ids().filter(is_changed).collect();
+    // Flux does its own steps again by itself.
+    let ours: Vec<&str> = changed
+        .iter()
+        .map(|id| plan.step(*id))
+        .filter(|step| step.action != ::run::Action::Watch)
+        .map(|step| step.key.as_str())
+        .collect();
+    if !ours.is_empty() && !yes {
+        return Err(Failure::Changed { count: ours.len(), names: ours.join(", ") });
+    }
+    Ok(changed)
+}
+
+/// The world that the journal knows; a new one if it knows none.
+fn world_of(kept: &Kept, options: &Up) -> Result<Where, Failure> {
+    let known = kept.past().runs.first().map(|run| run.world.clone());
+    let Some(Where::Simulated { seed, faults }) = known else {
+        return Ok(Where::Simulated { seed: options.seed.unwrap_or(0), faults: options.faults.clone() });
+    };
+    let is_other =
+        options.seed.is_some_and(|wanted| wanted != seed) || (!options.faults.is_empty() && options.faults != faults);
+    if is_other { Err(Failure::OtherWorld { seed, faults }) } else { Ok(Where::Simulated { seed, faults }) }
+}
+
+fn blueprint(reading: &Reading, cluster: &str) -> Result<Blueprint, Failure> {
+    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| match error {
+        ReadError::Open(source) => Failure::Open { command: COMMAND, source },
+        ReadError::Settings(source) => Failure::Settings { command: COMMAND, source },
+    })?;
+    let count = |names: &[String]| u32::try_from(names.len()).unwrap_or(u32::MAX);
+    let up = &reading.settings.up;
+    let machines = Machines { control_planes: count(&up.control_planes), workers: count(&up.workers) };
+    let conditions = Conditions {
+        runs_bootstrap: true,
+        machines: (machines.control_planes > 0).then_some(machines),
+        ..Conditions::default()
+    };
+    let wanted: Vec<_> = rendered.into_iter().filter(|one| one.name == cluster).collect();
+    Ok(::simulate::compile(&wanted, &catalogue, &conditions))
+}
+
+fn simulated<'b>(blueprint: &'b Blueprint, settings: &UpSettings, world: &Where) -> Simulated<'b> {
+    let (seed, names) = match world {
+        Where::Simulated { seed, faults } => (*seed, faults.as_slice()),
+        Where::Real => (0, &[][..]),
+    };
+    let faults: Vec<Fault> = names.iter().filter_map(|name| Fault::named(name)).collect();
+    Simulated::new(blueprint, settings, seed, &faults)
+}
+
+/// Tells what happens.
+struct Ears<'a> {
+    options: &'a Up,
+    teller: Teller,
+    /// A closed pipe, say: the run goes on, and this is said in the end.
+    failure: Option<std::io::Error>,
+}
+
+impl Listener for Ears<'_> {
+    fn hear(&mut self, line: &Line, _: &Machine<'_>) {
+        let told = match self.options.format {
+            GraphFormat::Text => self.teller.tell(line),
+            GraphFormat::Json => serde_json::to_string(line).ok().map(|json| json + "\n"),
+        };
+        if let Some(text) = told
+            && let Err(error) = output::print(&text)
+        {
+            self.failure.get_or_insert(error);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A run as it is told line by line, now or later.
+
+use model::say_seconds;
+use run::{Event, Found, Line, Outcome, Where};
+
+use crate::clean::clean;
+use crate::paint::Paint;
+use crate::words::count;
+
+/// Tells lines; keeps in mind in which world they happened.
+#[derive(Clone, Debug)]
+pub struct Teller {
+    paint: Paint,
+    is_simulated: bool,
+    /// Steps that nobody had to do.
+    there: usize,
+    done: usize,
+    left: usize,
+}
+
+impl Teller {
+    pub fn new(color: bool) -> Self {
+        Self { paint: Paint { color }, is_simulated: false, there: 0, done: 0, left: 0 }
+    }
+
+    /// One line of text with a line end; none for what people need not hear.
+    pub fn tell(&mut self, line: &Line) -> Option<String> {
+        match &line.event {
+            Event::Began { world, .. } => self.is_simulated = matches!(world, Where::Simulated { .. }),
+            Event::Proved { found: Found::There, .. } => self.there += 1,
+            Event::Proved { found: Found::Done, .. } => self.done += 1,
+            Event::Left { .. } => self.left += 1,
+            _ => {}
+        }
+        let says = self.says(&line.event)?;
+        let mark = if self.is_simulated { self.paint.dim("simulated  ") } else { String::new() };
+        Some(format!("{mark}{:>10}  {says}\n", clock(line.at)))
+    }
+
+    fn counted(&self) -> String {
+        let left = if self.left == 0 { String::new() } else { format!(", {} left out", self.left) };
+        match (self.done, self.there) {
+            (0, there) => format!("all {} were there, nothing to do{left}", count(there, "step")),
+            (done, 0) => format!("{} proved{left}", count(done, "step")),
+            (done, there) => format!("{} proved, {there} were there{left}", count(done, "step")),
+        }
+    }
+
+    fn says(&self, event: &Event) -> Option<String> {
+        let paint = self.paint;
+        let named = |step: &str| paint.name(&clean(step));
+        Some(match event {
+            Event::Began { run, steps, world } => format!("run {run} begins: {steps} steps{}", say_world(world)),
+            // What was there and what was left is counted in the end.
+            Event::Planned { .. }
+            | Event::Acted { .. }
+            | Event::Left { .. }
+            | Event::Proved { found: Found::There, .. } => return None,
+            Event::Started { step, attempt: 1 } => format!("{} begins", named(step)),
+            Event::Started { step, attempt } => format!("{} begins, try {attempt}", named(step)),
+            Event::Waiting { step, reason } => format!("{} waits: {}", named(step), clean(reason)),
+            Event::Tried { step, reason, again_at, .. } => {
+                format!("{} {}: {}; again at {}", named(step), paint.poor("failed"), clean(reason), clock(*again_at))
+            }
+            Event::Proved { step, found: Found::Done, .. } => format!("{} {}", named(step), paint.good("proved")),
+            Event::Failed { step, reason } => format!("{} {}: {}", named(step), paint.bad("failed"), clean(reason)),
+            Event::Blocked { step, by, through } => {
+                let chain: Vec<String> = through.iter().map(|step| clean(step).into_owned()).collect();
+                let way = if chain.is_empty() { String::new() } else { format!(", through {}", chain.join(" → ")) };
+                format!("{} {} by {}{way}", named(step), paint.poor("blocked"), named(by))
+            }
+            Event::Stopping => "asked to stop: nothing new begins".to_owned(),
+            Event::Ended { outcome: Outcome::Healthy } => format!("{}: {}", paint.good("healthy"), self.counted()),
+            Event::Ended { outcome: Outcome::Failed } => paint.bad("not everything is proved"),
+            Event::Ended { outcome: Outcome::Stopped } => paint.poor("stopped"),
+        })
+    }
+}
+
+fn say_world(world: &Where) -> String {
+    match world {
+        Where::Real => String::new(),
+        Where::Simulated { seed, faults } if faults.is_empty() => format!(", seed {seed}"),
+        Where::Simulated { seed, faults } => format!(", seed {seed}, {}", faults.join(", ")),
+    }
+}
+
+/// Hours, minutes and seconds, as a stopwatch shows them.
+fn clock(millis: u64) -> String {
+    let seconds = millis / 1000;
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// A duration in words.
+pub fn took(duration: std::time::Duration) -> String {
+    say_seconds(duration.as_secs())
+}
