@@ -68,3 +68,57 @@ fn the_example_comes_up_from_power_on() {
         assert_eq!(world.inner().done_twice().count(), 0, "seed {seed}");
     }
 }
+
+#[test]
+fn killed_at_a_write_it_goes_on_in_the_same_world_and_does_nothing_twice() {
+    let example = example();
+    // A few by default; every write of many seeds where somebody asks for that.
+    let asked = std::env::var("COLDSTART_SEEDS").ok().and_then(|seeds| seeds.parse::<u64>().ok());
+    let (seeds, stride) = asked.map_or((6, 5), |seeds| (seeds, 1));
+    for seed in 0..seeds {
+        let fresh = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
+        let empty = Kept::read(b"").unwrap();
+        let mut whole = Keeping::default();
+        run(&example, &mut fresh.clone(), &mut whole, &empty);
+        let lines = whole.0.bytes.split(|byte| *byte == b'\n').count();
+        for write in (0..lines).step_by(stride) {
+            let mut world = fresh.clone();
+            let mut first = Keeping::default();
+            first.0.breaks_after = Some((write, 17));
+            run(&example, &mut world, &mut first, &empty);
+            let kept = Kept::read(&first.0.bytes).unwrap();
+            let mut second = Keeping(MemoryTape::holding(first.0.bytes[..kept.good].to_vec()));
+            let (outcome, _) = run(&example, &mut world, &mut second, &kept);
+            assert_eq!(outcome, Some(Outcome::Healthy), "seed {seed}, write {write}");
+            assert_eq!(world.inner().done_twice().count(), 0, "seed {seed}, write {write}");
+        }
+    }
+}
+
+#[test]
+fn a_world_is_found_again_from_its_journal() {
+    let example = example();
+    let empty = Kept::read(b"").unwrap();
+    for write in [40, 90, 150] {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, 3, &[]);
+        let mut tape = Keeping::default();
+        tape.0.breaks_after = Some((write, 0));
+        run(&example, &mut world, &mut tape, &empty);
+        let kept = Kept::read(&tape.0.bytes).unwrap();
+        let mut again = Simulated::new(&example.blueprint, &example.settings, 3, &[]);
+        again.replay(&example.plan, &kept.lines);
+        let (outcome, _) = run(&example, &mut again, &mut Keeping::default(), &empty);
+        assert_eq!(outcome, Some(Outcome::Healthy), "write {write}");
+        assert_eq!(again.inner().done_twice().count(), 0, "write {write}");
+    }
+}
+
+/// A tape that outlives its journal.
+#[derive(Default)]
+struct Keeping(MemoryTape);
+
+impl Tape for &mut Keeping {
+    fn append(&mut self, line: &[u8]) -> std::io::Result<()> {
+        self.0.append(line)
+    }
+}
