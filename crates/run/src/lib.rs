@@ -1,5 +1,5 @@
 //! Bringing a cluster up: a [`Plan`] of steps, a [`Machine`] that decides what happens next, a [`Journal`] that survives
-//! whoever writes it, and [`drive`], the loop between the three and a [`World`].
+//! whoever writes it, and [`drive()`], the loop between the three and a [`World`].
 //!
 //! The plan comes from the graph. The machine does no IO and asks no clock: events go in with the time they happened at,
 //! effects come out. A world is where effects happen, a real cluster or a simulated one; nothing here knows which.
