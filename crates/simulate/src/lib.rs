@@ -1,6 +1,6 @@
 //! A simulated world: what Flux, Helm, operators and Kubernetes do with a repository, on a virtual clock, from one seed.
 //!
-//! [`compile`] turns what the files render to, and what the catalogue knows of start-up times and charts, into a [`Blueprint`];
+//! [`compile()`] turns what the files render to, and what the catalogue knows of start-up times and charts, into a [`Blueprint`];
 //! a [`World`] boots it as often as one likes. This crate does no IO and asks no clock. It knows neither offers, needs and ties
 //! nor verdicts: if it did, it could only repeat them.
 
