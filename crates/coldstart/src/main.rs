@@ -9,6 +9,7 @@ mod exit;
 mod failure;
 mod git;
 mod graph;
+mod home;
 mod manual;
 mod output;
 mod plan;

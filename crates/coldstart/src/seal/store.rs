@@ -7,6 +7,7 @@ use ::seal::{SecretBytes, age_program};
 
 use super::failure::SealFailure;
 use super::{Home, ask};
+use crate::home;
 
 const DEFAULT_NAME: &str = "sealing-keys.age";
 const IDENTITY_BYTES_MAX: usize = 64 * 1024;
@@ -118,7 +119,7 @@ fn vault_address() -> Result<VaultAddress, SealFailure> {
     let url = either("ADDR").ok_or_else(|| missing("no address of a Vault server", "export VAULT_ADDR=https://…"))?;
     let token = match either("TOKEN") {
         Some(token) => SecretBytes::from(token),
-        None => home_directory()
+        None => home::directory()
             .and_then(|home| std::fs::File::open(home.join(".vault-token")).ok())
             .and_then(|file| SecretBytes::read(file, IDENTITY_BYTES_MAX).ok())
             .ok_or_else(|| missing("no token for the Vault server", "vault login, or export VAULT_TOKEN"))?
@@ -131,21 +132,15 @@ fn vault_address() -> Result<VaultAddress, SealFailure> {
     Ok(VaultAddress { url, token, namespace: either("NAMESPACE"), authority })
 }
 
-fn home_directory() -> Option<PathBuf> {
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
-}
-
 /// Where data of a person is kept.
 pub(crate) fn data_directory() -> Result<PathBuf, SealFailure> {
-    let said = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = said.or_else(|| home_directory().map(|home| home.join(".local/share")));
     let nowhere = || SealFailure::told("there is no home directory to keep keys in\n  next: --store age:FILE");
-    Ok(base.ok_or_else(nowhere)?.join("coldstart"))
+    home::ours("XDG_DATA_HOME", ".local/share").ok_or_else(nowhere)
 }
 
 /// `~/` at the start.
 fn expand(path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), home_directory()) {
+    match (path.strip_prefix("~/"), home::directory()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(path),
     }
