@@ -14,7 +14,7 @@ use ::simulate::{Blueprint, Conditions, Fault, Machines};
 use draw::story::Teller;
 use read::{ReadError, Reading, UpSettings};
 
-use crate::arguments::{GraphFormat, Up};
+use crate::arguments::{GraphFormat, RANDOM_FAULT, Up};
 use crate::check::{is_empty, nothing, open};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -151,7 +151,8 @@ fn simulated<'b>(blueprint: &'b Blueprint, settings: &UpSettings, world: &Where)
         Where::Simulated { seed, faults } => (*seed, faults.as_slice()),
         Where::Real => (0, &[][..]),
     };
-    let faults: Vec<Fault> = names.iter().filter_map(|name| Fault::named(name)).collect();
+    let drawn = |name: &str| if name == RANDOM_FAULT { Some(Fault::drawn(seed)) } else { Fault::named(name) };
+    let faults: Vec<Fault> = names.iter().filter_map(|name| drawn(name)).collect();
     Simulated::new(blueprint, settings, seed, &faults)
 }
 
