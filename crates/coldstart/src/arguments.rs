@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Seal(crate::seal::arguments::Seal),
     /// Boot the repository many times in a simulated world, and say how often it comes up and what it dies of
     Simulate(Simulate),
-    /// Bring a cluster up: every step proved before the next needs it, resumable after anything
+    /// Bring a cluster up: every step proved before the next needs it, resumable after a crash
     Up(Up),
     /// List earlier runs of `up`, or tell one of them again
     Log(Log),
@@ -193,7 +193,7 @@ Real machines are not driven yet: without --simulate (or `world: simulated` in c
 
 Exit codes:
   0  healthy
-  1  a step failed, or somebody asked to stop
+  1  a step failed
   2  the command line was not understood, or something could not be read or written
   3  nothing to bring up: no Flux objects found";
 
@@ -218,7 +218,7 @@ pub(crate) struct Up {
     /// Forget the simulated world that is there, and begin with a new one
     #[arg(long)]
     pub fresh: bool,
-    /// Do again what changed since it was proved, without asking
+    /// Do again what changed since it was proved
     #[arg(long)]
     pub yes: bool,
     /// How to tell what happens

@@ -23,7 +23,6 @@ pub struct Simulated<'b> {
     machines: Vec<String>,
     /// When each Terraform directory will have been applied.
     applied: BTreeMap<String, Duration>,
-    interrupts: u32,
 }
 
 impl<'b> Simulated<'b> {
@@ -33,7 +32,6 @@ impl<'b> Simulated<'b> {
             blueprint,
             machines: settings.control_planes.iter().chain(&settings.workers).cloned().collect(),
             applied: BTreeMap::new(),
-            interrupts: 0,
         }
     }
 
@@ -48,11 +46,6 @@ impl<'b> Simulated<'b> {
                 let _ = self.act(plan.step(id));
             }
         }
-    }
-
-    /// Somebody asks to stop.
-    pub fn interrupt(&mut self) {
-        self.interrupts += 1;
     }
 
     pub fn inner(&self) -> &Inner<'b> {
@@ -196,10 +189,6 @@ impl World for Simulated<'_> {
         let applied = self.applied.values().copied().filter(|at| *at > self.now()).min();
         let to = [next, applied, until].into_iter().flatten().filter(|at| *at > self.now()).min();
         self.advance(to.unwrap_or(self.now() + Duration::from_secs(1)));
-    }
-
-    fn interrupts(&self) -> u32 {
-        self.interrupts
     }
 }
 

@@ -38,8 +38,4 @@ impl World for Paced<'_> {
             thread::sleep(pause);
         }
     }
-
-    fn interrupts(&self) -> u32 {
-        self.world.interrupts()
-    }
 }

@@ -117,15 +117,6 @@ impl Plan {
         }
         direct
     }
-
-    /// How many steps each layer has, in the order of the layers.
-    pub fn layers(&self) -> BTreeMap<Layer, usize> {
-        let mut layers = BTreeMap::new();
-        for step in &self.steps {
-            *layers.entry(step.layer).or_default() += 1;
-        }
-        layers
-    }
 }
 
 /// One thing to be done and proved.
