@@ -195,7 +195,8 @@ Exit codes:
   0  healthy
   1  a step failed
   2  the command line was not understood, or something could not be read or written
-  3  nothing to bring up: no Flux objects found";
+  3  nothing to bring up: no Flux objects found
+  130  somebody asked to stop (Ctrl-C): nothing is lost, the next run goes on";
 
 #[derive(Args, Debug)]
 #[command(after_help = UP_HELP)]
@@ -221,6 +222,12 @@ pub(crate) struct Up {
     /// Do again what changed since it was proved
     #[arg(long)]
     pub yes: bool,
+    /// Lines on a terminal, too, in place of the board
+    #[arg(long)]
+    pub plain: bool,
+    /// Draw what every step took, and was expected to take, into this file as SVG
+    #[arg(long, value_name = "FILE")]
+    pub timeline: Option<PathBuf>,
     /// How to tell what happens
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     pub format: GraphFormat,
@@ -252,6 +259,9 @@ pub(crate) struct Log {
     /// Tell this run again
     #[arg(long, value_name = "N")]
     pub run: Option<u32>,
+    /// Draw what every step of that run took, and was expected to take, into this file as SVG
+    #[arg(long, value_name = "FILE", requires = "run")]
+    pub timeline: Option<PathBuf>,
     /// How to print it
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     pub format: GraphFormat,

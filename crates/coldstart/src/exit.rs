@@ -14,6 +14,8 @@ pub(crate) const ERRORS_FOUND: Code = Code(1);
 pub(crate) const FAILED: Code = Code(2);
 /// Read, but there is nothing in it to check.
 pub(crate) const NOTHING_TO_CHECK: Code = Code(3);
+/// Somebody asked to stop, as shells say it of Ctrl-C.
+pub(crate) const STOPPED: Code = Code(130);
 
 impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {

@@ -4,6 +4,7 @@
 //! This crate knows how things look. It does not know how they were found, does no IO, and gives the same bytes for the
 //! same input. Whatever it prints on a terminal has been cleaned: a name in a repository can't move the cursor.
 
+pub mod board;
 mod clean;
 pub mod explain;
 pub mod github;

@@ -2,10 +2,11 @@
 
 use model::say_seconds;
 use run::{Event, Found, Line, Outcome, Where};
+use serde::Serialize;
 
 use crate::clean::clean;
 use crate::paint::Paint;
-use crate::words::count;
+use crate::words::{count, first_few};
 
 /// Tells lines; keeps in mind in which world they happened.
 #[derive(Clone, Debug)]
@@ -16,11 +17,20 @@ pub struct Teller {
     there: usize,
     done: usize,
     left: usize,
+    /// What failed, why, and what can't begin for it.
+    failed: Vec<Failure>,
+}
+
+#[derive(Clone, Debug)]
+struct Failure {
+    step: String,
+    reason: String,
+    blocks: Vec<String>,
 }
 
 impl Teller {
     pub fn new(color: bool) -> Self {
-        Self { paint: Paint { color }, is_simulated: false, there: 0, done: 0, left: 0 }
+        Self { paint: Paint { color }, is_simulated: false, there: 0, done: 0, left: 0, failed: Vec::new() }
     }
 
     /// One line of text with a line end; none for what people need not hear.
@@ -30,17 +40,46 @@ impl Teller {
             Event::Proved { found: Found::There, .. } => self.there += 1,
             Event::Proved { found: Found::Done, .. } => self.done += 1,
             Event::Left { .. } => self.left += 1,
+            Event::Failed { step, reason } => {
+                self.failed.push(Failure { step: step.clone(), reason: reason.clone(), blocks: Vec::new() });
+            }
+            Event::Blocked { step, by, .. } => {
+                if let Some(failure) = self.failed.iter_mut().find(|failure| failure.step == *by) {
+                    failure.blocks.push(step.clone());
+                }
+            }
             _ => {}
         }
         let says = self.says(&line.event)?;
         let mark = if self.is_simulated { self.paint.dim("simulated  ") } else { String::new() };
-        Some(format!("{mark}{:>10}  {says}\n", clock(line.at)))
+        let told = says.lines().map(|says| format!("{mark}{:>10}  {says}\n", clock(line.at)));
+        Some(told.collect())
+    }
+
+    /// Each cause, from the step that failed down to the fact, and what can't begin for it.
+    fn causes(&self) -> String {
+        const NAMED_MAX: usize = 3;
+        let paint = self.paint;
+        let told = self.failed.iter().map(|failure| {
+            let mut out = format!("\n{} {}", paint.bad("failed"), paint.name(&clean(&failure.step)));
+            for part in failure.reason.split(" ← ") {
+                out.push_str(&format!("\n  {} {}", paint.dim("←"), clean(part)));
+            }
+            let blocks: Vec<String> = failure.blocks.iter().map(|step| clean(step).into_owned()).collect();
+            if !blocks.is_empty() {
+                let number = count(blocks.len(), "step");
+                out.push_str(&format!("\n  {} {number}: {}", paint.poor("blocks"), first_few(&blocks, NAMED_MAX)));
+            }
+            out
+        });
+        told.collect()
     }
 
     fn counted(&self) -> String {
         let left = if self.left == 0 { String::new() } else { format!(", {} left out", self.left) };
         match (self.done, self.there) {
-            (0, there) => format!("all {} were there, nothing to do{left}", count(there, "step")),
+            (0, there) if self.failed.is_empty() => format!("all {} were there, nothing to do{left}", count(there, "step")),
+            (0, there) => format!("{} were there{left}", count(there, "step")),
             (done, 0) => format!("{} proved{left}", count(done, "step")),
             (done, there) => format!("{} proved, {there} were there{left}", count(done, "step")),
         }
@@ -51,9 +90,10 @@ impl Teller {
         let named = |step: &str| paint.name(&clean(step));
         Some(match event {
             Event::Began { run, steps, world } => format!("run {run} begins: {steps} steps{}", say_world(world)),
-            // What was there and what was left is counted in the end.
+            // What was there, what was left and what is blocked is told in the end.
             Event::Planned { .. }
             | Event::Acted { .. }
+            | Event::Blocked { .. }
             | Event::Left { .. }
             | Event::Proved { found: Found::There, .. } => return None,
             Event::Started { step, attempt: 1 } => format!("{} begins", named(step)),
@@ -64,14 +104,9 @@ impl Teller {
             }
             Event::Proved { step, found: Found::Done, .. } => format!("{} {}", named(step), paint.good("proved")),
             Event::Failed { step, reason } => format!("{} {}: {}", named(step), paint.bad("failed"), clean(reason)),
-            Event::Blocked { step, by, through } => {
-                let chain: Vec<String> = through.iter().map(|step| clean(step).into_owned()).collect();
-                let way = if chain.is_empty() { String::new() } else { format!(", through {}", chain.join(" → ")) };
-                format!("{} {} by {}{way}", named(step), paint.poor("blocked"), named(by))
-            }
             Event::Stopping => "asked to stop: nothing new begins".to_owned(),
             Event::Ended { outcome: Outcome::Healthy } => format!("{}: {}", paint.good("healthy"), self.counted()),
-            Event::Ended { outcome: Outcome::Failed } => paint.bad("not everything is proved"),
+            Event::Ended { outcome: Outcome::Failed } => format!("{}: {}{}", paint.bad("not everything is proved"), self.counted(), self.causes()),
             Event::Ended { outcome: Outcome::Stopped } => paint.poor("stopped"),
         })
     }
@@ -85,8 +120,19 @@ fn say_world(world: &Where) -> String {
     }
 }
 
+/// One line of JSON with a line end: what happened, and whether it happened only in a simulated world.
+pub fn json(line: &Line, is_simulated: bool) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Twin<'a> {
+        #[serde(flatten)]
+        line: &'a Line,
+        simulated: bool,
+    }
+    serde_json::to_string(&Twin { line, simulated: is_simulated }).map(|json| json + "\n")
+}
+
 /// Hours, minutes and seconds, as a stopwatch shows them.
-fn clock(millis: u64) -> String {
+pub(crate) fn clock(millis: u64) -> String {
     let seconds = millis / 1000;
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+pub(crate) const FONT: &str =
+    "\"JetBrains Mono\",ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace";
 const FONT_PIXELS: f64 = 14.0;
 const CELL_WIDTH: f64 = 8.4;
 const CELL_HEIGHT: f64 = 20.0;
@@ -14,15 +16,15 @@ const PADDING: f64 = 20.0;
 const TITLE_HEIGHT: f64 = 40.0;
 const COLUMNS_MIN: usize = 80;
 
-const BACKGROUND: &str = "#11151c";
+pub(crate) const BACKGROUND: &str = "#11151c";
 const TITLE_BACKGROUND: &str = "#1a202a";
-const BORDER: &str = "#2a3240";
-const FOREGROUND: &str = "#d5dbe5";
-const DIMMED: &str = "#7d8899";
+pub(crate) const BORDER: &str = "#2a3240";
+pub(crate) const FOREGROUND: &str = "#d5dbe5";
+pub(crate) const DIMMED: &str = "#7d8899";
 const PROMPT: &str = "#7bd88f";
 
 /// The colours 0 to 7, and their bright sisters.
-const PALETTE: [&str; 16] = [
+pub(crate) const PALETTE: [&str; 16] = [
     "#2a3240", "#ff6b6b", "#7bd88f", "#f5c062", "#6cb2ff", "#c792ea", "#6fd6d6", "#d5dbe5", "#7d8899", "#ff7b72",
     "#8be9a8", "#ffd580", "#7cc0ff", "#d7a8ff", "#8ae6e6", "#ffffff",
 ];
@@ -51,10 +53,9 @@ fn frame(command: &str, width: f64, height: f64) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\">",
         escape(command)
     );
-    svg.push_str("<style>text{font-family:\"JetBrains Mono\",ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;");
     let _ = writeln!(
         svg,
-        "font-size:{FONT_PIXELS}px;white-space:pre;font-variant-ligatures:none}}.b{{font-weight:bold}}</style>"
+        "<style>text{{font-family:{FONT};font-size:{FONT_PIXELS}px;white-space:pre;font-variant-ligatures:none}}.b{{font-weight:bold}}</style>"
     );
     let (inner_width, inner_height) = (width - 1.0, height - 1.0);
     let _ = writeln!(
@@ -229,11 +230,11 @@ fn rows(rows: usize) -> f64 {
 }
 
 /// Counts of lines and columns are far below what a float holds exactly.
-fn small(number: usize) -> f64 {
+pub(crate) fn small(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

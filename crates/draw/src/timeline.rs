@@ -1,52 +1,200 @@
-//! What a run took against what was expected, as bars of text.
+//! What a run took against what was expected: bars of text for the critical path, and a picture of everything.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use run::{Bar, Timeline};
+use run::{Bar, Layer, Timeline};
 
 use crate::clean::clean;
 use crate::paint::Paint;
-use crate::story::took;
-use crate::words::width;
+use crate::story::{clock, took};
+use crate::svg::{BACKGROUND, BORDER, DIMMED, FONT, FOREGROUND, PALETTE, escape, small};
+use crate::words::{shorten, width};
 
-/// Columns that the bars have.
-const BAR_COLUMNS: u32 = 60;
-const NAME_COLUMNS_MAX: usize = 64;
+/// Columns where nobody says how many there are.
+const COLUMNS: usize = 160;
+const BAR_COLUMNS_MIN: usize = 12;
+/// What a step took, and what it was expected to.
+const TIME_COLUMNS: usize = 34;
 
-/// The steps of the critical path, each with its bar; the others are counted.
-pub fn text(timeline: &Timeline, color: bool) -> String {
+/// The steps of the critical path, each with its bar; the others are counted. As wide as the terminal, if there is one.
+pub fn text(timeline: &Timeline, columns: Option<usize>, color: bool) -> String {
     let paint = Paint { color };
+    let room = columns.unwrap_or(COLUMNS).saturating_sub(TIME_COLUMNS + 6);
     let critical: Vec<&Bar> = timeline.bars.iter().filter(|bar| bar.is_critical).collect();
-    let widest = critical.iter().map(|bar| width(&bar.key)).max().unwrap_or(0).min(NAME_COLUMNS_MAX);
-    let mut out = format!(
-        "{} took {}, expected {} · critical path {} of {} steps\n",
-        paint.bold("timeline"),
-        took(timeline.took),
-        took(timeline.expected),
-        critical.len(),
-        timeline.bars.len()
-    );
+    let widest = critical.iter().map(|bar| width(&bar.key)).max().unwrap_or(0);
+    let widest = widest.min(room.saturating_sub(BAR_COLUMNS_MIN)).max(BAR_COLUMNS_MIN);
+    let bar_columns = room.saturating_sub(widest).max(BAR_COLUMNS_MIN);
+    let mut out = format!("{} {}\n", paint.bold("timeline"), summary(timeline));
     for bar in critical {
-        let name = clean(&bar.key);
+        let name = shorten(&clean(&bar.key), widest.saturating_sub(1));
+        let name = if width(&bar.key) <= widest { clean(&bar.key).into_owned() } else { name };
         let pad = " ".repeat(widest.saturating_sub(width(&name)));
         let until = bar.until.unwrap_or(timeline.took);
-        let drawn = drawn(bar.from, until, timeline.took);
+        let drawn = drawn((bar.from, until), timeline.took, bar_columns);
+        let drawn = if bar.until.is_some() { paint.good(&drawn) } else { paint.bad(&drawn) };
         let expected = bar.expected_until.saturating_sub(bar.expected_from);
         let spent = took(until.saturating_sub(bar.from));
-        let _ =
-            writeln!(out, "  {}{pad}  {}  {spent}, expected {}", paint.name(&name), paint.good(&drawn), took(expected));
+        let _ = writeln!(out, "  {}{pad}  {drawn}  {spent}, expected {}", paint.name(&name), took(expected));
     }
     out
 }
 
-fn drawn(from: Duration, until: Duration, whole: Duration) -> String {
+fn summary(timeline: &Timeline) -> String {
+    let critical = timeline.bars.iter().filter(|bar| bar.is_critical).count();
+    let absent =
+        if timeline.absent == 0 { String::new() } else { format!(", {} of which never began", timeline.absent) };
+    format!(
+        "took {}, expected {} · critical path {critical} of {} steps{absent}",
+        took(timeline.took),
+        took(timeline.expected),
+        timeline.bars.len() + timeline.absent
+    )
+}
+
+fn drawn((from, until): (Duration, Duration), whole: Duration, columns: usize) -> String {
     let column = |at: Duration| {
-        let share = at.as_millis() * u128::from(BAR_COLUMNS) / whole.as_millis().max(1);
-        usize::try_from(share).unwrap_or(0).min(BAR_COLUMNS as usize)
+        let share = at.as_millis() * (columns as u128) / whole.as_millis().max(1);
+        usize::try_from(share).unwrap_or(0).min(columns)
     };
-    let (first, last) = (column(from), column(until));
-    let length = (last - first.min(last)).max(1);
-    let rest = (BAR_COLUMNS as usize).saturating_sub(first + length);
-    format!("{}{}{}", "·".repeat(first.min(BAR_COLUMNS as usize - 1)), "━".repeat(length), "·".repeat(rest))
+    let first = column(from).min(columns - 1);
+    let length = column(until).saturating_sub(first).max(1);
+    let rest = columns - first - length;
+    format!("{}{}{}", "·".repeat(first), "━".repeat(length), "·".repeat(rest))
+}
+
+const ROW: f64 = 18.0;
+const HEAD: f64 = 78.0;
+const MARGIN: f64 = 20.0;
+const NAMES: f64 = 330.0;
+const CHART: f64 = 760.0;
+const TIMES: f64 = 150.0;
+const NAME_LETTERS_MAX: usize = 44;
+/// About this many lines with a time stand behind the bars.
+const TICKS: u64 = 8;
+const CRITICAL: &str = PALETTE[3];
+const CALM: &str = PALETTE[4];
+const BROKEN: &str = PALETTE[1];
+
+/// Every step that could begin, layer by layer: what it took as a bar, what it was expected to take as a line below it.
+pub fn svg(timeline: &Timeline, title: &str) -> String {
+    let view = Picture::new(timeline);
+    let mut out = view.frame(title);
+    let mut row = 0;
+    for layer in Layer::ALL {
+        let bars: Vec<&Bar> = timeline.bars.iter().filter(|bar| bar.layer == layer).collect();
+        if bars.is_empty() {
+            continue;
+        }
+        view.word(&mut out, MARGIN, row, FOREGROUND, &format!("{} · {}", layer.name(), bars.len()));
+        row += 1;
+        for bar in bars {
+            view.bar(&mut out, row, bar);
+            row += 1;
+        }
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+struct Picture<'a> {
+    timeline: &'a Timeline,
+    /// What the width of the chart stands for.
+    whole: Duration,
+    rows: usize,
+}
+
+impl<'a> Picture<'a> {
+    fn new(timeline: &'a Timeline) -> Self {
+        let layers = Layer::ALL.iter().filter(|layer| timeline.bars.iter().any(|bar| bar.layer == **layer)).count();
+        let expected = timeline.bars.iter().map(|bar| bar.expected_until).max().unwrap_or_default();
+        let whole = timeline.took.max(expected).max(Duration::from_secs(1));
+        Self { timeline, whole, rows: timeline.bars.len() + layers }
+    }
+
+    fn x(&self, at: Duration) -> f64 {
+        MARGIN + NAMES + CHART * (at.as_secs_f64() / self.whole.as_secs_f64()).min(1.0)
+    }
+
+    fn frame(&self, title: &str) -> String {
+        let width = MARGIN + NAMES + CHART + TIMES;
+        let height = HEAD + ROW * small(self.rows) + MARGIN;
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\">\n",
+            escape(&clean(title))
+        );
+        let _ = writeln!(out, "<style>text{{font-family:{FONT};font-size:12px;white-space:pre}}</style>");
+        let _ = writeln!(out, "<rect width=\"{width:.0}\" height=\"{height:.0}\" rx=\"10\" fill=\"{BACKGROUND}\"/>");
+        let head = format!("{}: {}", clean(title), summary(self.timeline));
+        let _ = writeln!(
+            out,
+            "<text x=\"{MARGIN}\" y=\"26\" fill=\"{FOREGROUND}\" font-weight=\"bold\">{}</text>",
+            escape(&head)
+        );
+        let legend = [(CRITICAL, "critical path"), (CALM, "had time"), (BROKEN, "never proved"), (DIMMED, "expected")];
+        for (index, (color, says)) in legend.iter().enumerate() {
+            let x = MARGIN + 120.0 * small(index);
+            let _ = writeln!(out, "<rect x=\"{x:.0}\" y=\"38\" width=\"12\" height=\"8\" rx=\"2\" fill=\"{color}\"/>");
+            let _ = writeln!(out, "<text x=\"{:.0}\" y=\"47\" fill=\"{DIMMED}\">{says}</text>", x + 18.0);
+        }
+        self.ticks(&mut out, height);
+        out
+    }
+
+    fn ticks(&self, out: &mut String, height: f64) {
+        let step = tick(self.whole.as_secs());
+        for number in 0..=self.whole.as_secs() / step {
+            let seconds = number * step;
+            let x = self.x(Duration::from_secs(seconds));
+            let _ = writeln!(
+                out,
+                "<path d=\"M{x:.1} {HEAD}V{:.0}\" stroke=\"{BORDER}\"/><text x=\"{x:.1}\" y=\"{:.0}\" fill=\"{DIMMED}\" text-anchor=\"middle\">{}</text>",
+                height - MARGIN,
+                HEAD - 6.0,
+                clock(seconds * 1000)
+            );
+        }
+    }
+
+    fn word(&self, out: &mut String, x: f64, row: usize, color: &str, text: &str) {
+        let y = HEAD + ROW * small(row) + 13.0;
+        let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{color}\">{}</text>", escape(&clean(text)));
+    }
+
+    fn bar(&self, out: &mut String, row: usize, bar: &Bar) {
+        let top = HEAD + ROW * small(row);
+        let name = bar.key.split_once('/').map_or(bar.key.as_str(), |(_, name)| name);
+        self.word(out, MARGIN + 12.0, row, DIMMED, &shorten(name, NAME_LETTERS_MAX));
+        let until = bar.until.unwrap_or(self.timeline.took);
+        let color = match (bar.until, bar.is_critical) {
+            (None, _) => BROKEN,
+            (_, true) => CRITICAL,
+            (_, false) => CALM,
+        };
+        let (from, to) = (self.x(bar.from), self.x(until));
+        let length = (to - from).max(2.0);
+        let _ = writeln!(
+            out,
+            "<rect x=\"{from:.1}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"8\" rx=\"2\" fill=\"{color}\"><title>{}: {}</title></rect>",
+            top + 3.0,
+            escape(&clean(&bar.key)),
+            took(until.saturating_sub(bar.from))
+        );
+        let (from, to) = (self.x(bar.expected_from), self.x(bar.expected_until));
+        let _ = writeln!(
+            out,
+            "<path d=\"M{from:.1} {0:.1}H{1:.1}\" stroke=\"{DIMMED}\" stroke-width=\"2\"/>",
+            top + 14.0,
+            to.max(from + 2.0)
+        );
+        let spent = took(until.saturating_sub(bar.from));
+        self.word(out, self.x(until).max(self.x(bar.expected_until)) + 6.0, row, DIMMED, &spent);
+    }
+}
+
+/// A round number of seconds between two lines.
+fn tick(whole: u64) -> u64 {
+    const ROUND: [u64; 10] = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
+    let last = whole.div_ceil(TICKS * 3600).max(1) * 3600;
+    ROUND.into_iter().find(|seconds| whole / seconds <= TICKS).unwrap_or(last)
 }

@@ -1,6 +1,7 @@
 //! The loop: what the machine wants is done in a world, kept in a journal, and shown to whoever listens.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use crate::event::{Line, Outcome};
 use crate::journal::{Journal, JournalError, Tape};
@@ -11,6 +12,9 @@ use crate::world::World;
 /// Hears everything, in its order.
 pub trait Listener {
     fn hear(&mut self, line: &Line, machine: &Machine<'_>);
+
+    /// Time passed, and perhaps nothing else.
+    fn pass(&mut self, _machine: &Machine<'_>, _now: Duration) {}
 }
 
 /// Why a run broke off. Whatever was begun goes on in the world, and the next run finds it there.
@@ -49,6 +53,7 @@ pub fn drive(
             inputs.push_back(Input::Interrupt);
             continue;
         }
+        listener.pass(machine, world.now());
         world.wait(machine.deadline());
         inputs.push_back(Input::Woke);
     }

@@ -19,5 +19,5 @@ pub use journal::{FileTape, Journal, JournalError, Kept, MemoryTape, Past, Run, 
 pub use machine::{Effect, Input, Machine, State};
 pub use plan::{Action, Layer, Limits, Need, Plan, PlanError, Proof, Selection, SelectionError, Step, StepId, plan};
 pub use simulated::Simulated;
-pub use timeline::{Bar, Timeline};
+pub use timeline::{Bar, Timeline, remaining};
 pub use world::{Look, World};

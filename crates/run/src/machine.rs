@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+use model::say_seconds;
+
 use crate::event::{Event, Found, Line, Outcome};
 use crate::plan::{Action, Plan, Step, StepId};
 use crate::world::Look;
@@ -216,8 +218,12 @@ impl<'a> Machine<'a> {
             // What was done is gone: an action may be tried again, something watched may still come.
             Look::Absent if step.action != Action::Watch => self.try_failed(id, "it is gone again".to_owned(), now),
             Look::Absent | Look::UnderWay(_) if now >= until => {
-                let reason = if let Look::UnderWay(reason) = look { reason } else { known.to_owned() };
-                let waited = format!("not proved within {} s: {reason}", step.limits.timeout.as_secs());
+                let reason = match look {
+                    Look::UnderWay(reason) => reason,
+                    _ if known.is_empty() => "nobody has made it yet".to_owned(),
+                    _ => known.to_owned(),
+                };
+                let waited = format!("not proved within {}: {reason}", say_seconds(step.limits.timeout.as_secs()));
                 self.try_failed(id, waited, now);
             }
             Look::Absent => {}

@@ -63,7 +63,10 @@ impl<'b> Simulated<'b> {
     }
 
     fn do_now(&mut self, act: Act) -> Result<(), String> {
-        let done = self.inner.act(self.inner.now(), act);
+        let now = self.inner.now();
+        let done = self.inner.act(now, act);
+        // What follows at once has happened when the next one acts, whoever that is: a replay comes by here, too.
+        self.inner.advance(now);
         done.map(drop).map_err(|reason| reason.say(self.blueprint))
     }
 
@@ -95,7 +98,7 @@ impl<'b> Simulated<'b> {
         } else if !begun {
             Look::Absent
         } else {
-            Look::UnderWay(proof.reason.say(self.blueprint))
+            Look::UnderWay(self.inner.say_trace(proof.reason))
         }
     }
 
@@ -110,9 +113,9 @@ impl<'b> Simulated<'b> {
         if self.inner.is_ready(id) {
             Look::Done
         } else if self.inner.has_stalled(id) {
-            Look::Failed(self.inner.reason(id).say(self.blueprint))
+            Look::Failed(self.inner.say_trace(self.inner.reason(id)))
         } else if self.inner.exists(id) {
-            Look::UnderWay(self.inner.reason(id).say(self.blueprint))
+            Look::UnderWay(self.inner.say_trace(self.inner.reason(id)))
         } else {
             Look::Absent
         }

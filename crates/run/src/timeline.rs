@@ -1,8 +1,9 @@
-//! What a run took, against what it was expected to take.
+//! What a run took, against what it was expected to take; and what is still ahead.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::event::{Event, Line};
 use crate::machine::{Machine, State};
 use crate::plan::{Layer, Plan, StepId};
 
@@ -23,43 +24,84 @@ pub struct Bar {
 
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    /// In the order in which they began.
+    /// Those that could begin, in the order in which they could.
     pub bars: Vec<Bar>,
-    /// From the start of the run to the last proof.
+    /// Steps whose needs were never all proved, or that nobody wanted.
+    pub absent: usize,
+    /// From the start of the run to its last line.
     pub took: Duration,
     pub expected: Duration,
 }
 
 impl Timeline {
-    /// Of a run that began at `start`.
-    pub fn new(plan: &Plan, machine: &Machine<'_>, start: Duration) -> Self {
-        let expected = plan.expected();
-        let proved = |id: StepId| match machine.state(id) {
-            State::Proved { at } => Some(at.saturating_sub(start)),
-            State::Left => Some(Duration::ZERO),
-            _ => None,
+    /// Of one run, from what its journal tells.
+    pub fn new(plan: &Plan, lines: &[Line]) -> Self {
+        let start = lines.first().map(Line::time).unwrap_or_default();
+        let took = lines.last().map(Line::time).unwrap_or_default().saturating_sub(start);
+        let ends = ends(lines, start);
+        let until = |id: StepId| ends.get(plan.step(id).key.as_str()).copied();
+        let met = |id: StepId| until(id).map(|end| end.at);
+        let from = |id: StepId| {
+            let needs = plan.step(id).needs.iter();
+            needs.map(|need| met(need.step)).try_fold(Duration::ZERO, |last, at| at.map(|at| last.max(at)))
         };
-        let times: Vec<Duration> = plan.ids().map(|id| proved(id).unwrap_or_default()).collect();
+        let expected = plan.expected();
+        // Whoever has begun and is not done is what the run ended with.
+        let last = |id: StepId| met(id).or(from(id).map(|_| took)).unwrap_or_default();
+        let times: Vec<Duration> = plan.ids().map(last).collect();
         let critical: BTreeSet<StepId> = plan.critical_path(&times).into_iter().collect();
         let bar = |id: StepId| {
             let step = plan.step(id);
-            Bar {
+            let from = from(id).filter(|_| !until(id).is_some_and(|end| end.is_left))?;
+            Some(Bar {
                 step: id,
                 key: step.key.clone(),
                 layer: step.layer,
-                from: machine.began(id).saturating_sub(start),
-                until: proved(id),
+                from,
+                until: met(id),
                 expected_from: expected[id.index()].saturating_sub(step.expected),
                 expected_until: expected[id.index()],
                 is_critical: critical.contains(&id),
-            }
+            })
         };
-        let mut bars: Vec<Bar> = plan.ids().map(bar).collect();
+        let mut bars: Vec<Bar> = plan.ids().filter_map(bar).collect();
         bars.sort_by_key(|bar| (bar.from, bar.until, bar.step));
-        Self {
-            bars,
-            took: times.iter().max().copied().unwrap_or_default(),
-            expected: expected.iter().max().copied().unwrap_or_default(),
-        }
+        let absent = plan.steps.len() - bars.len();
+        Self { bars, absent, took, expected: expected.iter().max().copied().unwrap_or_default() }
     }
+}
+
+/// How a step ended well.
+#[derive(Clone, Copy)]
+struct End {
+    at: Duration,
+    is_left: bool,
+}
+
+fn ends(lines: &[Line], start: Duration) -> BTreeMap<&str, End> {
+    let end = |line: &'_ Line, is_left| End { at: line.time().saturating_sub(start), is_left };
+    let ended = |line: &'_ Line| match &line.event {
+        Event::Proved { .. } => Some(end(line, false)),
+        Event::Left { .. } => Some(end(line, true)),
+        _ => None,
+    };
+    lines.iter().filter_map(|line| Some((line.event.step()?, ended(line)?))).collect()
+}
+
+/// How long it will still take, if everything takes as long as expected from here on. What takes longer than that
+/// already may be done at any moment.
+pub fn remaining(plan: &Plan, machine: &Machine<'_>, now: Duration) -> Duration {
+    let mut at: Vec<Duration> = Vec::with_capacity(plan.steps.len());
+    for id in plan.ids() {
+        let step = plan.step(id);
+        let ready = || step.needs.iter().map(|need| at[need.step.index()]).max().unwrap_or(now).max(now);
+        at.push(match machine.state(id) {
+            State::Proved { .. } | State::Left | State::Failed { .. } | State::Blocked { .. } => now,
+            State::Waiting => ready() + step.expected,
+            State::Looking | State::Acting | State::Proving { .. } | State::Pausing { .. } => {
+                (machine.began(id) + step.expected).max(now)
+            }
+        });
+    }
+    at.into_iter().max().unwrap_or(now).saturating_sub(now)
 }

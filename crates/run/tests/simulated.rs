@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Duration;
 
 use coldstart_run::{
     Event, Journal, Kept, Line, Listener, Machine, MemoryTape, Outcome, Plan, Simulated, Tape, World as _, drive, plan,
@@ -66,6 +67,23 @@ fn the_example_comes_up_from_power_on() {
             .collect();
         assert_eq!(outcome, Some(Outcome::Healthy), "seed {seed} at {:?}: {told:#?}", world.now());
         assert_eq!(world.inner().done_twice().count(), 0, "seed {seed}");
+    }
+}
+
+/// What follows at once from an action must not hide what comes later: etcd was once proved at the end of all patience.
+#[test]
+fn whatever_happens_in_the_world_is_seen_when_it_happens() {
+    let example = example();
+    for seed in 0..20 {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
+        let (_, lines) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        let at = |key: &str, wanted: fn(&Event) -> bool| {
+            let is = |line: &&Line| line.event.step() == Some(key) && wanted(&line.event);
+            lines.iter().find(is).map(Line::time).unwrap()
+        };
+        let begun = at("talos/etcd", |event| matches!(event, Event::Started { .. }));
+        let proved = at("talos/etcd", |event| matches!(event, Event::Proved { .. }));
+        assert!(proved - begun < Duration::from_mins(3), "seed {seed}: {:?}", proved - begun);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What happens in a boot: one enum, for whoever shows, stores or compares it.
 
 use crate::blueprint::{Blueprint, Id, Millis};
+use crate::fault::Fault;
 use crate::stage::Action;
 
 /// Something that happened to a thing.
@@ -103,6 +104,10 @@ pub enum Reason {
     /// A text: a release of the bootstrap.
     NotInstalled(u32),
     FluxNotStarted,
+    /// A SealedSecret that no key opens.
+    Sealed(Id),
+    /// Pods that something below them keeps from starting.
+    Stuck(Id, Fault),
 }
 
 impl Reason {
@@ -148,6 +153,8 @@ impl Reason {
             Self::NotReady(id) => format!("{} is not ready yet", full(id)),
             Self::WaitsFor(id, on) => format!("{} waits for {}", full(id), full(on)),
             Self::NotInstalled(text) => format!("release {} is not installed", of.text(text)),
+            Self::Sealed(id) => format!("{}: no key could decrypt secret", full(id)),
+            Self::Stuck(id, fault) => format!("{}: {}", full(id), fault.keeps_pods()),
             below => below.say_below(),
         }
     }
@@ -211,6 +218,8 @@ impl Reason {
             Self::WaitsFor(..) => 33,
             Self::NotInstalled(_) => 34,
             Self::FluxNotStarted => 35,
+            Self::Sealed(_) => 36,
+            Self::Stuck(..) => 37,
         }
     }
 
@@ -237,7 +246,9 @@ impl Reason {
             | Self::InstallTimeout(id)
             | Self::NotThere(id)
             | Self::NotReady(id)
-            | Self::WaitsFor(id, _) => Some(id),
+            | Self::WaitsFor(id, _)
+            | Self::Sealed(id)
+            | Self::Stuck(id, _) => Some(id),
             _ => None,
         }
     }

@@ -77,6 +77,20 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// What it does to pods, in words that follow their name.
+    pub(crate) const fn keeps_pods(self) -> &'static str {
+        match self {
+            Self::VolumeNotMounted => "the kubelet of its node mounts no volumes",
+            Self::AgentMissing => "no network agent runs on its node",
+            Self::ImagePullBackoff => "ImagePullBackOff: its image can't be pulled",
+            Self::DeadNode => "its node is gone",
+            Self::SlowNode => "its node is slow",
+            _ => "it is slow to start",
+        }
+    }
+}
+
 /// Nodes that pods are placed on.
 const NODES: u64 = 5;
 const MINUTE: Millis = 60_000;
@@ -241,6 +255,22 @@ impl Disturbance {
             takes += (dies - now) + EVICTION;
         }
         Some(takes)
+    }
+
+    /// Which fault keeps pods from starting, or makes them late.
+    pub(crate) fn holds_up(&self, at: u32, workload: &Workload, now: Millis) -> Option<Fault> {
+        let is_on = |node: u64| !workload.is_daemon && self.node_of(workload) == node;
+        if self.mute_node.is_some_and(is_on) {
+            Some(Fault::AgentMissing)
+        } else if workload.has_volume && self.unmounted_node.is_some_and(is_on) {
+            Some(Fault::VolumeNotMounted)
+        } else if self.unpulled.is_some_and(|(which, until)| which == at && now < until) {
+            Some(Fault::ImagePullBackoff)
+        } else if self.dead_node.is_some_and(|(node, dies)| is_on(node) && now >= dies) {
+            Some(Fault::DeadNode)
+        } else {
+            self.slow_node.filter(|(node, _)| is_on(*node)).map(|_| Fault::SlowNode)
+        }
     }
 
     fn node_of(&self, workload: &Workload) -> u64 {

@@ -1,6 +1,6 @@
 //! `coldstart log`.
 
-use ::run::{FileTape, Kept, Outcome, Run, Where};
+use ::run::{FileTape, Kept, Outcome, Run, Timeline, Where};
 use draw::story::Teller;
 
 use super::state;
@@ -22,26 +22,38 @@ pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
     let kept = FileTape::peek(&path).map_err(|source| Failure::Journal { path, source })?;
     let text = match options.run {
-        Some(number) => one_run(&kept, number, options)?,
+        Some(number) => {
+            let run = find(&kept, number)?;
+            if let Some(path) = &options.timeline {
+                let plan = ::run::plan(&reading.repository, cluster, &::graph::analyse(cluster), &reading.settings.up)
+                    .map_err(|source| Failure::Plan { source })?;
+                super::draw(path, &cluster.name, &Timeline::new(&plan, &kept.lines[run.lines.clone()]))?;
+            }
+            one_run(&kept, &run, options)
+        }
         None => all_runs(&kept, options.format)?,
     };
     output::print(&text)?;
     Ok(exit::CLEAN)
 }
 
-fn one_run(kept: &Kept, number: u32, options: &Log) -> Result<String, Failure> {
-    let past = kept.past();
-    let Some(run) = past.runs.iter().find(|run| run.number == number) else {
-        let known: Vec<String> = past.runs.iter().map(|run| run.number.to_string()).collect();
+fn find(kept: &Kept, number: u32) -> Result<Run, Failure> {
+    let runs = kept.past().runs;
+    runs.iter().find(|run| run.number == number).cloned().ok_or_else(|| {
+        let known: Vec<String> = runs.iter().map(|run| run.number.to_string()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        return Err(Failure::UnknownRun { run: number, known });
-    };
+        Failure::UnknownRun { run: number, known }
+    })
+}
+
+fn one_run(kept: &Kept, run: &Run, options: &Log) -> String {
     let mut teller = Teller::new(output::wants_color(options.color));
+    let is_simulated = matches!(run.world, Where::Simulated { .. });
     let told = kept.lines[run.lines.clone()].iter().filter_map(|line| match options.format {
         GraphFormat::Text => teller.tell(line),
-        GraphFormat::Json => serde_json::to_string(line).ok().map(|json| json + "\n"),
+        GraphFormat::Json => draw::story::json(line, is_simulated).ok(),
     });
-    Ok(told.collect())
+    told.collect()
 }
 
 fn all_runs(kept: &Kept, format: GraphFormat) -> Result<String, Failure> {

@@ -1,17 +1,19 @@
 //! `coldstart up`.
 
+mod ears;
 pub(crate) mod log;
 mod pace;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
 use ::run::{
     Event, FileTape, Journal, Kept, Line, Listener, Machine, Outcome, Plan, Simulated, StepId, Timeline, Where,
     World as _, drive,
 };
 use ::simulate::{Blueprint, Conditions, Fault, Machines};
-use draw::story::Teller;
 use read::{ReadError, Reading, UpSettings};
 
 use crate::arguments::{GraphFormat, RANDOM_FAULT, Up};
@@ -20,7 +22,8 @@ use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
 use crate::plan::{one, selection};
-use pace::Paced;
+use ears::Ears;
+use pace::{Interrupts, Paced};
 
 const COMMAND: &str = "up";
 
@@ -49,17 +52,21 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     let mut simulated = simulated(&blueprint, &reading.settings.up, &world);
     simulated.replay(&plan, &kept.lines);
     let mut journal = Journal::new(tape, &kept).map_err(at)?;
-    let mut ears = Ears { options, teller: Teller::new(output::wants_color(options.color)), failure: None };
+    let mut ears = Ears::new(options, &plan, &world);
     let start = simulated.now();
     let mut machine = Machine::new(&plan, left, again);
     begin(&plan, &kept, world, &machine, &mut journal, &mut ears, start).map_err(at)?;
-    let mut paced = Paced::new(simulated, options.speed);
+    let mut paced = Paced::new(simulated, options.speed, Interrupts::listen());
     let outcome = drive(&plan, &mut machine, &mut paced, &mut journal, &mut ears)
         .map_err(|source| Failure::Drive { path: path.clone(), source })?;
     if let Some(error) = ears.failure {
         return Err(error.into());
     }
-    end(options, outcome, &Timeline::new(&plan, &machine, start))
+    let timeline = Timeline::new(&plan, &ears.lines);
+    if let Some(path) = &options.timeline {
+        draw(path, &cluster.name, &timeline)?;
+    }
+    end(options, outcome, &timeline)
 }
 
 /// The first lines of a run: which world, and what it means to do.
@@ -83,6 +90,12 @@ fn begin(
     Ok(())
 }
 
+/// Draws a timeline into a file.
+fn draw(path: &Path, cluster: &str, timeline: &Timeline) -> Result<(), Failure> {
+    let picture = ::draw::timeline::svg(timeline, cluster);
+    fs::write(path, picture).map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
+}
+
 fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Failure> {
     // Nothing was done: there is nothing to draw.
     let is_short = outcome == Outcome::Healthy && timeline.took.is_zero();
@@ -92,9 +105,13 @@ fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Fail
             Outcome::Healthy => String::new(),
             Outcome::Failed | Outcome::Stopped => format!("next: coldstart up {}\n", options.path.display()),
         };
-        output::print(&format!("\n{}{next}", draw::timeline::text(timeline, color)))?;
+        output::print(&format!("\n{}{next}", ::draw::timeline::text(timeline, output::columns(), color)))?;
     }
-    Ok(if outcome == Outcome::Healthy { exit::CLEAN } else { exit::ERRORS_FOUND })
+    Ok(match outcome {
+        Outcome::Healthy => exit::CLEAN,
+        Outcome::Failed => exit::ERRORS_FOUND,
+        Outcome::Stopped => exit::STOPPED,
+    })
 }
 
 /// Steps whose content is not that which was proved.
@@ -154,26 +171,4 @@ fn simulated<'b>(blueprint: &'b Blueprint, settings: &UpSettings, world: &Where)
     let drawn = |name: &str| if name == RANDOM_FAULT { Some(Fault::drawn(seed)) } else { Fault::named(name) };
     let faults: Vec<Fault> = names.iter().filter_map(|name| drawn(name)).collect();
     Simulated::new(blueprint, settings, seed, &faults)
-}
-
-/// Tells what happens.
-struct Ears<'a> {
-    options: &'a Up,
-    teller: Teller,
-    /// A closed pipe, say: the run goes on, and this is said in the end.
-    failure: Option<std::io::Error>,
-}
-
-impl Listener for Ears<'_> {
-    fn hear(&mut self, line: &Line, _: &Machine<'_>) {
-        let told = match self.options.format {
-            GraphFormat::Text => self.teller.tell(line),
-            GraphFormat::Json => serde_json::to_string(line).ok().map(|json| json + "\n"),
-        };
-        if let Some(text) = told
-            && let Err(error) = output::print(&text)
-        {
-            self.failure.get_or_insert(error);
-        }
-    }
 }

@@ -1,20 +1,42 @@
-//! A simulated world at a speed that one can watch.
+//! A simulated world at a speed that one can watch, and that somebody can stop.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use run::{Look, Simulated, Step, World};
 
+/// Nobody waits longer than this for an answer to Ctrl-C, or for the next picture.
+const FRAME: Duration = Duration::from_millis(100);
+
+/// How often somebody asked to stop: Ctrl-C, or a signal to end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Interrupts(Arc<AtomicU32>);
+
+impl Interrupts {
+    /// Counts from now on. Where signals can't be heard, a signal ends the run as a crash does, which loses nothing.
+    pub(super) fn listen() -> Self {
+        let count = Self::default();
+        let heard = Arc::clone(&count.0);
+        let _ = ctrlc::set_handler(move || {
+            heard.fetch_add(1, Ordering::Relaxed);
+        });
+        count
+    }
+}
+
 /// Waits in real time for a part of what passes in the world.
 pub(super) struct Paced<'b> {
     world: Simulated<'b>,
     speed: u32,
+    interrupts: Interrupts,
 }
 
 impl<'b> Paced<'b> {
     /// With a speed of 0, nobody waits.
-    pub(super) fn new(world: Simulated<'b>, speed: u32) -> Self {
-        Self { world, speed }
+    pub(super) fn new(world: Simulated<'b>, speed: u32, interrupts: Interrupts) -> Self {
+        Self { world, speed, interrupts }
     }
 }
 
@@ -33,9 +55,14 @@ impl World for Paced<'_> {
 
     fn wait(&mut self, until: Option<Duration>) {
         let before = self.world.now();
-        self.world.wait(until);
+        let frame = (self.speed > 0).then(|| before + FRAME * self.speed);
+        self.world.wait([until, frame].into_iter().flatten().min());
         if let Some(pause) = self.world.now().saturating_sub(before).checked_div(self.speed) {
             thread::sleep(pause);
         }
+    }
+
+    fn interrupts(&self) -> u32 {
+        self.interrupts.0.load(Ordering::Relaxed)
     }
 }

@@ -13,6 +13,7 @@ mod machines;
 mod operators;
 mod pods;
 mod script;
+mod trace;
 
 use crate::blueprint::{Blueprint, Id, Millis, Need, Role};
 use crate::event::{Event, Reason, What};

@@ -1,0 +1,133 @@
+//! Tells what happens: a board that is drawn again and again on a terminal, lines elsewhere.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use ::run::{Event, Line, Listener, Machine, Plan, Where};
+use draw::board::{self, Board};
+use draw::story::{self, Teller};
+
+use crate::arguments::{GraphFormat, Up};
+use crate::output;
+
+/// A board that is drawn more often is not read.
+const FRAME: Duration = Duration::from_millis(80);
+
+pub(super) struct Ears<'a> {
+    plan: &'a Plan,
+    format: GraphFormat,
+    teller: Teller,
+    screen: Option<Screen>,
+    is_simulated: bool,
+    /// Everything that the journal keeps of this run.
+    pub lines: Vec<Line>,
+    /// A closed pipe, say: the run goes on, and this is said in the end.
+    pub failure: Option<std::io::Error>,
+}
+
+impl<'a> Ears<'a> {
+    pub(super) fn new(options: &Up, plan: &'a Plan, world: &Where) -> Self {
+        let color = output::wants_color(options.color);
+        let columns = output::columns().filter(|columns| *columns >= board::COLUMNS_MIN);
+        let is_watched = options.format == GraphFormat::Text && !options.plain;
+        let mark = match world {
+            Where::Real => String::new(),
+            Where::Simulated { seed, .. } => format!("simulated, seed {seed}"),
+        };
+        let board = |columns| Board { columns, color, mark };
+        Self {
+            plan,
+            format: options.format,
+            teller: Teller::new(color),
+            screen: columns.filter(|_| is_watched).map(|columns| Screen::new(board(columns))),
+            is_simulated: matches!(world, Where::Simulated { .. }),
+            lines: Vec::new(),
+            failure: None,
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        if let Err(error) = output::print(text) {
+            self.failure.get_or_insert(error);
+        }
+    }
+}
+
+impl Listener for Ears<'_> {
+    fn hear(&mut self, line: &Line, machine: &Machine<'_>) {
+        if line.event.is_kept() {
+            self.lines.push(line.clone());
+        }
+        let told = match self.format {
+            GraphFormat::Text => self.teller.tell(line),
+            GraphFormat::Json => story::json(line, self.is_simulated).ok(),
+        };
+        let Some(text) = told else { return };
+        let text = match &mut self.screen {
+            None => text,
+            // The board shows the rest.
+            Some(screen) if is_news(&line.event) => screen.above(&text, self.plan, machine, line.time()),
+            Some(_) => return,
+        };
+        self.print(&text);
+    }
+
+    fn pass(&mut self, machine: &Machine<'_>, now: Duration) {
+        let drawn = self.screen.as_mut().and_then(|screen| screen.due(self.plan, machine, now));
+        if let Some(text) = drawn {
+            self.print(&text);
+        }
+    }
+}
+
+/// What stays on the screen when the board has moved on.
+fn is_news(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Began { .. } | Event::Tried { .. } | Event::Failed { .. } | Event::Stopping | Event::Ended { .. }
+    )
+}
+
+/// The board on a terminal: drawn over itself.
+struct Screen {
+    board: Board,
+    /// Lines of the board that stand above the cursor.
+    shown: usize,
+    drawn_at: Option<Instant>,
+}
+
+impl Screen {
+    fn new(board: Board) -> Self {
+        Self { board, shown: 0, drawn_at: None }
+    }
+
+    /// The board anew, unless it was drawn a moment ago.
+    fn due(&mut self, plan: &Plan, machine: &Machine<'_>, now: Duration) -> Option<String> {
+        if self.drawn_at.is_some_and(|at| at.elapsed() < FRAME) {
+            return None;
+        }
+        Some(self.above("", plan, machine, now))
+    }
+
+    /// A text, and the board anew below it.
+    fn above(&mut self, text: &str, plan: &Plan, machine: &Machine<'_>, now: Duration) -> String {
+        if let Some(columns) = output::columns() {
+            self.board.columns = columns.max(board::COLUMNS_MIN);
+        }
+        let mut out = String::new();
+        if self.shown > 0 {
+            let _ = write!(out, "\u{1b}[{}A", self.shown);
+        }
+        // From the cursor to the end of the screen: whatever was there is gone.
+        out.push_str("\r\u{1b}[J");
+        out.push_str(text);
+        let lines = self.board.lines(plan, machine, now);
+        for line in &lines {
+            out.push_str(line);
+            out.push('\n');
+        }
+        self.shown = lines.len();
+        self.drawn_at = Some(Instant::now());
+        out
+    }
+}

@@ -1,0 +1,124 @@
+//! A run at a glance, as wide as the terminal: a bar for each layer, what is waited for and why, and how long it may still
+//! take. Always the same number of lines for the same plan, so that nothing jumps.
+
+use std::time::Duration;
+
+use run::{Layer, Machine, Plan, State, StepId, remaining};
+
+use crate::clean::clean;
+use crate::paint::Paint;
+use crate::story::{clock, took};
+use crate::words::{count, shorten, width};
+
+/// What is waited for, the longest wait first.
+const WAITS_SHOWN: usize = 4;
+const LAYER_COLUMNS: usize = 13;
+const COUNT_COLUMNS: usize = 7;
+/// Below this there is no room for bars.
+pub const COLUMNS_MIN: usize = 50;
+
+/// What the board is told besides the machine.
+#[derive(Clone, Debug)]
+pub struct Board {
+    /// Of the terminal.
+    pub columns: usize,
+    pub color: bool,
+    /// `simulated, seed 0`, or nothing in the real world.
+    pub mark: String,
+}
+
+impl Board {
+    /// The lines, without line ends, none wider than the terminal.
+    pub fn lines(&self, plan: &Plan, machine: &Machine<'_>, now: Duration) -> Vec<String> {
+        let mut lines = vec![self.head(plan, machine, now)];
+        for layer in Layer::ALL {
+            lines.extend(self.layer(plan, machine, layer));
+        }
+        lines.extend(self.waits(plan, machine, now));
+        lines
+    }
+
+    fn paint(&self) -> Paint {
+        Paint { color: self.color }
+    }
+
+    fn head(&self, plan: &Plan, machine: &Machine<'_>, now: Duration) -> String {
+        let proved = plan.ids().filter(|id| machine.state(*id).is_met()).count();
+        let left = remaining(plan, machine, now);
+        let ahead = match left.as_secs() {
+            0 if proved == plan.steps.len() => "done".to_owned(),
+            0 => "at any moment".to_owned(),
+            _ => format!("about {} left", took(left)),
+        };
+        let millis = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        let parts = [
+            self.mark.clone(),
+            clock(millis),
+            format!("{proved} of {} proved", count(plan.steps.len(), "step")),
+            ahead,
+        ];
+        let said: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        self.paint().bold(&shorten(&said.join(" · "), self.columns.saturating_sub(1)))
+    }
+
+    fn layer(&self, plan: &Plan, machine: &Machine<'_>, layer: Layer) -> Option<String> {
+        let states: Vec<&State> =
+            plan.ids().filter(|id| plan.step(*id).layer == layer).map(|id| machine.state(id)).collect();
+        if states.is_empty() {
+            return None;
+        }
+        let met = states.iter().filter(|state| state.is_met()).count();
+        let counted = format!("{met}/{}", states.len());
+        let room = self.columns.saturating_sub(LAYER_COLUMNS + COUNT_COLUMNS + 7).max(1);
+        Some(format!("  {:<LAYER_COLUMNS$}  {}  {counted:>COUNT_COLUMNS$}", layer.name(), self.bar(&states, room)))
+    }
+
+    /// Proved first, then what failed, what is under way and what has not begun.
+    fn bar(&self, states: &[&State], room: usize) -> String {
+        let paint = self.paint();
+        let number = |is: fn(&State) -> bool| states.iter().filter(|state| is(state)).count();
+        let met = number(State::is_met);
+        let lost = number(|state| matches!(state, State::Failed { .. } | State::Blocked { .. }));
+        let begun = number(|state| !state.is_met() && !matches!(state, State::Waiting)) - lost;
+        // Where each part ends, so that the parts fill the room whatever is rounded.
+        let end = |parts: usize| parts * room / states.len();
+        let (one, two, three) = (end(met), end(met + lost), end(met + lost + begun));
+        let part = |from: usize, to: usize, sign: &str| sign.repeat(to - from);
+        [
+            paint.good(&part(0, one, "━")),
+            paint.bad(&part(one, two, "━")),
+            paint.poor(&part(two, three, "━")),
+            paint.dim(&part(three, room, "─")),
+        ]
+        .concat()
+    }
+
+    fn waits(&self, plan: &Plan, machine: &Machine<'_>, now: Duration) -> Vec<String> {
+        let mut waits: Vec<(StepId, &str)> = plan
+            .ids()
+            .filter_map(|id| match machine.state(id) {
+                State::Proving { reason, .. } => Some((id, reason.as_str())),
+                State::Pausing { .. } => Some((id, "before the next try")),
+                _ => None,
+            })
+            .collect();
+        waits.sort_by_key(|(id, _)| (machine.began(*id), *id));
+        let mut lines: Vec<String> =
+            waits.iter().take(WAITS_SHOWN).map(|(id, reason)| self.wait(plan, machine, *id, reason, now)).collect();
+        let more = waits.len().saturating_sub(WAITS_SHOWN);
+        lines.resize(WAITS_SHOWN, String::new());
+        lines.push(if more == 0 { String::new() } else { self.paint().dim(&format!("  and {more} more")) });
+        lines
+    }
+
+    fn wait(&self, plan: &Plan, machine: &Machine<'_>, id: StepId, reason: &str, now: Duration) -> String {
+        let since = took(now.saturating_sub(machine.began(id)));
+        let key = clean(&plan.step(id).key).into_owned();
+        let begin = format!("  {since:>12}  ");
+        let key = shorten(&key, self.columns.saturating_sub(width(&begin) + 2));
+        let room = self.columns.saturating_sub(width(&begin) + width(&key) + 4);
+        let told = if reason.is_empty() { format!("until {}", plan.step(id).proof.says()) } else { reason.to_owned() };
+        let told = if room == 0 { String::new() } else { format!(": {}", shorten(&clean(&told), room)) };
+        format!("{}{}{told}", self.paint().dim(&begin), self.paint().name(&key))
+    }
+}
