@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Show the order in which a cluster comes up
     Graph(Graph),
+    /// Write a coldstart.yaml from what the repository tells of machines, addresses and Terraform
+    Init(Init),
     /// Show what a cold start would do, step by step, and what each step waits for
     Plan(Plan),
     /// Keep sealing keys outside of the cluster's life, seal with them, and prove that everything opens
@@ -166,6 +168,19 @@ fn fault_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(
         simulate::Fault::ALL.iter().map(|fault| fault.name()).chain([RANDOM_FAULT]),
     )
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Init {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// Print it, and write nothing
+    #[arg(long)]
+    pub print: bool,
+    /// Write it without asking
+    #[arg(long)]
+    pub yes: bool,
 }
 
 #[derive(Args, Debug)]

@@ -57,6 +57,12 @@ pub(crate) enum Failure {
     Since { revision: String, source: crate::git::GitError },
     #[error("{source}\n  next: coldstart {command} --render-charts --helm <path of helm>, or without --render-charts")]
     Helm { command: &'static str, source: helm::HelmError },
+    #[error("nothing was done: this needs a yes, and nobody is there to ask\n  next: the same with --yes")]
+    NobodyToAsk,
+    #[error("nothing was done")]
+    No,
+    #[error("{} is there already\n  next: coldstart init --print, to compare", .0.display())]
+    SettingsExist(PathBuf),
     #[error("cannot write {}: {source}", .path.display())]
     WriteFile { path: PathBuf, source: std::io::Error },
     #[error(transparent)]

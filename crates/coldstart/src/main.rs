@@ -5,11 +5,13 @@ mod arguments;
 mod baseline;
 mod check;
 mod cluster;
+mod confirm;
 mod exit;
 mod failure;
 mod git;
 mod graph;
 mod home;
+mod init;
 mod manual;
 mod output;
 mod plan;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Check(options) => check::run(options),
         Command::Graph(options) => graph::run(options),
+        Command::Init(options) => init::run(options),
         Command::Plan(options) => plan::run(options),
         Command::Up(options) => up::run(options),
         Command::Log(options) => up::log::run(options),

@@ -20,10 +20,13 @@ use crate::object::Object;
 use crate::remote_crds;
 use crate::repository::Repository;
 
-/// Everything that a bootstrap brings, read once for all clusters of a repository.
 /// How long helm waits unless it is told otherwise.
 const HELM_TIMEOUT_SECONDS: u64 = 300;
 
+/// What follows the name of a release in the name of what is applied after it.
+pub const AFTER_RELEASE: &str = " resources";
+
+/// Everything that a bootstrap brings, read once for all clusters of a repository.
 #[derive(Debug, Default)]
 pub(crate) struct Bootstrap {
     releases: Vec<Release>,
@@ -66,6 +69,31 @@ impl Bootstrap {
     /// What is applied before GitOps starts.
     pub(crate) fn objects(&self) -> impl Iterator<Item = &Node> {
         self.objects.iter()
+    }
+
+    /// For each of its objects the release that brings its kind: whoever applies it, a hook of the helmfile say, does so after
+    /// that release. None where the kind is there before any release.
+    pub(crate) fn objects_after(&self, catalogue: &Catalogue) -> Vec<Option<usize>> {
+        let brings = |release: &Release, kind: &str| {
+            let known = catalogue.by_chart(&release.chart_name);
+            // `group/*` is every kind of the group.
+            let is_it = |own: &String| match own.strip_suffix('*') {
+                Some(group) => kind.starts_with(group),
+                None => own == kind,
+            };
+            known.is_some_and(|known| known.crds.iter().flat_map(|crds| &crds.kinds).any(is_it))
+        };
+        let is_early = |kind: &str| {
+            let pass = self.releases.iter().filter(|release| release.only_crds);
+            self.crds.iter().any(|(early, _)| early == kind) || { pass }.any(|release| brings(release, kind))
+        };
+        let after = |node: &Node| {
+            let object = Object::new(node);
+            let kind = format!("{}/{}", object.group(), object.kind());
+            let installs = |release: &Release| !release.only_crds && brings(release, &kind);
+            self.releases.iter().position(installs).filter(|_| !is_early(&kind))
+        };
+        self.objects.iter().map(after).collect()
     }
 
     /// Its releases, in the order they run.
@@ -133,11 +161,31 @@ impl Bootstrap {
             let own = ObjectRef::new("Secret", "", "sealing key");
             sink.offer(by, Capability::cluster(CapabilityKind::SealingKey, ""), Arrival::Applied, &own, at);
         }
-        if self.objects.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
+        self.offer_resources(catalogue, sink, &ids);
+    }
+
+    /// What is applied as it is: most of it before any release, some of it after the release that brings its kind.
+    fn offer_resources(&self, catalogue: &Catalogue, sink: &mut Sink, ids: &[ComponentId]) {
+        let after = self.objects_after(catalogue);
+        for (index, release) in self.releases.iter().enumerate() {
+            let own: Vec<&Node> =
+                self.objects.iter().zip(&after).filter(|(_, after)| **after == Some(index)).map(|(node, _)| node).collect();
+            let Some(first) = own.first() else { continue };
+            let name = format!("{}{AFTER_RELEASE}", release.name);
+            let by = add(sink, ObjectRef::new("Bootstrap", release.namespace.as_str(), name), first.span, 0);
+            let to = TieTarget::Component(ids[index]);
+            sink.cluster().ties.push(Tie { from: by, to, at: first.span, waits_for: WaitsFor::Done });
+            for node in own {
+                offer_object(sink, by, node);
+            }
+        }
+        let first: Vec<&Node> =
+            self.objects.iter().zip(&after).filter(|(_, after)| after.is_none()).map(|(node, _)| node).collect();
+        if first.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
             return;
         }
         let by = add(sink, ObjectRef::new("Bootstrap", "", "bootstrap resources"), Span::GENERATED, 0);
-        for node in &self.objects {
+        for node in first {
             offer_object(sink, by, node);
         }
         for (kind, at) in &self.crds {

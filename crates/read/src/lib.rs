@@ -10,6 +10,7 @@ pub mod charts;
 mod content;
 mod dead;
 mod flux;
+pub mod found;
 pub mod helmfile;
 mod object;
 pub mod parallel;
@@ -30,6 +31,7 @@ use catalogue::Catalogue;
 use model::Cluster;
 
 pub use applied::{Applied, applied};
+pub use bootstrap::AFTER_RELEASE;
 pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
 pub use settings::{
     CheckSettings, Configuration, ControllerSettings, GENERATED_KINDS, GeneratedSecret, GeneratedValue, SETTINGS_FILE,

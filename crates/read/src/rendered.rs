@@ -73,6 +73,8 @@ pub struct ChartOf {
 pub struct Early {
     /// Applied as they are, in no order.
     pub objects: Vec<Node>,
+    /// For each of them the release, by its place in `releases`, that brings its kind.
+    pub after: Vec<Option<usize>>,
     /// Secrets that scripts and templates make: namespace and name.
     pub secrets: Vec<(String, String)>,
     /// Kinds (`group/Kind`) whose CRDs are fetched by their address.
@@ -89,7 +91,7 @@ pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), Rea
     let (_, additions) = settings::read(repository)?;
     let catalogue = crate::extended(Catalogue::embedded(), additions).into_owned();
     let (bootstrap, assembled, _) = crate::assembled(repository, &catalogue);
-    let early = bootstrap.rendered(repository);
+    let early = bootstrap.rendered(repository, &catalogue);
     let values = bootstrap.value_files(repository);
     let mut all: Vec<Rendered> = assembled.into_iter().map(|one| cluster(repository, one, &early, &values)).collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
@@ -97,10 +99,11 @@ pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), Rea
 }
 
 impl Bootstrap {
-    fn rendered(&self, repository: &Repository) -> Early {
+    fn rendered(&self, repository: &Repository, catalogue: &Catalogue) -> Early {
         let (secrets, crds) = self.seeded();
         Early {
             objects: self.objects().cloned().collect(),
+            after: self.objects_after(catalogue),
             secrets,
             crds,
             restores_sealing_key: self.restores_sealing_key(repository),

@@ -77,8 +77,13 @@ impl<'b> Simulated<'b> {
         if let Some(release) = self.blueprint.early_named(component) {
             return self.do_now(Act::Install(release));
         }
-        let objects: Vec<Id> = self.blueprint.seeded().to_vec();
+        let objects: Vec<Id> = self.blueprint.seeded(self.seeded_after(component)).collect();
         objects.into_iter().try_for_each(|object| self.do_now(Act::Apply(object)))
+    }
+
+    /// The release that what is seeded waits for.
+    fn seeded_after(&self, component: &str) -> Option<u32> {
+        self.blueprint.early_named(component.strip_suffix(read::AFTER_RELEASE)?)
     }
 
     fn terraform(&mut self, directory: &str, needs_api: bool) -> Result<(), String> {
@@ -128,7 +133,7 @@ impl<'b> Simulated<'b> {
         if let Some(release) = self.blueprint.early_named(component) {
             return self.probed(Probe::Installed(release), self.was_done(Act::Install(release)));
         }
-        let missing = self.blueprint.seeded().iter().filter(|id| !self.inner.exists(**id)).count();
+        let missing = self.blueprint.seeded(self.seeded_after(component)).filter(|id| !self.inner.exists(*id)).count();
         if missing == 0 { Look::Done } else { Look::Absent }
     }
 }

@@ -310,6 +310,8 @@ pub struct Blueprint {
     pub(crate) given: Vec<Id>,
     /// What a bootstrap applies as it is, in this order.
     pub(crate) seeded: Vec<Id>,
+    /// Of these, what can only be applied after a release of the bootstrap.
+    pub(crate) seeded_after: BTreeMap<Id, u32>,
     pub(crate) early: Vec<EarlyRelease>,
     /// What whoever starts Flux applies.
     pub(crate) flux: Vec<Id>,

@@ -165,9 +165,9 @@ impl Blueprint {
         self.early.get(release as usize).map_or("", |it| self.text(it.name))
     }
 
-    /// What a bootstrap applies before any release: Namespaces first, then Secrets, definitions and the rest.
-    pub fn seeded(&self) -> &[Id] {
-        &self.seeded
+    /// What a bootstrap applies as it is, after a release or before any: Namespaces first, then Secrets, definitions and the rest.
+    pub fn seeded(&self, after: Option<u32>) -> impl Iterator<Item = Id> {
+        self.seeded.iter().copied().filter(move |id| self.seeded_after.get(id).copied() == after)
     }
 
     /// A sealing key was kept, and can be restored.

@@ -1,32 +1,13 @@
 //! Questions to whoever sits there.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use ::seal::SecretBytes;
 
-use super::failure::SealFailure;
-use crate::failure::Failure;
-use crate::output;
-
 /// Where a passphrase can be put for programs.
 pub(super) const PASSPHRASE_VARIABLE: &str = "COLDSTART_PASSPHRASE";
 const PASSPHRASE_BYTES_MAX: usize = 4096;
-
-/// Shows what is about to be done, and goes on if that is wanted.
-pub(crate) fn confirm(plan: &str, yes: bool) -> Result<(), Failure> {
-    output::print(plan)?;
-    if yes {
-        return Ok(());
-    }
-    if !io::stdin().is_terminal() {
-        return Err(SealFailure::NobodyToAsk.into());
-    }
-    output::print("go ahead? [y/N] ")?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
-    if matches!(line.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(SealFailure::No.into()) }
-}
 
 /// A value that is typed and not shown.
 pub(crate) fn unseen(prompt: &str) -> Result<SecretBytes, String> {

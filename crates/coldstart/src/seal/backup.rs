@@ -5,7 +5,8 @@ use ::seal::store::{Kept, Store, keep};
 
 use super::arguments::Copy;
 use super::failure::SealFailure;
-use super::{Home, ask, say, store};
+use super::{Home, say, store};
+use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 
@@ -47,7 +48,7 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
         return Ok(exit::CLEAN);
     }
     let plan = format!("copy key {}\nfrom {}\nto {}\n", missing.join(", "), from.describe(), to.describe());
-    ask::confirm(&plan, yes)?;
+    confirm(&plan, yes)?;
     add(ring, to, &before)?;
     say(&format!("proved: {} gives back all {} keys, and each opens what it seals", to.describe(), ring.keys().len()))?;
     Ok(exit::CLEAN)

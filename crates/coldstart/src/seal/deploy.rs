@@ -11,7 +11,8 @@ use time::format_description::well_known::Rfc3339;
 use super::arguments::{Deploy, Target};
 use super::cluster::{Cluster, Kind, controller_namespace, pairs_of};
 use super::failure::SealFailure;
-use super::{Home, ask, now, say};
+use super::{Home, now, say};
+use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
@@ -32,7 +33,7 @@ pub(crate) fn run(options: &Deploy) -> Result<Code, Failure> {
     let work = plan(&home, &kept.ring, &options.target)?;
     let prove = options.prove || work.controller.is_some();
     if !work.is_empty() || prove {
-        ask::confirm(&work.describe(prove), options.yes)?;
+        confirm(&work.describe(prove), options.yes)?;
     }
     work.perform(&kept.ring, prove)?;
     Ok(exit::CLEAN)

@@ -36,10 +36,6 @@ pub(crate) enum SealFailure {
     Cluster(String),
     #[error("git: {0}")]
     Git(String),
-    #[error("nothing was done: this needs a yes, and nobody is there to ask\n  next: the same with --yes")]
-    NobodyToAsk,
-    #[error("nothing was done")]
-    No,
     #[error("the store holds no key yet: {store}\n  next: coldstart seal init")]
     NoKeys { store: String },
 }

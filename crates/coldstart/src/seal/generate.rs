@@ -13,7 +13,8 @@ use yaml::{FileId, Limits};
 
 use super::arguments::Generate;
 use super::failure::SealFailure;
-use super::{Home, ask, commit, now, say, secret, tree};
+use super::{Home, commit, now, say, secret, tree};
+use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 
@@ -39,7 +40,7 @@ pub(crate) fn run(options: &Generate) -> Result<Code, Failure> {
         say("every declared value is there already")?;
         return Ok(exit::CLEAN);
     }
-    ask::confirm(&format!("make and seal:\n{plan}"), options.yes)?;
+    confirm(&format!("make and seal:\n{plan}"), options.yes)?;
     let certificate = home.certificate(None)?;
     let mut written: Vec<PathBuf> = Vec::new();
     for (declared, path) in wanted {

@@ -9,7 +9,8 @@ use ::seal::store::{Store, keep, secret_tool_items, write_atomically};
 
 use super::arguments::Init;
 use super::failure::SealFailure;
-use super::{Home, ask, backup, cluster, input, now, say, store};
+use super::{Home, backup, cluster, input, now, say, store};
+use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 
@@ -34,7 +35,7 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
         return Ok(exit::CLEAN);
     }
     let certificate = certificate_path(options, &home);
-    ask::confirm(&plan(options, &new, store.as_ref(), second.as_deref(), certificate.as_deref()), options.yes)?;
+    confirm(&plan(options, &new, store.as_ref(), second.as_deref(), certificate.as_deref()), options.yes)?;
 
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
     for one in new {

@@ -11,7 +11,8 @@ use read::Repository;
 use super::arguments::Reseal;
 use super::failure::SealFailure;
 use super::tree::Found;
-use super::{Home, ask, commit, now, say, secret, tree};
+use super::{Home, commit, now, say, secret, tree};
+use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 
@@ -23,7 +24,7 @@ pub(crate) fn run(options: &Reseal) -> Result<Code, Failure> {
         say("everything is sealed with the newest key already")?;
         return Ok(exit::CLEAN);
     }
-    ask::confirm(&describe(&work, &kept.ring), options.yes)?;
+    confirm(&describe(&work, &kept.ring), options.yes)?;
     let written = perform(&home, &work, &kept.ring)?;
     let message = format!("Seal everything anew for key {}", newest(&kept.ring));
     if let Some(told) = commit::deliver(home.root(), &written, &message, &options.delivery)? {

@@ -10,7 +10,8 @@ use ::seal::store::keep;
 
 use super::arguments::Rotate;
 use super::failure::SealFailure;
-use super::{Home, ask, backup, commit, deploy, init, now, reseal, say, store};
+use super::{Home, backup, commit, deploy, init, now, reseal, say, store};
+use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 
@@ -24,7 +25,7 @@ pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
     }
     reseal::plan(&home, &before.ring).or_else(expired_is_fine)?;
     let certificate = home.settings.certificate.as_ref().map(|path| home.at(Path::new(path)));
-    ask::confirm(&plan(options, store.as_ref(), second.as_deref(), certificate.as_deref()), options.yes)?;
+    confirm(&plan(options, store.as_ref(), second.as_deref(), certificate.as_deref()), options.yes)?;
 
     wait_for_a_later_second(&before.ring)?;
     let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };

@@ -176,9 +176,9 @@ impl Draft<'_> {
             Role::HelmRelease => format!("{}/helmrelease/{name}", layer.name()),
             _ => format!("{}/{name}", layer.name()),
         };
-        let (action, proof) = match (component.stage, component.role, layer) {
-            (Stage::GitOps, ..) => (Action::Watch, Proof::ready(&component.object)),
-            (_, _, Layer::Seeds) => {
+        let (action, proof) = match component.stage {
+            Stage::GitOps => (Action::Watch, Proof::ready(&component.object)),
+            _ if is_seed(component) => {
                 (Action::Seed { component: name.clone() }, Proof::Seeded { component: name.clone() })
             }
             _ => (Action::Install { release: name.clone() }, Proof::ReleaseHealthy { release: name }),
@@ -199,8 +199,9 @@ impl Draft<'_> {
         };
         if component.stage == Stage::GitOps {
             Layer::GitOps
-        } else if component.object.kind == "Bootstrap" || component.gate == Gate::Applied {
-            Layer::Seeds
+        } else if is_seed(component) {
+            // After a release that brings its kind, it is part of what follows.
+            if self.cluster.ties.iter().any(|tie| tie.from == id) { Layer::Bootstrap } else { Layer::Seeds }
         } else if offers(CapabilityKind::PodNetwork, "") {
             Layer::Network
         } else if component.known_as.as_deref().is_some_and(|name| name.starts_with("flux")) {
@@ -366,6 +367,11 @@ impl Draft<'_> {
         }
         Ok(Plan { steps, notes: self.notes })
     }
+}
+
+/// Applied as it is, and there when it is.
+fn is_seed(component: &Component) -> bool {
+    component.object.kind == "Bootstrap" || component.gate == Gate::Applied
 }
 
 fn qualified(component: &Component) -> String {

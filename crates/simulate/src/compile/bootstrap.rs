@@ -20,9 +20,13 @@ impl Builder<'_> {
     pub(crate) fn intern_bootstrap(&mut self, revisions: &[Rendered]) {
         let Some(early) = revisions.last().map(|rendered| &rendered.bootstrap) else { return };
         let mut seeded: Vec<Id> = Vec::new();
-        for node in &early.objects {
+        for (node, after) in early.objects.iter().zip(&early.after) {
             let Some(reference) = reference(node) else { continue };
-            seeded.push(self.intern(&reference, node));
+            let id = self.intern(&reference, node);
+            seeded.push(id);
+            if let Some(release) = after.and_then(|after| u32::try_from(after).ok()) {
+                self.out.seeded_after.insert(id, release);
+            }
             let labels = node.at(&["metadata", "labels"]);
             self.out.has_sealing_key |= labels.is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some());
         }
