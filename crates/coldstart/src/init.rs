@@ -16,8 +16,7 @@ use crate::output;
 const COMMAND: &str = "init";
 
 pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
-    let repository =
-        Repository::open(&options.path).map_err(|source| Failure::Open { command: COMMAND, source })?;
+    let repository = Repository::open(&options.path).map_err(|source| Failure::Open { command: COMMAND, source })?;
     let text = written(&found::find(&repository));
     if options.print {
         output::print(&text)?;
@@ -40,7 +39,9 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
 
 /// The file, with what was found filled in and what was not as a comment.
 fn written(found: &Found) -> String {
-    let mut out = "# What coldstart can't read from manifests. Proposed by `coldstart init`: correct what is wrong.\n\n".to_owned();
+    let mut out =
+        "# What coldstart can't read from manifests. Proposed by `coldstart init`: correct what is wrong.\n\n"
+            .to_owned();
     out.push_str("# Where `coldstart up` happens: real, or simulated, which touches nothing.\nworld: real\n\nup:\n");
     match found.racks.split_first() {
         Some((rack, others)) => machines(&mut out, rack, others),
@@ -88,7 +89,9 @@ fn terraform(out: &mut String, directories: &[Directory]) {
         true => writeln!(out, "  # keys: [terraform/keys]"),
         false => writeln!(out, "  keys: [{}]", keys.join(", ")),
     };
-    out.push_str("\n  # Terraform that speaks to services, and what must be ready first (without `needs`: everything).\n");
+    out.push_str(
+        "\n  # Terraform that speaks to services, and what must be ready first (without `needs`: everything).\n",
+    );
     if of(Purpose::Services).next().is_none() {
         out.push_str("  # configuration:\n  #   - directory: terraform/services\n  #     needs: [namespace/name]\n");
     } else {

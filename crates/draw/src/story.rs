@@ -78,7 +78,9 @@ impl Teller {
     fn counted(&self) -> String {
         let left = if self.left == 0 { String::new() } else { format!(", {} left out", self.left) };
         match (self.done, self.there) {
-            (0, there) if self.failed.is_empty() => format!("all {} were there, nothing to do{left}", count(there, "step")),
+            (0, there) if self.failed.is_empty() => {
+                format!("all {} were there, nothing to do{left}", count(there, "step"))
+            }
             (0, there) => format!("{} were there{left}", count(there, "step")),
             (done, 0) => format!("{} proved{left}", count(done, "step")),
             (done, there) => format!("{} proved, {there} were there{left}", count(done, "step")),
@@ -106,7 +108,9 @@ impl Teller {
             Event::Failed { step, reason } => format!("{} {}: {}", named(step), paint.bad("failed"), clean(reason)),
             Event::Stopping => "asked to stop: nothing new begins".to_owned(),
             Event::Ended { outcome: Outcome::Healthy } => format!("{}: {}", paint.good("healthy"), self.counted()),
-            Event::Ended { outcome: Outcome::Failed } => format!("{}: {}{}", paint.bad("not everything is proved"), self.counted(), self.causes()),
+            Event::Ended { outcome: Outcome::Failed } => {
+                format!("{}: {}{}", paint.bad("not everything is proved"), self.counted(), self.causes())
+            }
             Event::Ended { outcome: Outcome::Stopped } => paint.poor("stopped"),
         })
     }

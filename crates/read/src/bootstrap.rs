@@ -4,6 +4,7 @@
 //! for the cluster that Flux builds, all of it is simply there.
 
 use std::collections::BTreeSet;
+use std::iter::zip;
 use std::sync::OnceLock;
 
 use catalogue::{Catalogue, any_holds};
@@ -72,26 +73,20 @@ impl Bootstrap {
     }
 
     /// For each of its objects the release that brings its kind: whoever applies it, a hook of the helmfile say, does so after
-    /// that release. None where the kind is there before any release.
+    /// that. None where the kind is Kubernetes' own, or fetched by its address.
     pub(crate) fn objects_after(&self, catalogue: &Catalogue) -> Vec<Option<usize>> {
-        let brings = |release: &Release, kind: &str| {
-            let known = catalogue.by_chart(&release.chart_name);
-            // `group/*` is every kind of the group.
-            let is_it = |own: &String| match own.strip_suffix('*') {
-                Some(group) => kind.starts_with(group),
-                None => own == kind,
-            };
-            known.is_some_and(|known| known.crds.iter().flat_map(|crds| &crds.kinds).any(is_it))
-        };
-        let is_early = |kind: &str| {
-            let pass = self.releases.iter().filter(|release| release.only_crds);
-            self.crds.iter().any(|(early, _)| early == kind) || { pass }.any(|release| brings(release, kind))
-        };
         let after = |node: &Node| {
             let object = Object::new(node);
             let kind = format!("{}/{}", object.group(), object.kind());
-            let installs = |release: &Release| !release.only_crds && brings(release, &kind);
-            self.releases.iter().position(installs).filter(|_| !is_early(&kind))
+            if self.crds.iter().any(|(early, _)| *early == kind) {
+                return None;
+            }
+            let of = |only_crds: bool| {
+                let is_it = |one: &Release| one.only_crds == only_crds && brings(catalogue, one, &kind);
+                self.releases.iter().position(is_it)
+            };
+            // A pass that applies only CRDs comes first.
+            of(true).or_else(|| of(false))
         };
         self.objects.iter().map(after).collect()
     }
@@ -164,12 +159,13 @@ impl Bootstrap {
         self.offer_resources(catalogue, sink, &ids);
     }
 
-    /// What is applied as it is: most of it before any release, some of it after the release that brings its kind.
+    /// What is applied as it is: most of it before anything is installed, some of it after the release that brings its kind.
     fn offer_resources(&self, catalogue: &Catalogue, sink: &mut Sink, ids: &[ComponentId]) {
         let after = self.objects_after(catalogue);
-        for (index, release) in self.releases.iter().enumerate() {
+        let is_late = |after: &Option<usize>| after.is_some_and(|release| !self.releases[release].only_crds);
+        for (index, release) in self.releases.iter().enumerate().filter(|(_, release)| !release.only_crds) {
             let own: Vec<&Node> =
-                self.objects.iter().zip(&after).filter(|(_, after)| **after == Some(index)).map(|(node, _)| node).collect();
+                zip(&self.objects, &after).filter(|(_, after)| **after == Some(index)).map(|(node, _)| node).collect();
             let Some(first) = own.first() else { continue };
             let name = format!("{}{AFTER_RELEASE}", release.name);
             let by = add(sink, ObjectRef::new("Bootstrap", release.namespace.as_str(), name), first.span, 0);
@@ -179,13 +175,19 @@ impl Bootstrap {
                 offer_object(sink, by, node);
             }
         }
-        let first: Vec<&Node> =
-            self.objects.iter().zip(&after).filter(|(_, after)| after.is_none()).map(|(node, _)| node).collect();
-        if first.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
+        let early: Vec<(&Node, Option<usize>)> = zip(&self.objects, &after)
+            .filter(|(_, after)| !is_late(after))
+            .map(|(node, after)| (node, *after))
+            .collect();
+        if early.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
             return;
         }
         let by = add(sink, ObjectRef::new("Bootstrap", "", "bootstrap resources"), Span::GENERATED, 0);
-        for node in first {
+        for (node, after) in early {
+            if let Some(release) = after {
+                let to = TieTarget::Component(ids[release]);
+                sink.cluster().ties.push(Tie { from: by, to, at: node.span, waits_for: WaitsFor::Done });
+            }
             offer_object(sink, by, node);
         }
         for (kind, at) in &self.crds {
@@ -234,13 +236,13 @@ impl Bootstrap {
     }
 
     fn offer_release(catalogue: &Catalogue, sink: &mut Sink, release: &Release) -> ComponentId {
-        let own = ObjectRef::new("HelmfileRelease", release.namespace.as_str(), release.name.as_str());
+        let own = ObjectRef::new("HelmfileRelease", release.namespace.as_str(), release.step_name());
         let known = catalogue.by_chart(&release.chart_name);
         let startup = known.map_or(60, |known| u64::from(known.startup_seconds));
         let by = add(sink, own.clone(), release.span, startup);
         let component = &mut sink.cluster().components[by.index()];
         component.patience.timeout_seconds = release.timeout_seconds.unwrap_or(HELM_TIMEOUT_SECONDS);
-        if release.wait != Some(true) {
+        if release.wait != Some(true) || release.only_crds {
             component.gate = Gate::Applied;
         }
         let Some(known) = known else { return by };
@@ -273,6 +275,16 @@ impl Bootstrap {
         }
         by
     }
+}
+
+/// Whether the chart of a release brings the CRD of a kind. `group/*` is every kind of the group.
+fn brings(catalogue: &Catalogue, release: &Release, kind: &str) -> bool {
+    let is_it = |own: &String| match own.strip_suffix('*') {
+        Some(group) => kind.starts_with(group),
+        None => own == kind,
+    };
+    let known = catalogue.by_chart(&release.chart_name);
+    known.is_some_and(|known| known.crds.iter().flat_map(|crds| &crds.kinds).any(is_it))
 }
 
 /// Flux itself runs in pods and fetches by name. So the pod network and cluster DNS were there before it, and with them all

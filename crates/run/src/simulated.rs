@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use read::UpSettings;
-use simulate::{Action as Act, Blueprint, Fault, Id, Probe, World as Inner};
+use simulate::{Action as Act, Blueprint, Fault, Id, Probe, Reason, World as Inner};
 
 use crate::event::{Event, Line};
 use crate::plan::{Action, Plan, Proof, Step};
@@ -119,10 +119,10 @@ impl<'b> Simulated<'b> {
             Look::Done
         } else if self.inner.has_stalled(id) {
             Look::Failed(self.inner.say_trace(self.inner.reason(id)))
-        } else if self.inner.exists(id) {
-            Look::UnderWay(self.inner.say_trace(self.inner.reason(id)))
         } else {
-            Look::Absent
+            // Flux makes it, or whoever Flux tells to: until then, the reason is theirs.
+            let reason = if self.inner.exists(id) { self.inner.reason(id) } else { Reason::NotThere(id) };
+            Look::UnderWay(self.inner.say_trace(reason))
         }
     }
 

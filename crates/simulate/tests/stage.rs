@@ -28,7 +28,7 @@ fn todo(blueprint: &Blueprint) -> Vec<(Action, Probe)> {
     todo.extend(all().map(|machine| (Action::Configure(machine), Probe::Configured(machine))));
     todo.extend((0..machines.control_planes).map(|machine| (Action::BootstrapEtcd(machine), Probe::Bootstrapped)));
     todo.push((Action::RestoreKey, Probe::SealingKey));
-    todo.extend(blueprint.seeded().iter().map(|id| (Action::Apply(*id), Probe::Exists(*id))));
+    todo.extend(blueprint.seeded(None).map(|id| (Action::Apply(id), Probe::Exists(id))));
     todo.extend(blueprint.early().map(|early| (Action::Install(early.release), Probe::Installed(early.release))));
     todo.push((Action::StartFlux, Probe::Flux));
     todo
@@ -39,7 +39,7 @@ fn may_begin(world: &World<'_>, blueprint: &Blueprint, action: Action) -> bool {
     match action {
         Action::Install(release) => {
             let early = blueprint.early().find(|early| early.release == release).unwrap();
-            blueprint.seeded().iter().all(|id| world.exists(*id)) && early.needs.iter().all(|need| is_in(*need))
+            blueprint.seeded(None).all(|id| world.exists(id)) && early.needs.iter().all(|need| is_in(*need))
         }
         Action::StartFlux => (0..blueprint.early().count()).all(is_in),
         _ => true,
@@ -119,7 +119,7 @@ fn drivers_may_die_after_any_action() {
 fn what_comes_too_early_is_refused() {
     let blueprint = homelab();
     let mut world = World::begin(&blueprint, 1, &[]);
-    let secret = *blueprint.seeded().first().unwrap();
+    let secret = blueprint.seeded(None).next().unwrap();
     assert_eq!(world.act(0, Action::Configure(0)), Err(Reason::NoAnswer(0)));
     assert_eq!(world.act(0, Action::Apply(secret)), Err(Reason::EtcdNotBootstrapped));
     assert_eq!(world.act(0, Action::StartFlux), Err(Reason::EtcdNotBootstrapped));

@@ -34,7 +34,11 @@ fn talconfig(repository: &Repository, path: &str) -> Option<Rack> {
             name: short(node.text_at(&["hostname"])?),
             is_control_plane: node.get("controlPlane").and_then(Node::as_bool).unwrap_or(false),
             // talhelper takes several, with commas.
-            address: node.text_at(&["ipAddress"]).and_then(|text| text.split(',').next()).map(|one| one.trim().to_owned()).filter(is_plain),
+            address: node
+                .text_at(&["ipAddress"])
+                .and_then(|text| text.split(',').next())
+                .map(|one| one.trim().to_owned())
+                .filter(is_plain),
         })
     };
     let machines: Vec<Machine> = root.items_at("nodes").iter().filter_map(machine).collect();

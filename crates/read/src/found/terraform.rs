@@ -31,8 +31,27 @@ pub enum Purpose {
 
 /// Providers that speak to what runs in a cluster.
 const SERVICES: [&str; 22] = [
-    "argocd", "authentik", "elasticstack", "garage", "gitea", "grafana", "harbor", "influxdb-v2", "keycloak", "lidarr",
-    "minio", "mysql", "nexus", "opensearch", "postgresql", "powerdns", "prowlarr", "rabbitmq", "radarr", "sonarr", "vault",
+    "argocd",
+    "authentik",
+    "elasticstack",
+    "garage",
+    "gitea",
+    "grafana",
+    "harbor",
+    "influxdb-v2",
+    "keycloak",
+    "lidarr",
+    "minio",
+    "mysql",
+    "nexus",
+    "opensearch",
+    "postgresql",
+    "powerdns",
+    "prowlarr",
+    "rabbitmq",
+    "radarr",
+    "sonarr",
+    "vault",
     "zitadel",
 ];
 const MACHINES: [&str; 8] =
@@ -50,9 +69,8 @@ struct Root {
 
 pub(super) fn find(repository: &Repository) -> (Vec<Directory>, Vec<Rack>) {
     let mut roots: BTreeMap<String, Root> = BTreeMap::new();
-    let is_terraform = |path: &&str| {
-        [".tf", ".tofu", ".tfvars"].iter().any(|ending| path.ends_with(ending)) && !is_aside(path)
-    };
+    let is_terraform =
+        |path: &&str| [".tf", ".tofu", ".tfvars"].iter().any(|ending| path.ends_with(ending)) && !is_aside(path);
     for path in repository.paths().filter(is_terraform) {
         let text = repository.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
         // What can't be parsed is left to Terraform, which will say so.

@@ -61,7 +61,15 @@ pub struct Release {
     pub only_crds: bool,
 }
 
+/// What follows the name of a release of which only the CRDs are applied.
+pub const ONLY_CRDS: &str = " CRDs";
+
 impl Release {
+    /// What it is called among the steps of a bootstrap: a pass that applies only CRDs is not the release itself.
+    pub fn step_name(&self) -> String {
+        format!("{}{}", self.name, if self.only_crds { ONLY_CRDS } else { "" })
+    }
+
     /// Its values, merged in their order, where all of them are written out: nothing for one that a template makes.
     pub(crate) fn visible_values(&self, repository: &Repository) -> Option<Node> {
         let mut merged: Option<Node> = None;

@@ -200,8 +200,7 @@ impl Draft<'_> {
         if component.stage == Stage::GitOps {
             Layer::GitOps
         } else if is_seed(component) {
-            // After a release that brings its kind, it is part of what follows.
-            if self.cluster.ties.iter().any(|tie| tie.from == id) { Layer::Bootstrap } else { Layer::Seeds }
+            if self.waits_for_release(id) { Layer::Bootstrap } else { Layer::Seeds }
         } else if offers(CapabilityKind::PodNetwork, "") {
             Layer::Network
         } else if component.known_as.as_deref().is_some_and(|name| name.starts_with("flux")) {
@@ -209,6 +208,15 @@ impl Draft<'_> {
         } else {
             Layer::Bootstrap
         }
+    }
+
+    /// It comes after something that is installed, not only applied.
+    fn waits_for_release(&self, id: ComponentId) -> bool {
+        let is_installed = |to: &TieTarget| match to {
+            TieTarget::Component(to) => !is_seed(self.cluster.component(*to)),
+            _ => false,
+        };
+        self.cluster.ties.iter().any(|tie| tie.from == id && is_installed(&tie.to))
     }
 
     fn usual(&self, component: &Component) -> Duration {
@@ -228,6 +236,7 @@ impl Draft<'_> {
         let start = self.add("flux/start".to_owned(), Layer::Flux, Action::StartFlux, Proof::FluxRuns, &[]);
         let before = if flux.is_empty() { [api, &network].concat() } else { flux };
         self.tie_all(start, &before, "Flux must run");
+        self.flux_comes_last(steps, start);
         for id in self.cluster.ids() {
             let step = steps[id.index()];
             match self.steps[step].layer {
@@ -239,6 +248,20 @@ impl Draft<'_> {
                         self.tie_all(step, &network, "the pod network");
                     }
                 }
+            }
+        }
+    }
+
+    /// Once Flux runs it applies everything at once, and asks nobody: what the bootstrap brings is to be there by then.
+    fn flux_comes_last(&mut self, steps: &[usize], start: usize) {
+        let bootstrap = self.cluster.ids().filter(|id| self.cluster.component(*id).stage == Stage::Bootstrap);
+        let (mut flux, early): (Vec<usize>, Vec<usize>) =
+            bootstrap.map(|id| steps[id.index()]).partition(|step| self.steps[*step].layer == Layer::Flux);
+        flux.push(start);
+        for from in flux {
+            for to in &early {
+                let why = "Flux builds on it as soon as it runs".to_owned();
+                self.edges.push(Edge { from, to: *to, why, is_inferred: true });
             }
         }
     }
@@ -371,7 +394,7 @@ impl Draft<'_> {
 
 /// Applied as it is, and there when it is.
 fn is_seed(component: &Component) -> bool {
-    component.object.kind == "Bootstrap" || component.gate == Gate::Applied
+    component.object.kind == "Bootstrap" || component.object.name.ends_with(read::helmfile::ONLY_CRDS)
 }
 
 fn qualified(component: &Component) -> String {

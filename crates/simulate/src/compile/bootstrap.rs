@@ -24,7 +24,8 @@ impl Builder<'_> {
             let Some(reference) = reference(node) else { continue };
             let id = self.intern(&reference, node);
             seeded.push(id);
-            if let Some(release) = after.and_then(|after| u32::try_from(after).ok()) {
+            let late = after.filter(|release| early.releases.get(*release).is_some_and(|(it, _)| !it.only_crds));
+            if let Some(release) = late.and_then(|release| u32::try_from(release).ok()) {
                 self.out.seeded_after.insert(id, release);
             }
             let labels = node.at(&["metadata", "labels"]);
@@ -82,7 +83,7 @@ impl Builder<'_> {
             let earlier = early.releases[..index].iter().enumerate();
             let of_others = earlier.filter(|(_, (other, _))| other.span.file != release.span.file);
             needs.extend(of_others.map(|(at, _)| at));
-            let name = self.text(format!("{}/{}", release.namespace, release.name));
+            let name = self.text(format!("{}/{}", release.namespace, release.step_name()));
             self.early_steps.push((self.out.early.len(), draft));
             self.out.early.push(EarlyRelease {
                 name,
