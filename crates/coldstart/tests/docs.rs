@@ -120,12 +120,14 @@ struct Stage {
     directory: PathBuf,
     /// Everything of a story: its repository, its home, and what lies beside them.
     story: Option<Tree>,
+    /// Where journals go.
+    state: Tree,
 }
 
 impl Stage {
     fn of(page: &str) -> Self {
         let Some((_, source)) = STORIES.iter().find(|(told, _)| *told == page) else {
-            return Self { directory: root(), story: None };
+            return Self { directory: root(), story: None, state: Tree::empty() };
         };
         let tree = Tree::empty();
         for entry in fs::read_dir(root().join(source)).unwrap() {
@@ -133,7 +135,7 @@ impl Stage {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             tree.write(&format!("repository/{name}"), &fs::read(path).unwrap());
         }
-        Self { directory: tree.path().join("repository"), story: Some(tree) }
+        Self { directory: tree.path().join("repository"), story: Some(tree), state: Tree::empty() }
     }
 
     /// Runs the words of a command; `< FILE` at their end is its standard input.
@@ -141,7 +143,7 @@ impl Stage {
         let (words, input) = words.split_once(" < ").map_or((words, None), |(words, file)| (words, Some(file)));
         let words: Vec<&str> = words.split_whitespace().collect();
         let mut command = command(&words);
-        command.current_dir(&self.directory);
+        command.current_dir(&self.directory).env("XDG_STATE_HOME", self.state.path());
         if let Some(tree) = &self.story {
             command.env("HOME", tree.path().join("home")).env_remove("XDG_DATA_HOME");
         }

@@ -56,7 +56,11 @@ fn cut_off_anywhere_it_goes_on_and_bootstraps_etcd_once() {
 fn what_goes_wrong_is_named_with_what_it_blocks() {
     let state = tempfile::tempdir().unwrap();
     let failed = run(&mut up(state.path(), &["--fault", "key-lost"])).exits(1);
-    failed.says("failed").says("blocked").says("next: coldstart up");
+    failed
+        .says("failed gitops/helmrelease/csi-proxmox")
+        .says("blocks ")
+        .says("next: coldstart up")
+        .says("← SealedSecret csi-proxmox/proxmox-csi-plugin: no key could decrypt secret");
 }
 
 #[test]
@@ -79,6 +83,45 @@ fn programs_get_a_line_of_json_for_everything_that_happens() {
     let told = run(&mut up(state.path(), &["--format", "json", "--until", "api"])).exits(0);
     for line in told.stdout.lines() {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert!(value["event"].is_string() && value["at"].is_u64(), "{line}");
+        assert!(value["event"].is_string() && value["at"].is_u64() && value["simulated"] == true, "{line}");
+    }
+}
+
+/// Whoever changes what a simulated boot does draws the picture anew:
+/// `coldstart up examples/homelab --fresh --speed 0 --timeline docs/img/timeline.svg`
+#[test]
+fn the_picture_in_the_documents_is_of_the_run_that_anybody_gets() {
+    let state = tempfile::tempdir().unwrap();
+    let picture = state.path().join("timeline.svg");
+    run(up(&state.path().join("runs"), &["--timeline"]).arg(&picture)).exits(0);
+    let drawn = fs::read_to_string(&picture).unwrap();
+    let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/img/timeline.svg");
+    assert!(drawn == fs::read_to_string(shown).unwrap(), "docs/img/timeline.svg is not what `up` draws now");
+    // The journal tells the same again.
+    let again = state.path().join("again.svg");
+    let mut log = command(&["log", "--run", "1", "--timeline"]);
+    run(log.arg(&again).arg(homelab()).arg("--state").arg(state.path().join("runs"))).exits(0);
+    assert!(fs::read_to_string(&again).unwrap() == drawn, "the journal tells another story than the run");
+}
+
+/// Asked to stop, it ends soon, says so, and the next run goes on; asked twice, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn somebody_who_asks_to_stop_is_heard() {
+    for signals in [1, 2] {
+        let state = tempfile::tempdir().unwrap();
+        let mut slow = command(&["up", "--speed", "10"]);
+        slow.arg(homelab()).arg("--state").arg(state.path()).stdout(std::process::Stdio::piped());
+        let child = slow.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        for _ in 0..signals {
+            let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            assert!(kill.success());
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("asked to stop: nothing new begins") && said.contains("stopped"), "{said}");
+        run(&mut up(state.path(), &[])).exits(0).says("run 2 begins").says("healthy");
     }
 }

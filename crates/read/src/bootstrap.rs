@@ -236,7 +236,7 @@ impl Bootstrap {
     }
 
     fn offer_release(catalogue: &Catalogue, sink: &mut Sink, release: &Release) -> ComponentId {
-        let own = ObjectRef::new("HelmfileRelease", release.namespace.as_str(), release.step_name());
+        let own = release.object();
         let known = catalogue.by_chart(&release.chart_name);
         let startup = known.map_or(60, |known| u64::from(known.startup_seconds));
         let by = add(sink, own.clone(), release.span, startup);

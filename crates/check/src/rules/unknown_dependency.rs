@@ -94,7 +94,7 @@ fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
             .components
             .iter()
             .map(|component| &component.object)
-            .filter(|object| object.kind != "Bootstrap" && object.kind != "HelmfileRelease")
+            .filter(|object| !["Bootstrap", "HelmfileRelease", "HelmfileCRDs"].contains(&object.kind.as_str()))
     };
     if let Some(other) = objects().find(|object| object.kind == missing.kind && object.name == missing.name) {
         return Some(format!("it is in another namespace: add `namespace: {}`", other.namespace));

@@ -11,6 +11,7 @@ mod script;
 mod words;
 
 use kustomize::Files;
+use model::ObjectRef;
 use yaml::{EcoString, Node, Span};
 
 use crate::content::merge;
@@ -61,13 +62,15 @@ pub struct Release {
     pub only_crds: bool,
 }
 
-/// What follows the name of a release of which only the CRDs are applied.
-pub const ONLY_CRDS: &str = " CRDs";
+/// The kind of what stands for a release, and for one of which only the CRDs are applied.
+pub const RELEASE: &str = "HelmfileRelease";
+pub const ONLY_CRDS: &str = "HelmfileCRDs";
 
 impl Release {
-    /// What it is called among the steps of a bootstrap: a pass that applies only CRDs is not the release itself.
-    pub fn step_name(&self) -> String {
-        format!("{}{}", self.name, if self.only_crds { ONLY_CRDS } else { "" })
+    /// What stands for it in a cluster: a pass that applies only CRDs is not the release itself.
+    pub fn object(&self) -> ObjectRef {
+        let kind = if self.only_crds { ONLY_CRDS } else { RELEASE };
+        ObjectRef::new(kind, self.namespace.as_str(), self.name.as_str())
     }
 
     /// Its values, merged in their order, where all of them are written out: nothing for one that a template makes.

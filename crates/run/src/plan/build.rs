@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use graph::Analysis;
 use model::{Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, Phase, Role, Stage, TieTarget};
+use read::helmfile::ONLY_CRDS;
 use read::{Repository, UpSettings};
 
 use super::content;
@@ -171,7 +172,11 @@ impl Draft<'_> {
         let component = self.cluster.component(id);
         let texts = content::texts(self.repository, component);
         let layer = self.layer(id);
-        let name = qualified(component);
+        let name = if component.object.kind == ONLY_CRDS {
+            simulate::early_name(&component.object)
+        } else {
+            qualified(component)
+        };
         let key = match component.role {
             Role::HelmRelease => format!("{}/helmrelease/{name}", layer.name()),
             _ => format!("{}/{name}", layer.name()),
@@ -394,7 +399,7 @@ impl Draft<'_> {
 
 /// Applied as it is, and there when it is.
 fn is_seed(component: &Component) -> bool {
-    component.object.kind == "Bootstrap" || component.object.name.ends_with(read::helmfile::ONLY_CRDS)
+    component.object.kind == "Bootstrap" || component.object.kind == ONLY_CRDS
 }
 
 fn qualified(component: &Component) -> String {

@@ -54,7 +54,7 @@ impl Builder<'_> {
         let mut names: Vec<(EcoString, EcoString)> = Vec::new();
         for (release, values) in &early.releases {
             let of = ChartOf {
-                object: ObjectRef::new("HelmfileRelease", release.namespace.clone(), release.name.clone()),
+                object: release.object(),
                 chart: release.chart_name.clone(),
                 values: values.clone(),
                 release_name: release.name.clone(),
@@ -83,7 +83,7 @@ impl Builder<'_> {
             let earlier = early.releases[..index].iter().enumerate();
             let of_others = earlier.filter(|(_, (other, _))| other.span.file != release.span.file);
             needs.extend(of_others.map(|(at, _)| at));
-            let name = self.text(format!("{}/{}", release.namespace, release.step_name()));
+            let name = self.text(crate::stage::early_name(&release.object()));
             self.early_steps.push((self.out.early.len(), draft));
             self.out.early.push(EarlyRelease {
                 name,
