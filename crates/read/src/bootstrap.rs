@@ -34,6 +34,8 @@ pub(crate) struct Bootstrap {
     /// The helmfiles with releases, in the order they run.
     runs: Vec<FileId>,
     objects: Vec<Node>,
+    /// For each of these the release whose hook applies it.
+    hooked: Vec<Option<usize>>,
     secrets: Vec<(String, String, Span)>,
     /// Where a script or a Terraform file restores the sealing key; looked for only where something is sealed.
     sealing_key: OnceLock<Option<Span>>,
@@ -57,14 +59,21 @@ impl Bootstrap {
         }
         for directory in early.directories {
             let build = repository.build(&directory, &kustomize::Overlay::default());
-            bootstrap.objects.extend(build.objects);
+            bootstrap.seed(&directory, build.objects);
             bootstrap.files.extend(build.files);
         }
         for file in early.files {
+            bootstrap.seed(&file.path, file.objects);
             bootstrap.files.push(file.path);
-            bootstrap.objects.extend(file.objects);
         }
         bootstrap
+    }
+
+    /// Adds what a file or a directory holds.
+    fn seed(&mut self, path: &str, objects: Vec<Node>) {
+        let by = self.releases.iter().position(|release| release.applies.iter().any(|applied| applied == path));
+        self.hooked.extend(objects.iter().map(|_| by));
+        self.objects.extend(objects);
     }
 
     /// What is applied before GitOps starts.
@@ -72,10 +81,13 @@ impl Bootstrap {
         self.objects.iter()
     }
 
-    /// For each of its objects the release that brings its kind: whoever applies it, a hook of the helmfile say, does so after
-    /// that. None where the kind is Kubernetes' own, or fetched by its address.
+    /// For each of its objects the release that it is applied after: the one whose hook does so, else the one that brings its kind.
+    /// None where the kind is Kubernetes' own, or fetched by its address.
     pub(crate) fn objects_after(&self, catalogue: &Catalogue) -> Vec<Option<usize>> {
-        let after = |node: &Node| {
+        let after = |(node, hooked): (&Node, &Option<usize>)| {
+            if hooked.is_some() {
+                return *hooked;
+            }
             let object = Object::new(node);
             let kind = format!("{}/{}", object.group(), object.kind());
             if self.crds.iter().any(|(early, _)| *early == kind) {
@@ -88,7 +100,7 @@ impl Bootstrap {
             // A pass that applies only CRDs comes first.
             of(true).or_else(|| of(false))
         };
-        self.objects.iter().map(after).collect()
+        zip(&self.objects, &self.hooked).map(after).collect()
     }
 
     /// Its releases, in the order they run.

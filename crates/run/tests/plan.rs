@@ -112,3 +112,90 @@ fn a_part_of_a_plan_leaves_the_rest_out() {
     let near = Some("network/kube-system/cilium".to_owned());
     assert_eq!(unknown, Err(SelectionError::Unknown { name: "cilium".to_owned(), near }));
 }
+
+const SYNC: &str = "\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {interval: 1m, url: https://example.invalid/home.git}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: flux-system, namespace: flux-system}
+spec: {interval: 10m, path: ./clusters/home, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+";
+
+const CRDS: &str = "\
+helmDefaults: {args: [\"--include-crds\", \"--no-hooks\"]}
+releases:
+  - {name: cloudnative-pg, namespace: database, chart: oci://charts.example.org/cloudnative-pg}
+";
+
+const APPS: &str = "\
+helmDefaults: {wait: true}
+releases:
+  - {name: cilium, namespace: kube-system, chart: oci://charts.example.org/cilium, wait: false}
+  - name: external-secrets
+    namespace: external-secrets
+    chart: oci://charts.example.org/external-secrets
+    needs: [kube-system/cilium]
+  - name: connect
+    namespace: external-secrets
+    chart: oci://charts.example.org/connect
+    needs: [external-secrets/external-secrets]
+    hooks:
+      - {events: [postsync], command: kubectl, args: [apply, --filename=../store.yaml]}
+  - {name: flux-operator, namespace: flux-system, chart: oci://charts.example.org/flux-operator, needs: [kube-system/cilium]}
+";
+
+const SCRIPT: &str = "\
+#!/bin/sh
+helmfile --file helmfile.d/00-crds.yaml template | yq 'select(.kind == \"CustomResourceDefinition\")' | kubectl apply --filename -
+kubectl apply --server-side --filename resources.yaml
+helmfile --file helmfile.d/01-apps.yaml sync
+";
+
+const RESOURCES: &str = "\
+{apiVersion: v1, kind: Secret, metadata: {name: token, namespace: external-secrets}}
+---
+{apiVersion: postgresql.cnpg.io/v1, kind: Cluster, metadata: {name: main, namespace: database}}
+---
+{apiVersion: external-secrets.io/v1, kind: ClusterExternalSecret, metadata: {name: all}}
+";
+
+#[test]
+fn what_is_seeded_waits_for_whoever_brings_its_kind() {
+    let directory = tempfile::tempdir().unwrap();
+    for (path, text) in [
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("bootstrap/bootstrap.sh", SCRIPT),
+        ("bootstrap/helmfile.d/00-crds.yaml", CRDS),
+        ("bootstrap/helmfile.d/01-apps.yaml", APPS),
+        ("bootstrap/resources.yaml", RESOURCES),
+        (
+            "bootstrap/store.yaml",
+            "{apiVersion: external-secrets.io/v1, kind: ClusterSecretStore, metadata: {name: s}}\n",
+        ),
+    ] {
+        let path = directory.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let reading = read::read(directory.path()).unwrap();
+    let cluster = &reading.clusters[0];
+    let plan = plan(&reading.repository, cluster, &graph::analyse(cluster), &reading.settings.up).unwrap();
+    let needs = |key: &str| all_needs(&plan, key);
+    // A kind of the pass of CRDs: after that, and before anything is installed.
+    assert!(needs("seeds/bootstrap resources").contains(&"seeds/database/cloudnative-pg CRDs".to_owned()));
+    assert!(!needs("seeds/bootstrap resources").iter().any(|need| need.starts_with("bootstrap/")));
+    // A kind of a release: after it. A hook: after the release that it is of.
+    let own = needs("bootstrap/external-secrets/external-secrets resources");
+    assert!(own.contains(&"bootstrap/external-secrets/external-secrets".to_owned()), "{own:?}");
+    let hooked = needs("bootstrap/external-secrets/connect resources");
+    assert!(hooked.contains(&"bootstrap/external-secrets/connect".to_owned()), "{hooked:?}");
+    // A release that the helmfile does not wait for is proved all the same, and Flux comes last.
+    let network = plan.step(plan.find("network/kube-system/cilium").unwrap());
+    assert_eq!(network.proof.says(), "the workloads of kube-system/cilium are healthy");
+    let flux = needs("flux/flux-system/flux-operator");
+    assert!(flux.contains(&"bootstrap/external-secrets/connect resources".to_owned()), "{flux:?}");
+}
