@@ -34,7 +34,7 @@ pub(crate) struct Bootstrap {
     /// The helmfiles with releases, in the order they run.
     runs: Vec<FileId>,
     objects: Vec<Node>,
-    /// For each of these the release whose hook applies it.
+    /// For each of these the release after which a hook applies it.
     hooked: Vec<Option<usize>>,
     secrets: Vec<(String, String, Span)>,
     /// Where a script or a Terraform file restores the sealing key; looked for only where something is sealed.
@@ -71,7 +71,8 @@ impl Bootstrap {
 
     /// Adds what a file or a directory holds.
     fn seed(&mut self, path: &str, objects: Vec<Node>) {
-        let by = self.releases.iter().position(|release| release.applies.iter().any(|applied| applied == path));
+        let applies = |release: &Release| release.applies.iter().any(|hooked| hooked.is_after && hooked.path == path);
+        let by = self.releases.iter().position(applies);
         self.hooked.extend(objects.iter().map(|_| by));
         self.objects.extend(objects);
     }

@@ -4,7 +4,7 @@ use std::fs;
 
 use coldstart_read::Repository;
 use coldstart_read::helmfile::{
-    Helmfile, Release, bootstrap_directories, bootstrap_files, read, read_early, seeded_secrets,
+    Helmfile, Hooked, Release, bootstrap_directories, bootstrap_files, read, read_early, seeded_secrets,
 };
 use tempfile::TempDir;
 
@@ -68,7 +68,7 @@ fn a_helmfile_is_read_with_its_templates_in_it() {
     assert_eq!((net.version.as_deref(), net.wait, net.installed), (Some("1.2.3"), Some(true), None));
     assert_eq!(net.values_files, ["bootstrap/helmfile.d/values/net.yaml"]);
     assert_eq!(net.inline_values.len(), 1);
-    assert_eq!(net.applies, ["apps/kube-system/net/pool.yaml"]);
+    assert_eq!(net.applies, [Hooked { path: "apps/kube-system/net/pool.yaml".to_owned(), is_after: true }]);
     let dns = release(&helmfiles, "dns");
     assert_eq!((dns.chart.as_deref(), dns.chart_name.as_str()), (Some("hub/dns"), "dns"));
     assert_eq!((dns.version.as_deref(), dns.wait, dns.installed), (None, Some(false), Some(true)));

@@ -145,8 +145,8 @@ fn early_applied(all: &[Applied], helmfiles: &[Helmfile]) -> Vec<Applied> {
         |applied: &&Applied| applied.by_bootstrap || in_bootstrap(&applied.path) || applied.path.contains(".sops.");
     let mut early: Vec<Applied> = all.iter().filter(|applied| !applied.is_missing).filter(is_early).cloned().collect();
     for release in helmfiles.iter().flat_map(|helmfile| &helmfile.releases).filter(|release| !release.only_crds) {
-        early.extend(release.applies.iter().map(|path| Applied {
-            path: path.clone(),
+        early.extend(release.applies.iter().map(|hooked| Applied {
+            path: hooked.path.clone(),
             is_missing: false,
             namespace: Some(release.namespace.to_string()),
             span: release.span,

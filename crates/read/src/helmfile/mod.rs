@@ -54,12 +54,21 @@ pub struct Release {
     /// Relative to the repository's root where they lie in it.
     pub values_files: Vec<String>,
     pub inline_values: Vec<Node>,
-    /// Files and directories that its hooks apply with kubectl, relative to the repository's root.
-    pub applies: Vec<String>,
+    /// Files and directories that its hooks apply with kubectl.
+    pub applies: Vec<Hooked>,
     /// The release's name in the helmfile.
     pub span: Span,
     /// Its chart is rendered and only the CRDs are applied.
     pub only_crds: bool,
+}
+
+/// Something that a hook applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hooked {
+    /// Relative to the repository's root.
+    pub path: String,
+    /// After the release, not before it.
+    pub is_after: bool,
 }
 
 /// The kind of what stands for a release, and for one of which only the CRDs are applied.

@@ -3,7 +3,7 @@
 use yaml::{EcoString, Node};
 
 use super::script::{HelmfileCall, Scripts};
-use super::{Release, neutral, root_of};
+use super::{Hooked, Release, neutral, root_of};
 use crate::path;
 use crate::repository::Repository;
 
@@ -144,7 +144,7 @@ impl Context<'_> {
     }
 
     /// What `kubectl apply` in the hooks of a release applies.
-    fn applied_by_hooks(&self, sources: &[&Node], namespace: &str, name: &str) -> Vec<String> {
+    fn applied_by_hooks(&self, sources: &[&Node], namespace: &str, name: &str) -> Vec<Hooked> {
         let text = self.repository.id(self.file).and_then(|id| self.repository.source(id));
         let raw = |node: &Node| {
             let written = text.and_then(|text| text.slice(node.span)).unwrap_or_default();
@@ -154,9 +154,11 @@ impl Context<'_> {
         for hook in sources.iter().flat_map(|source| source.items_at("hooks")) {
             let mut words: Vec<String> = hook.text_at(&["command"]).map(str::to_owned).into_iter().collect();
             words.extend(hook.items_at("args").iter().map(raw));
+            let is_after = hook.items_at("events").iter().filter_map(Node::text).any(|event| event.starts_with("post"));
             for target in super::words::applied(&words) {
                 let target = path::join(path::parent(self.file), &target);
-                applied.extend(target.filter(|path| super::exists(self.repository, path)));
+                let found = target.filter(|path| super::exists(self.repository, path));
+                applied.extend(found.map(|path| Hooked { path, is_after }));
             }
         }
         applied
