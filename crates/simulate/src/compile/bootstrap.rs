@@ -22,9 +22,13 @@ impl Builder<'_> {
         let mut seeded: Vec<Id> = Vec::new();
         for node in &early.objects {
             let Some(reference) = reference(node) else { continue };
-            seeded.push(self.intern(&reference, node));
+            let id = self.intern(&reference, node);
+            seeded.push(id);
             let labels = node.at(&["metadata", "labels"]);
-            self.out.has_sealing_key |= labels.is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some());
+            if labels.is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some()) {
+                self.out.has_sealing_key = true;
+                self.out.sealing_keys.push(id);
+            }
         }
         for (namespace, name) in &early.secrets {
             let id = self.thing("v1", "Secret", namespace, name);
