@@ -213,10 +213,16 @@ impl<'a> Machine<'a> {
         match look {
             Look::Done => self.proved(id, Found::Done, now),
             Look::Failed(reason) => self.try_failed(id, reason, now),
+            // Somebody else had begun it, or nobody could look; it is for us to do after all.
+            Look::Absent if step.action != Action::Watch && self.steps[id.index()].attempt == 0 => self.act(id, now),
             // What was done is gone: an action may be tried again, something watched may still come.
             Look::Absent if step.action != Action::Watch => self.try_failed(id, "it is gone again".to_owned(), now),
             Look::Absent | Look::UnderWay(_) if now >= until => {
-                let reason = if let Look::UnderWay(reason) = look { reason } else { known.to_owned() };
+                let reason = match look {
+                    Look::UnderWay(reason) => reason,
+                    _ if known.is_empty() => "it is not there".to_owned(),
+                    _ => known.to_owned(),
+                };
                 let waited = format!("not proved within {} s: {reason}", step.limits.timeout.as_secs());
                 self.try_failed(id, waited, now);
             }

@@ -114,7 +114,19 @@ impl<'b> Simulated<'b> {
         } else if self.inner.exists(id) {
             Look::UnderWay(self.inner.reason(id).say(self.blueprint))
         } else {
-            Look::Absent
+            Look::UnderWay(self.who_should_apply(id))
+        }
+    }
+
+    /// Why something is not there that somebody else applies: what that one says.
+    fn who_should_apply(&self, id: Id) -> String {
+        let maker = self.blueprint.maker(id);
+        let said = maker.filter(|maker| self.inner.exists(*maker) && !self.inner.is_ready(*maker));
+        let said = said.map(|maker| self.inner.reason(maker).say(self.blueprint)).filter(|said| !said.is_empty());
+        match (maker.map(|maker| self.blueprint.thing(maker).object()), said) {
+            (Some(maker), Some(said)) => format!("it is not there: {maker}, which applies it, says: {said}"),
+            (Some(maker), None) => format!("it is not there: {maker} applies it"),
+            (None, _) => "it is not there".to_owned(),
         }
     }
 
@@ -162,6 +174,13 @@ impl World for Simulated<'_> {
     }
 
     fn look(&mut self, step: &Step) -> Look {
+        // Whoever can't ask knows nothing, least of all that nothing is there.
+        if step.proof.asks_the_api() {
+            let api = self.inner.look(Probe::Api);
+            if !api.met {
+                return Look::UnderWay(api.reason.say(self.blueprint));
+            }
+        }
         match &step.proof {
             Proof::NothingToApply { directory } => match self.applied.get(directory) {
                 None => Look::Absent,
