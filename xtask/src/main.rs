@@ -17,6 +17,7 @@ mod parallel;
 mod parse;
 mod paths;
 mod product;
+mod simulate;
 mod table;
 mod test;
 
@@ -39,6 +40,8 @@ enum Task {
     Evaluate(evaluate::Evaluate),
     /// Write a synthetic Flux repository of a given size
     Generate(generate::Options),
+    /// Bring generated clusters up in the simulated world, by the thousand, and judge every run
+    Simulate(simulate::Options),
     /// Time a command: wall, CPU and memory over several runs
     Bench(bench::Options),
     /// Run commands once and print what they cost as JSON (the inner half of `bench`)
@@ -75,6 +78,7 @@ fn run(task: Task) -> Result<()> {
     match task {
         Task::Evaluate(what) => evaluate::run(&what),
         Task::Generate(options) => generate::run(&options),
+        Task::Simulate(options) => simulate::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::Lab(what) => lab::run(&what),

@@ -215,6 +215,8 @@ impl<'a> Machine<'a> {
         match look {
             Look::Done => self.proved(id, Found::Done, now),
             Look::Failed(reason) => self.try_failed(id, reason, now),
+            // Somebody else had begun it, or nobody could look; it is for us to do after all.
+            Look::Absent if step.action != Action::Watch && self.steps[id.index()].attempt == 0 => self.act(id, now),
             // What was done is gone: an action may be tried again, something watched may still come.
             Look::Absent if step.action != Action::Watch => self.try_failed(id, "it is gone again".to_owned(), now),
             Look::Absent | Look::UnderWay(_) if now >= until => {

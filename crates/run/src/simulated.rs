@@ -170,6 +170,13 @@ impl World for Simulated<'_> {
     }
 
     fn look(&mut self, step: &Step) -> Look {
+        // Whoever can't ask knows nothing, least of all that nothing is there.
+        if step.proof.asks_the_api() {
+            let api = self.inner.look(Probe::Api);
+            if !api.met {
+                return Look::UnderWay(api.reason.say(self.blueprint));
+            }
+        }
         match &step.proof {
             Proof::NothingToApply { directory } => match self.applied.get(directory) {
                 None => Look::Absent,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use coldstart_run::{
-    Action, Event, Journal, Kept, Layer, Limits, Line, Listener, Look, Machine, MemoryTape, Need, Outcome, Plan, Proof,
-    State, Step, StepId, Timeline, World, drive,
+    Action, Effect, Event, Input, Journal, Kept, Layer, Limits, Line, Listener, Look, Machine, MemoryTape, Need,
+    Outcome, Plan, Proof, State, Step, StepId, Timeline, World, drive,
 };
 
 /// A generator that is its own seed: the same numbers for ever.
@@ -251,6 +251,29 @@ fn what_takes_too_long_fails_with_the_last_reason() {
     });
     let failed = failed.unwrap();
     assert!(failed.starts_with("not proved within 10 min: until "), "{failed}");
+}
+
+#[test]
+fn what_never_comes_has_a_named_cause_too() {
+    let mut plan = Plan { steps: vec![step("watched", &[])], notes: Vec::new() };
+    plan.steps[0].action = Action::Watch;
+    plan.steps[0].limits.attempts = 1;
+    let ran = run(&plan, &mut toy(&plan), b"", None);
+    let failed = |line: &Line| matches!(&line.event, Event::Failed { reason, .. } if reason == "not proved within 10 min: nobody has made it yet");
+    assert!(ran.lines.iter().any(failed), "{:?}", ran.lines);
+}
+
+#[test]
+fn what_nobody_could_look_at_is_done_once_somebody_can() {
+    let plan = Plan { steps: vec![step("release", &[])], notes: Vec::new() };
+    let (id, now) = (StepId(0), Duration::from_secs(1));
+    let mut machine = Machine::new(&plan, BTreeMap::new(), BTreeSet::new());
+    assert_eq!(machine.step(Input::Begin, now), [Effect::Look(id)]);
+    machine.step(Input::Looked(id, Look::UnderWay("connection refused".to_owned())), now);
+    assert_eq!(machine.step(Input::Woke, now), [Effect::Look(id)]);
+    let effects = machine.step(Input::Looked(id, Look::Absent), now);
+    let started = Event::Started { step: "release".to_owned(), attempt: 1 };
+    assert_eq!(effects, [Effect::Tell(Line::new(now, started)), Effect::Act(id)]);
 }
 
 #[test]

@@ -7,10 +7,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use coldstart_run::{
-    Event, Journal, Kept, Line, Listener, Machine, MemoryTape, Outcome, Plan, Simulated, Tape, World as _, drive, plan,
+    Event, Journal, Kept, Line, Listener, Look, Machine, MemoryTape, Outcome, Plan, Simulated, Tape, World as _, drive,
+    plan,
 };
 use read::UpSettings;
-use simulate::{Blueprint, Conditions, Machines};
+use simulate::{Blueprint, Conditions, Fault, Machines, Probe};
 
 struct Example {
     plan: Plan,
@@ -110,6 +111,40 @@ fn killed_at_a_write_it_goes_on_in_the_same_world_and_does_nothing_twice() {
             assert_eq!(outcome, Some(Outcome::Healthy), "seed {seed}, write {write}");
             assert_eq!(world.inner().done_twice().count(), 0, "seed {seed}, write {write}");
         }
+    }
+}
+
+#[test]
+fn flux_starts_when_its_pods_run_though_helm_gave_up_waiting_for_them() {
+    let example = example();
+    let operator = example.blueprint.find("Deployment", "flux-system", "flux-operator").unwrap();
+    let world = |seed: u64| Simulated::new(&example.blueprint, &example.settings, seed, &[Fault::ImagePullBackoff]);
+    let mut late = 0;
+    for seed in (0..5000).filter(|seed| world(*seed).inner().is_struck(operator)).take(20) {
+        let mut world = world(seed);
+        let (_, lines) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        let failed =
+            |wanted: &str| lines.iter().any(|line| matches!(&line.event, Event::Failed { step, .. } if step == wanted));
+        assert!(!failed("flux/start"), "seed {seed}: {lines:#?}");
+        let tried = |line: &Line| matches!(&line.event, Event::Tried { step, .. } if step.contains("flux-operator"));
+        late += u32::from(lines.iter().any(tried));
+    }
+    assert!(late > 5, "only {late} installs took longer than Helm waits");
+}
+
+#[test]
+fn an_api_server_that_is_away_proves_nothing_and_refutes_nothing() {
+    let example = example();
+    for seed in 0..20 {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[Fault::ApiRestart]);
+        assert!(!world.inner().look(Probe::Api).met);
+        for step in example.plan.steps.iter().filter(|step| step.proof.asks_the_api()) {
+            assert!(matches!(world.look(step), Look::UnderWay(_)), "{}", step.key);
+        }
+        let (outcome, _) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        assert_eq!(outcome, Some(Outcome::Healthy), "seed {seed}");
+        // Nothing was done to one that was away.
+        assert!(world.inner().acts().iter().all(|act| act.result.is_ok()), "seed {seed}: {:?}", world.inner().acts());
     }
 }
 

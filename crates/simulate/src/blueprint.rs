@@ -320,6 +320,8 @@ pub struct Blueprint {
     pub(crate) texts: Vec<String>,
     /// A sealing key was kept, and is restored before the controller starts.
     pub(crate) has_sealing_key: bool,
+    /// Secrets among what a bootstrap applies that are such a key.
+    pub(crate) sealing_keys: Vec<Id>,
     /// Kinds that nobody in the repository brings: they are taken to be there.
     pub assumed: Vec<String>,
     pub(crate) expected: usize,

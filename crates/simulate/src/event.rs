@@ -42,6 +42,8 @@ pub enum What {
     BootstrapFailed(Reason),
     /// A machine runs its operating system.
     MachineUp(u32),
+    /// A machine has a member of etcd.
+    MemberJoined(u32),
     /// A machine is a node.
     NodeJoined(u32),
     /// Somebody has done something.

@@ -25,7 +25,8 @@ pub enum Fault {
     KeyLost,
     /// The API server restarts in the middle of the boot.
     ApiRestart,
-    /// A member of etcd is lost: a new leader is found within seconds, and everything is slower after.
+    /// A member of etcd is lost: where the others are more than half, a new leader is found within seconds, and everything is
+    /// slower after; else there is no API server any more.
     EtcdMemberLost,
     /// Every write takes long.
     SlowDisk,
@@ -91,7 +92,7 @@ impl Fault {
     }
 }
 
-/// Nodes that pods are placed on.
+/// Nodes that pods are placed on where machines are not described.
 const NODES: u64 = 5;
 const MINUTE: Millis = 60_000;
 /// After this long the pods of a dead node are started elsewhere.
@@ -107,14 +108,16 @@ pub(crate) struct Disturbance {
     pub(crate) key_is_lost: bool,
     webhook: Option<(u32, Millis)>,
     webhooks_until: Millis,
-    /// A machine whose member of etcd never joins.
-    lost_member: Option<u64>,
+    /// The machine whose member of etcd is lost, and when.
+    pub(crate) lost_member: Option<(u32, Millis)>,
     slow_node: Option<(u64, u64)>,
     dead_node: Option<(u64, Millis)>,
     mute_node: Option<u64>,
     unmounted_node: Option<u64>,
     unpulled: Option<(u32, Millis)>,
     startup_percent: u64,
+    /// Nodes that pods are placed on.
+    nodes: u64,
 }
 
 impl Default for Disturbance {
@@ -134,6 +137,7 @@ impl Default for Disturbance {
             unmounted_node: None,
             unpulled: None,
             startup_percent: 100,
+            nodes: NODES,
         }
     }
 }
@@ -153,7 +157,9 @@ fn span(seed: u64, question: u32, (least, most): (u64, u64)) -> u64 {
 
 impl Disturbance {
     pub(crate) fn draw(of: &Blueprint, seed: u64, faults: &[Fault]) -> Self {
-        let mut all = Self { seed, ..Self::default() };
+        let nodes =
+            of.machines.map_or(NODES, |(machines, _)| u64::from(machines.control_planes + machines.workers)).max(1);
+        let mut all = Self { seed, nodes, ..Self::default() };
         for fault in faults {
             all.add(of, *fault);
         }
@@ -166,7 +172,8 @@ impl Disturbance {
             let last = (count as u64).saturating_sub(1);
             (count > 0).then(|| u32::try_from(span(seed, question, (0, last))).unwrap_or(0))
         };
-        let node = |question: u32| span(seed, question, (0, NODES - 1));
+        let last = self.nodes - 1;
+        let node = |question: u32| span(seed, question, (0, last));
         match fault {
             Fault::SlowNode => self.slow_node = Some((node(1), span(seed, 2, (300, 600)))),
             Fault::DeadNode => self.dead_node = Some((node(3), span(seed, 4, (0, 20 * MINUTE)))),
@@ -190,7 +197,9 @@ impl Disturbance {
                 let from = span(seed, 14, (MINUTE, 15 * MINUTE));
                 self.api_down = Some((from, from + span(seed, 15, (2_000, 10_000))));
                 self.api_factor *= 1.5;
-                self.lost_member = Some(span(seed, 17, (0, 2)));
+                let last = of.machines.map_or(1, |(machines, _)| u64::from(machines.control_planes)).saturating_sub(1);
+                let machine = u32::try_from(span(seed, 17, (0, last))).unwrap_or(0);
+                self.lost_member = of.machines.map(|_| (machine, from));
             }
             Fault::SlowDisk => {
                 self.api_factor *= 6.0;
@@ -210,10 +219,6 @@ impl Disturbance {
             Some((node, percent)) if is_it(node) => Some(on + takes * percent / 100),
             _ => Some(on + takes),
         }
-    }
-
-    pub(crate) fn member_is_lost(&self, machine: u32) -> bool {
-        self.lost_member.is_some_and(|lost| lost == u64::from(machine))
     }
 
     pub(crate) fn api_is_down_until(&self, now: Millis) -> Option<Millis> {
@@ -281,8 +286,37 @@ impl Disturbance {
             clippy::cast_precision_loss,
             reason = "a handful of nodes"
         )]
-        let node = (share * NODES as f64) as u64;
-        node.min(NODES - 1)
+        let node = (share * self.nodes as f64) as u64;
+        node.min(self.nodes - 1)
+    }
+}
+
+/// What of a boot the faults touch: for whoever asks whether a failure is theirs.
+impl Disturbance {
+    pub(crate) fn strikes_everything(&self) -> bool {
+        self.api_down.is_some() || self.api_factor > 1.0
+    }
+
+    pub(crate) fn strikes_machine(&self, machine: u32) -> bool {
+        let is_it = |node: u64| node == u64::from(machine);
+        self.dead_node.is_some_and(|(node, _)| is_it(node))
+            || self.slow_node.is_some_and(|(node, _)| is_it(node))
+            || self.lost_member.is_some_and(|(lost, _)| lost == machine)
+    }
+
+    pub(crate) fn strikes_webhook(&self, at: u32) -> bool {
+        self.webhooks_until > 0 || self.webhook.is_some_and(|(which, _)| which == at)
+    }
+
+    pub(crate) fn strikes_workload(&self, at: u32, workload: &Workload) -> bool {
+        let node = self.node_of(workload);
+        let is_on = |struck: Option<u64>| !workload.is_daemon && struck == Some(node);
+        is_on(self.mute_node)
+            || (workload.has_volume && is_on(self.unmounted_node))
+            || is_on(self.dead_node.map(|(node, _)| node))
+            || is_on(self.slow_node.map(|(node, _)| node))
+            || (workload.is_daemon && self.slow_node.is_some())
+            || self.unpulled.is_some_and(|(which, _)| which == at)
     }
 }
 

@@ -12,6 +12,7 @@ mod fault;
 mod outcome;
 mod queue;
 mod random;
+mod rests;
 mod stage;
 mod study;
 mod world;

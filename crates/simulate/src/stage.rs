@@ -170,6 +170,11 @@ impl Blueprint {
         self.early().find(|early| early.name == name).map(|early| early.release)
     }
 
+    /// What runs of a release of the bootstrap.
+    pub fn early_parts(&self, release: u32) -> &[Id] {
+        self.early.get(release as usize).map_or(&[], |it| &it.chart.waits_for)
+    }
+
     pub(crate) fn early_name(&self, release: u32) -> &str {
         self.early.get(release as usize).map_or("", |it| self.text(it.name))
     }

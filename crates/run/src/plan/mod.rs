@@ -268,6 +268,23 @@ impl Proof {
         }
     }
 
+    /// Only the Kubernetes API can tell.
+    pub fn asks_the_api(&self) -> bool {
+        match self {
+            Self::Seeded { .. }
+            | Self::ReleaseHealthy { .. }
+            | Self::FluxRuns
+            | Self::Ready { .. }
+            | Self::Answers { .. } => true,
+            Self::NothingToApply { .. }
+            | Self::Maintenance { .. }
+            | Self::SecretsKept
+            | Self::TalosRuns { .. }
+            | Self::EtcdMembers { .. }
+            | Self::ApiAnswers { .. } => false,
+        }
+    }
+
     /// A clause that continues "done when".
     pub fn says(&self) -> String {
         match self {

@@ -29,7 +29,10 @@ impl Builder<'_> {
                 self.out.seeded_after.insert(id, release);
             }
             let labels = node.at(&["metadata", "labels"]);
-            self.out.has_sealing_key |= labels.is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some());
+            if labels.is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some()) {
+                self.out.has_sealing_key = true;
+                self.out.sealing_keys.push(id);
+            }
         }
         for (namespace, name) in &early.secrets {
             let id = self.thing("v1", "Secret", namespace, name);

@@ -92,6 +92,10 @@ impl<'b> World<'b> {
         }
         self.admit(id)?;
         self.create(id);
+        // A key that is applied like any other object is a key.
+        if self.blueprint.sealing_keys.contains(&id) {
+            self.restore_key()?;
+        }
         Ok(Done::Begun)
     }
 

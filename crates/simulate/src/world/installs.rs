@@ -95,10 +95,12 @@ impl World<'_> {
         }
     }
 
-    /// A release that brings Flux and is not in.
+    /// A release that brings Flux and is not in. One whose pods run is, though Helm may have given up waiting for them.
     pub(super) fn lacks_flux_release(&self) -> Option<u32> {
-        let mut all = self.blueprint.early.iter().zip(&self.installs);
-        all.find(|(it, state)| it.is_flux && **state != Install::Done).map(|(it, _)| it.name)
+        let is_missing =
+            |release: u32| self.installs[release as usize] != Install::Done && self.lacks_health(release).is_some();
+        let mut all = (0..).zip(&self.blueprint.early);
+        all.find(|(release, it)| it.is_flux && is_missing(*release)).map(|(_, it)| it.name)
     }
 
     /// All that a bootstrap brings is there, and has been for a while.

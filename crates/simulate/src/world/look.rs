@@ -20,6 +20,27 @@ impl World<'_> {
         self.queue.next_at()
     }
 
+    /// A fault of this boot touches the thing itself: its pods, its webhook, its key, where it is fetched from.
+    pub fn is_struck(&self, id: Id) -> bool {
+        match self.blueprint.role(id) {
+            Role::Workload(at) => self.disturbance.strikes_workload(at, &self.blueprint.workloads[at as usize]),
+            Role::Webhook(at) => self.disturbance.strikes_webhook(at),
+            Role::Source(at) => self.blueprint.sources[at as usize].is_git && self.disturbance.git_down_until > 0,
+            Role::Custom(at) => self.blueprint.customs[at as usize].is_sealed && self.disturbance.key_is_lost,
+            _ => false,
+        }
+    }
+
+    /// A fault of this boot touches this machine.
+    pub fn is_machine_struck(&self, machine: u32) -> bool {
+        self.disturbance.strikes_machine(machine)
+    }
+
+    /// A fault of this boot touches the API server, and through it everything.
+    pub fn is_everything_struck(&self) -> bool {
+        self.disturbance.strikes_everything()
+    }
+
     fn lacks(&self, probe: Probe) -> Option<Reason> {
         match probe {
             Probe::Machine(machine) => self.lacks_machine(machine),

@@ -1,5 +1,5 @@
-//! Below Kubernetes: machines boot and get their configuration, etcd is bootstrapped and finds a quorum, the API server answers,
-//! nodes join.
+//! Below Kubernetes: machines boot and get their configuration, etcd is bootstrapped on one of them, which is its own quorum
+//! until others join, one after the other; the API server answers, nodes join.
 
 use super::{API_READY, CONTROL, HORIZON, MACHINE_UP, MEMBER_UP, NODE_JOINED, World, scaled};
 use crate::blueprint::{Id, Millis};
@@ -8,7 +8,7 @@ use crate::stage::Done;
 
 /// From switched on to an operating system that answers.
 const MACHINE_BOOTS: (Millis, Millis) = (40_000, 120_000);
-/// A member of etcd, from the machine's configuration.
+/// A member of etcd, from when it may begin.
 const MEMBER_STARTS: (Millis, Millis) = (10_000, 30_000);
 const API_STARTS: (Millis, Millis) = (10_000, 30_000);
 /// From an API server to a node that pods can be placed on.
@@ -21,6 +21,10 @@ struct Machine {
     configured: Option<Millis>,
     /// The secrets that its configuration was made from.
     secrets: u32,
+    /// It has a member of etcd.
+    is_member: bool,
+    /// Its member of etcd is lost, whether it had one by then or not.
+    has_lost_member: bool,
     has_joined: bool,
 }
 
@@ -32,7 +36,8 @@ pub(super) struct Hardware {
     /// Where etcd was bootstrapped.
     etcd: Option<u32>,
     is_split: bool,
-    members: u32,
+    /// The machine whose member of etcd is on its way: they join one after the other.
+    joining: Option<u32>,
     pub(super) has_api: bool,
 }
 
@@ -44,7 +49,7 @@ impl World<'_> {
         self.hardware.secrets = 0;
         self.hardware.etcd = None;
         self.hardware.is_split = false;
-        self.hardware.members = 0;
+        self.hardware.joining = None;
         self.hardware.has_api = self.blueprint.machines.is_none();
     }
 
@@ -89,7 +94,7 @@ impl World<'_> {
         let state = &mut self.hardware.machines[machine as usize];
         state.configured = Some(self.now);
         state.secrets = self.hardware.secrets;
-        self.start_member(machine);
+        self.start_next_member();
         self.join(machine);
         Ok(Done::Begun)
     }
@@ -108,18 +113,14 @@ impl World<'_> {
             return Ok(Done::Again);
         }
         self.hardware.etcd = Some(machine);
-        for member in 0..self.control_planes() {
-            self.start_member(member);
-        }
+        self.start_next_member();
         Ok(Done::Begun)
     }
 
     /// Two clusters of one name: neither the old data nor the API server can be relied on any more.
     fn split(&mut self) {
         self.hardware.is_split = true;
-        self.hardware.has_api = false;
-        self.disturbance.api_down = Some((self.now, HORIZON));
-        self.note(None, What::ApiDown);
+        self.lose_api();
     }
 
     fn control_planes(&self) -> u32 {
@@ -130,34 +131,61 @@ impl World<'_> {
         machine < self.control_planes()
     }
 
-    /// A member begins when its machine has a configuration and there is a cluster to be in, one that trusts it.
-    fn start_member(&mut self, machine: u32) {
-        let Some(etcd) = self.hardware.etcd.filter(|_| self.is_control_plane(machine)) else { return };
-        let it = self.hardware.machines[machine as usize];
-        let is_trusted = self.hardware.machines[etcd as usize].secrets == it.secrets;
-        if let Some(configured) = it.configured.filter(|_| is_trusted)
-            && !self.disturbance.member_is_lost(machine)
-        {
-            let starts = configured + self.between(MEMBER_STARTS, 200 + machine);
-            self.queue.push(starts.max(self.now), CONTROL, MEMBER_UP + machine);
+    /// The machine that etcd was bootstrapped on has the first member. The others follow once that one is there, each when its
+    /// machine has a configuration that the first one trusts.
+    fn start_next_member(&mut self) {
+        let Some(first) = self.hardware.etcd.filter(|_| self.hardware.joining.is_none()) else { return };
+        let leader = self.hardware.machines[first as usize];
+        let can_join = |machine: u32, it: &Machine| {
+            let is_its_turn = machine == first || (leader.is_member && self.lacks_etcd().is_none());
+            let is_trusted = it.configured.is_some() && it.secrets == leader.secrets;
+            is_its_turn && is_trusted && !it.is_member && !it.has_lost_member
+        };
+        let mut all = (0..).zip(&self.hardware.machines).take(self.control_planes() as usize);
+        let Some((machine, _)) = all.find(|(machine, it)| can_join(*machine, it)) else { return };
+        let starts = self.now + self.between(MEMBER_STARTS, 200 + machine);
+        self.hardware.joining = Some(machine);
+        self.queue.push(starts, CONTROL, MEMBER_UP + machine);
+    }
+
+    pub(super) fn member_is_up(&mut self, machine: u32) {
+        self.hardware.joining = None;
+        // Without a quorum nobody is let in.
+        let is_let_in = self.hardware.etcd == Some(machine) || self.lacks_etcd().is_none();
+        if is_let_in && !self.hardware.machines[machine as usize].has_lost_member {
+            self.hardware.machines[machine as usize].is_member = true;
+            self.note(None, What::MemberJoined(machine));
+            if self.hardware.etcd == Some(machine) && !self.hardware.is_split {
+                let starts = self.between(API_STARTS, 300);
+                self.queue.push(self.now + starts, CONTROL, API_READY);
+            }
+        }
+        self.start_next_member();
+    }
+
+    /// A member that has joined stays one when it is lost: the others must be more than half of all. One that has not never will.
+    pub(super) fn member_is_lost(&mut self, machine: u32) {
+        let Some(it) = self.hardware.machines.get_mut(machine as usize) else { return };
+        it.has_lost_member = true;
+        if it.is_member && self.lacks_etcd().is_some() {
+            self.lose_api();
         }
     }
 
-    fn quorum(&self) -> u32 {
-        self.control_planes() / 2 + 1
+    fn lose_api(&mut self) {
+        self.hardware.has_api = false;
+        self.disturbance.api_down = Some((self.now, HORIZON));
+        self.note(None, What::ApiDown);
     }
 
-    pub(super) fn member_is_up(&mut self) {
-        self.hardware.members += 1;
-        if self.hardware.members == self.quorum() && !self.hardware.is_split {
-            let starts = self.between(API_STARTS, 300);
-            self.queue.push(self.now + starts, CONTROL, API_READY);
-        }
+    fn has_quorum(&self) -> bool {
+        let members = || self.hardware.machines.iter().filter(|it| it.is_member);
+        2 * members().filter(|it| !it.has_lost_member).count() > members().count()
     }
 
     /// The API server answers for the first time.
     pub(super) fn api_is_ready(&mut self) {
-        if self.hardware.is_split {
+        if self.lacks_etcd().is_some() {
             return;
         }
         self.note(None, What::ApiUp);
@@ -221,8 +249,7 @@ impl World<'_> {
         if self.hardware.is_split {
             return Some(Reason::EtcdSplit);
         }
-        let is_short = self.hardware.members < self.quorum();
-        self.lacks_bootstrap().or_else(|| is_short.then_some(Reason::NoQuorum))
+        self.lacks_bootstrap().or_else(|| (!self.has_quorum()).then_some(Reason::NoQuorum))
     }
 
     pub(super) fn lacks_api(&self) -> Option<Reason> {

@@ -43,6 +43,7 @@ const WEBHOOKS_ANSWER: u32 = 7;
 const MACHINE_UP: u32 = 1000;
 const MEMBER_UP: u32 = 2000;
 const NODE_JOINED: u32 = 3000;
+const MEMBER_LOST: u32 = 4000;
 
 /// A boot that has not come to an end by then has none.
 const HORIZON: Millis = 72 * 3_600_000;
@@ -189,6 +190,9 @@ impl<'b> World<'b> {
             self.queue.push(from, CONTROL, API_DOWN);
             self.queue.push(to, CONTROL, API_UP);
         }
+        if let Some((machine, at)) = self.disturbance.lost_member {
+            self.queue.push(at, CONTROL, MEMBER_LOST + machine);
+        }
         if self.disturbance.webhooks_answer_at() > 0 {
             self.queue.push(self.disturbance.webhooks_answer_at(), CONTROL, WEBHOOKS_ANSWER);
         }
@@ -269,6 +273,8 @@ impl<'b> World<'b> {
             // Everybody who waits for an install looks afterwards.
             BOOTSTRAP => {}
             API_DOWN => self.note(None, What::ApiDown),
+            // It was lost for good meanwhile.
+            API_UP if self.lacks_api().is_some() => {}
             API_UP => {
                 self.note(None, What::ApiUp);
                 self.fail_running_releases();
@@ -278,8 +284,9 @@ impl<'b> World<'b> {
             WEBHOOKS_ANSWER => self.epoch += 1,
             API_READY => self.api_is_ready(),
             MACHINE_UP..MEMBER_UP => self.machine_is_up(what - MACHINE_UP),
-            MEMBER_UP..NODE_JOINED => self.member_is_up(),
-            machine => self.node_has_joined(machine - NODE_JOINED),
+            MEMBER_UP..NODE_JOINED => self.member_is_up(what - MEMBER_UP),
+            NODE_JOINED..MEMBER_LOST => self.node_has_joined(what - NODE_JOINED),
+            machine => self.member_is_lost(machine - MEMBER_LOST),
         }
     }
 

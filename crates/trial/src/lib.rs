@@ -1,0 +1,25 @@
+//! `coldstart up` by the thousand: every seed brings a generated cluster up in the simulated world, with the faults that it draws,
+//! and every run is judged. The reader, the plan, the step machine, the journal and the loop are the product's own.
+//!
+//! Knows what must hold of a run, and nothing of how a plan is made or a step decided: the judge reads the lines that were told and
+//! what the world itself recorded. Ships to nobody: `cargo xtask simulate` and tests use it.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the bans keep the product's IO behind its seams; this is not the product"
+)]
+
+mod boot;
+mod cluster;
+mod dice;
+mod files;
+mod judge;
+mod operators;
+mod texts;
+mod trial;
+mod truth;
+
+pub use boot::{Prepared, Ran, TrialError, boot, prepare};
+pub use cluster::{Cluster, Defect, cluster};
+pub use judge::{Case, Judgement};
+pub use trial::{Count, Summary, Trial, faults, trial};

@@ -1,0 +1,163 @@
+//! What the world itself says of a run, from its own record: when each step's thing was really there, and what a failure
+//! comes down to. Asks neither the step machine nor what it told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use read::UpSettings;
+use run::{Proof, Simulated, Step};
+use simulate::{Action, Blueprint, Id, What};
+
+pub(crate) struct Truth<'w, 'b> {
+    world: &'w Simulated<'b>,
+    blueprint: &'b Blueprint,
+    machines: Vec<&'w str>,
+    /// When each thing was ready first.
+    ready: BTreeMap<Id, u64>,
+    up: BTreeMap<u32, u64>,
+    member: Option<u64>,
+    api: Option<u64>,
+    flux: Option<u64>,
+    last: u64,
+}
+
+impl<'w, 'b> Truth<'w, 'b> {
+    pub(crate) fn new(world: &'w Simulated<'b>, blueprint: &'b Blueprint, settings: &'w UpSettings) -> Self {
+        let machines = settings.control_planes.iter().chain(&settings.workers).map(String::as_str).collect();
+        let mut truth = Self {
+            world,
+            blueprint,
+            machines,
+            ready: BTreeMap::new(),
+            up: BTreeMap::new(),
+            member: None,
+            api: None,
+            flux: None,
+            last: 0,
+        };
+        for event in world.inner().events() {
+            match (event.what, event.thing) {
+                (What::Ready, Some(id)) => {
+                    truth.ready.entry(id).or_insert(event.at);
+                    truth.last = event.at;
+                }
+                (What::MachineUp(machine), _) => _ = truth.up.entry(machine).or_insert(event.at),
+                (What::MemberJoined(_), _) => _ = truth.member.get_or_insert(event.at),
+                (What::ApiUp, _) => _ = truth.api.get_or_insert(event.at),
+                (What::FluxStarted, _) => _ = truth.flux.get_or_insert(event.at),
+                _ => {}
+            }
+        }
+        truth
+    }
+
+    fn machine(&self, name: &str) -> Option<u32> {
+        u32::try_from(self.machines.iter().position(|machine| *machine == name)?).ok()
+    }
+
+    /// When somebody did something that the world took.
+    fn acted(&self, wanted: impl Fn(Action) -> bool) -> Option<u64> {
+        let all = self.world.inner().acts();
+        all.iter().find(|act| wanted(act.action) && act.result.is_ok()).map(|act| act.at)
+    }
+
+    /// When it was done that a step does; nothing for a step that is only watched.
+    pub(crate) fn begun_at(&self, step: &Step) -> Option<u64> {
+        match &step.action {
+            run::Action::PowerOn { machine } => {
+                let machine = self.machine(machine)?;
+                self.acted(|action| action == Action::PowerOn(machine))
+            }
+            run::Action::MakeSecrets => self.acted(|action| action == Action::MakeSecrets),
+            run::Action::Configure { machine } => {
+                let machine = self.machine(machine)?;
+                self.acted(|action| action == Action::Configure(machine))
+            }
+            run::Action::BootstrapEtcd { .. } => self.acted(|action| matches!(action, Action::BootstrapEtcd(_))),
+            run::Action::Install { release } => {
+                let release = self.blueprint.early_named(release)?;
+                self.acted(|action| action == Action::Install(release))
+            }
+            run::Action::Seed { component } => self.seeded_at(component),
+            run::Action::StartFlux => self.acted(|action| action == Action::StartFlux),
+            run::Action::Terraform { .. } | run::Action::Watch => None,
+        }
+    }
+
+    fn seeded_at(&self, component: &str) -> Option<u64> {
+        if let Some(release) = self.blueprint.early_named(component) {
+            return self.acted(|action| action == Action::Install(release));
+        }
+        // The key alone, or everything that is applied.
+        self.acted(|action| matches!(action, Action::Apply(_)))
+            .or_else(|| self.acted(|action| action == Action::RestoreKey))
+    }
+
+    /// When what a step wants was there, whether anybody looked or not.
+    pub(crate) fn done_at(&self, step: &Step) -> Option<u64> {
+        match &step.proof {
+            Proof::Maintenance { machine } => self.up.get(&self.machine(machine)?).copied(),
+            Proof::SecretsKept | Proof::TalosRuns { .. } | Proof::Seeded { .. } => self.begun_at(step),
+            Proof::EtcdMembers { .. } => self.member,
+            Proof::ApiAnswers { .. } => self.api,
+            Proof::ReleaseHealthy { release } => {
+                let parts = self.blueprint.early_parts(self.blueprint.early_named(release)?);
+                let times: Option<Vec<u64>> = parts.iter().map(|id| self.ready.get(id).copied()).collect();
+                times?.into_iter().max().max(self.begun_at(step))
+            }
+            Proof::FluxRuns => self.flux,
+            Proof::Ready { kind, namespace, name } => {
+                self.ready.get(&self.blueprint.find(kind, namespace, name)?).copied()
+            }
+            Proof::Answers { .. } => Some(self.last),
+            Proof::NothingToApply { .. } => None,
+        }
+    }
+
+    /// Whether a fault of this world touches what kept a step from being proved, which had all it needs at `began`.
+    pub(crate) fn is_struck(&self, step: &Step, began: u64) -> bool {
+        let world = self.world.inner();
+        if world.is_everything_struck() {
+            return true;
+        }
+        let machine = |name: &str| self.machine(name).is_some_and(|machine| world.is_machine_struck(machine));
+        let start: Vec<Id> = match &step.proof {
+            Proof::Maintenance { machine: name } | Proof::TalosRuns { machine: name } => return machine(name),
+            Proof::EtcdMembers { .. } | Proof::ApiAnswers { .. } => {
+                return (0..).take(self.machines.len()).any(|machine| world.is_machine_struck(machine));
+            }
+            Proof::ReleaseHealthy { release } | Proof::Seeded { component: release } => {
+                let release = self.blueprint.early_named(release);
+                release.map(|release| self.blueprint.early_parts(release).to_vec()).unwrap_or_default()
+            }
+            Proof::Ready { kind, namespace, name } => {
+                let id = self.blueprint.find(kind, namespace, name);
+                id.into_iter().chain(id.and_then(|id| world.reason(id).about())).collect()
+            }
+            _ => Vec::new(),
+        };
+        self.leads_to_struck(start, began)
+    }
+
+    /// From things that are not ready down to what they rest on, past everything that was ready when the step began: that is
+    /// not what it waited for.
+    fn leads_to_struck(&self, start: Vec<Id>, began: u64) -> bool {
+        let world = self.world.inner();
+        let mut seen: BTreeSet<Id> = start.iter().copied().collect();
+        let mut next = start;
+        while let Some(id) = next.pop() {
+            if world.is_struck(id) {
+                return true;
+            }
+            if self.ready.get(&id).is_some_and(|at| *at < began) {
+                continue;
+            }
+            let maker = self.blueprint.maker(id).filter(|_| !world.exists(id));
+            for on in self.blueprint.rests_on(id).into_iter().chain(maker) {
+                if seen.insert(on) {
+                    next.push(on);
+                }
+            }
+        }
+        false
+    }
+}
