@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use tempfile::TempDir;
+
 use coldstart_run::{Action, Layer, Plan, PlanError, Selection, SelectionError, plan};
 
 fn planned(example: &str, settings: &str) -> Result<Plan, PlanError> {
@@ -163,8 +165,7 @@ const RESOURCES: &str = "\
 {apiVersion: external-secrets.io/v1, kind: ClusterExternalSecret, metadata: {name: all}}
 ";
 
-#[test]
-fn what_is_seeded_waits_for_whoever_brings_its_kind() {
+fn bootstrapped() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (path, text) in [
         ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
@@ -181,9 +182,40 @@ fn what_is_seeded_waits_for_whoever_brings_its_kind() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let reading = read::read(directory.path()).unwrap();
+    directory
+}
+
+fn plan_of(directory: &Path) -> Plan {
+    let reading = read::read(directory).unwrap();
     let cluster = &reading.clusters[0];
-    let plan = plan(&reading.repository, cluster, &graph::analyse(cluster), &reading.settings.up).unwrap();
+    plan(&reading.repository, cluster, &graph::analyse(cluster), &reading.settings.up).unwrap()
+}
+
+#[test]
+fn values_in_files_and_seeded_files_are_part_of_what_a_step_does() {
+    let directory = bootstrapped();
+    let path = |path: &str| directory.path().join("bootstrap").join(path);
+    let hash = |key: &str| {
+        let plan = plan_of(directory.path());
+        plan.step(plan.find(key).unwrap()).hash.clone()
+    };
+    std::fs::write(path("values.yaml.gotmpl"), "replicas: {{ 1 }}\n").unwrap();
+    let apps = APPS.replace("wait: false}", "wait: false, values: [../values.yaml.gotmpl]}");
+    std::fs::write(path("helmfile.d/01-apps.yaml"), apps).unwrap();
+    let keys = ["network/kube-system/cilium", "bootstrap/external-secrets/connect", "seeds/bootstrap resources"];
+    let before = keys.map(hash);
+    std::fs::write(path("values.yaml.gotmpl"), "replicas: {{ 2 }}\n").unwrap();
+    let values = keys.map(hash);
+    assert!(values[0] != before[0] && values[1..] == before[1..], "{before:?} {values:?}");
+    std::fs::write(path("resources.yaml"), RESOURCES.replace("name: token", "name: other")).unwrap();
+    let seeds = keys.map(hash);
+    assert!(seeds[2] != values[2] && seeds[..2] == values[..2], "{values:?} {seeds:?}");
+}
+
+#[test]
+fn what_is_seeded_waits_for_whoever_brings_its_kind() {
+    let directory = bootstrapped();
+    let plan = plan_of(directory.path());
     let needs = |key: &str| all_needs(&plan, key);
     // A kind of the pass of CRDs: after that, and before anything is installed.
     assert!(needs("seeds/bootstrap resources").contains(&"seeds/database/cloudnative-pg CRDs".to_owned()));

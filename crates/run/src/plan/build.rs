@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use graph::Analysis;
 use model::{Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, Phase, Role, Stage, TieTarget};
-use read::helmfile::ONLY_CRDS;
+use read::helmfile::{Early, ONLY_CRDS};
 use read::{Repository, UpSettings};
 
 use super::content;
@@ -34,7 +34,9 @@ pub fn plan(
     analysis: &Analysis,
     settings: &UpSettings,
 ) -> Result<Plan, PlanError> {
-    let mut draft = Draft { repository, cluster, steps: Vec::new(), edges: Vec::new(), notes: Vec::new() };
+    let early = read::helmfile::read_early(repository);
+    let mut draft =
+        Draft { repository, early: &early, cluster, steps: Vec::new(), edges: Vec::new(), notes: Vec::new() };
     let api = draft.below_kubernetes(settings);
     let steps: Vec<usize> = cluster.ids().map(|id| draft.component(id)).collect();
     draft.bootstrap_ties(&steps, &api);
@@ -57,6 +59,7 @@ struct Edge {
 
 struct Draft<'a> {
     repository: &'a Repository,
+    early: &'a Early,
     cluster: &'a Cluster,
     steps: Vec<Step>,
     edges: Vec<Edge>,
@@ -170,7 +173,7 @@ impl Draft<'_> {
 
     fn component(&mut self, id: ComponentId) -> usize {
         let component = self.cluster.component(id);
-        let texts = content::texts(self.repository, component);
+        let texts = content::texts(self.repository, self.early, component);
         let layer = self.layer(id);
         let name = if component.object.kind == ONLY_CRDS {
             simulate::early_name(&component.object)
