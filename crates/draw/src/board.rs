@@ -58,7 +58,7 @@ impl Board {
             ahead,
         ];
         let said: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        self.paint().bold(&shorten(&said.join(" · "), self.columns.saturating_sub(1)))
+        self.paint().bold(&shorten(&said.join(" · "), self.columns.saturating_sub(2)))
     }
 
     fn layer(&self, plan: &Plan, machine: &Machine<'_>, layer: Layer) -> Option<String> {

@@ -63,7 +63,7 @@ fn node_files(repository: &Repository) -> Vec<Rack> {
 fn may_be_node(path: &str) -> bool {
     let is_talos = path.split('/').rev().skip(1).any(|part| part.contains("talos"));
     let plain = path.strip_suffix(".j2").unwrap_or(path);
-    is_talos && (plain.ends_with(".yaml") || plain.ends_with(".yml"))
+    is_talos && matches!(plain.rsplit('.').next(), Some("yaml" | "yml"))
 }
 
 fn node_file(path: &str, text: &str) -> Option<Machine> {
