@@ -1,5 +1,7 @@
 //! A run as it is told line by line, now or later.
 
+use std::fmt::Write as _;
+
 use model::say_seconds;
 use run::{Event, Found, Line, Outcome, Where};
 use serde::Serialize;
@@ -63,12 +65,12 @@ impl Teller {
         let told = self.failed.iter().map(|failure| {
             let mut out = format!("\n{} {}", paint.bad("failed"), paint.name(&clean(&failure.step)));
             for part in failure.reason.split(" ← ") {
-                out.push_str(&format!("\n  {} {}", paint.dim("←"), clean(part)));
+                let _ = write!(out, "\n  {} {}", paint.dim("←"), clean(part));
             }
             let blocks: Vec<String> = failure.blocks.iter().map(|step| clean(step).into_owned()).collect();
             if !blocks.is_empty() {
                 let number = count(blocks.len(), "step");
-                out.push_str(&format!("\n  {} {number}: {}", paint.poor("blocks"), first_few(&blocks, NAMED_MAX)));
+                let _ = write!(out, "\n  {} {number}: {}", paint.poor("blocks"), first_few(&blocks, NAMED_MAX));
             }
             out
         });

@@ -86,7 +86,7 @@ pub fn svg(timeline: &Timeline, title: &str) -> String {
         if bars.is_empty() {
             continue;
         }
-        view.word(&mut out, MARGIN, row, FOREGROUND, &format!("{} · {}", layer.name(), bars.len()));
+        word(&mut out, MARGIN, row, FOREGROUND, &format!("{} · {}", layer.name(), bars.len()));
         row += 1;
         for bar in bars {
             view.bar(&mut out, row, bar);
@@ -156,15 +156,10 @@ impl<'a> Picture<'a> {
         }
     }
 
-    fn word(&self, out: &mut String, x: f64, row: usize, color: &str, text: &str) {
-        let y = HEAD + ROW * small(row) + 13.0;
-        let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{color}\">{}</text>", escape(&clean(text)));
-    }
-
     fn bar(&self, out: &mut String, row: usize, bar: &Bar) {
         let top = HEAD + ROW * small(row);
         let name = bar.key.split_once('/').map_or(bar.key.as_str(), |(_, name)| name);
-        self.word(out, MARGIN + 12.0, row, DIMMED, &shorten(name, NAME_LETTERS_MAX));
+        word(out, MARGIN + 12.0, row, DIMMED, &shorten(name, NAME_LETTERS_MAX));
         let until = bar.until.unwrap_or(self.timeline.took);
         let color = match (bar.until, bar.is_critical) {
             (None, _) => BROKEN,
@@ -188,8 +183,14 @@ impl<'a> Picture<'a> {
             to.max(from + 2.0)
         );
         let spent = took(until.saturating_sub(bar.from));
-        self.word(out, self.x(until).max(self.x(bar.expected_until)) + 6.0, row, DIMMED, &spent);
+        word(out, self.x(until).max(self.x(bar.expected_until)) + 6.0, row, DIMMED, &spent);
     }
+}
+
+/// A word in a row.
+fn word(out: &mut String, x: f64, row: usize, color: &str, text: &str) {
+    let y = HEAD + ROW * small(row) + 13.0;
+    let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{color}\">{}</text>", escape(&clean(text)));
 }
 
 /// A round number of seconds between two lines.

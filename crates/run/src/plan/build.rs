@@ -186,10 +186,10 @@ impl Draft<'_> {
         };
         let (action, proof) = match component.stage {
             Stage::GitOps => (Action::Watch, Proof::ready(&component.object)),
-            _ if is_seed(component) => {
+            Stage::Bootstrap if is_seed(component) => {
                 (Action::Seed { component: name.clone() }, Proof::Seeded { component: name.clone() })
             }
-            _ => (Action::Install { release: name.clone() }, Proof::ReleaseHealthy { release: name }),
+            Stage::Bootstrap => (Action::Install { release: name.clone() }, Proof::ReleaseHealthy { release: name }),
         };
         let step = self.add(key, layer, action, proof, &texts);
         self.steps[step].expected = self.usual(component);
@@ -222,7 +222,7 @@ impl Draft<'_> {
     fn waits_for_release(&self, id: ComponentId) -> bool {
         let is_installed = |to: &TieTarget| match to {
             TieTarget::Component(to) => !is_seed(self.cluster.component(*to)),
-            _ => false,
+            TieTarget::Unknown(_) => false,
         };
         self.cluster.ties.iter().any(|tie| tie.from == id && is_installed(&tie.to))
     }
