@@ -66,6 +66,16 @@ fn a_step_needs_its_own_and_not_a_whole_layer() {
 }
 
 #[test]
+fn the_virtual_address_comes_after_the_first_one() {
+    let plan = planned("homelab", MACHINES).unwrap();
+    let needs = all_needs(&plan, "api/vip");
+    assert!(needs.contains(&"api/bootstrap".to_owned()) && needs.contains(&"talos/cp3".to_owned()), "{needs:?}");
+    // And nothing that is done before waits for it.
+    let early = ["api/bootstrap", "network/kube-system/cilium", "seeds/sealing key", "flux/start"];
+    assert!(early.iter().all(|key| !all_needs(&plan, key).contains(&"api/vip".to_owned())));
+}
+
+#[test]
 fn what_must_be_done_once_and_what_is_dangerous_is_said() {
     let plan = planned("homelab", MACHINES).unwrap();
     let once: Vec<&str> = plan.steps.iter().filter(|step| step.once).map(|step| step.key.as_str()).collect();

@@ -1,5 +1,7 @@
 //! The Vault store against the documented contract of a key-value engine of version 2, played by a server of our own:
-//! paths, headers, bodies and status codes are those of the API's documentation. Not a real Vault.
+//! paths, headers, bodies and status codes are those of the API's documentation. The ignored test tells the same story to a real
+//! server that may be thrown away, with an engine of version 2 at `secret`: it is sealed in the end.
+//! `VAULT_ADDR=http://… VAULT_TOKEN=… cargo test -p coldstart-seal --test vault -- --ignored`
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -142,6 +144,42 @@ fn refusals_say_why_and_not_what() {
     let away = vault("http://127.0.0.1:1", TOKEN).read().unwrap_err();
     let said = format!("{denied:?}{sealed:?}{deleted:?}{foreign}{foreign:?}{away}{away:?}{:?}", vault(&url, TOKEN));
     assert!(!said.contains("planted") && !said.contains("hvs."), "{said}");
+}
+
+/// A request that the store itself never makes.
+fn ask(url: &str, token: &str, what: &str) {
+    let host = url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(host).unwrap();
+    let request = format!("{what} HTTP/1.1\r\nHost: {host}\r\nX-Vault-Token: {token}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 2"), "{what}: {answer}");
+}
+
+#[test]
+#[ignore = "needs a real server that may be thrown away"]
+fn a_real_server_says_what_the_played_one_says() {
+    let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"));
+    let (url, token) = (variable("VAULT_ADDR"), variable("VAULT_TOKEN"));
+    let store = vault(&url, &token);
+    let (early, mut ring) = (store.read().unwrap(), store.read().unwrap().ring);
+    assert!(ring.is_empty());
+    ring.add(key("k1"), OffsetDateTime::now_utc()).unwrap();
+    keep(&store, &ring, &early).unwrap();
+    ring.add(key("k2"), OffsetDateTime::now_utc()).unwrap();
+    let told = keep(&store, &ring, &early).unwrap_err();
+    assert!(matches!(told, StoreError::Changed { .. }), "{told}");
+    keep(&store, &ring, &store.read().unwrap()).unwrap();
+    assert_eq!(store.read().unwrap().ring.keys().len(), 2);
+    let denied = vault(&url, "hvs.other-token").read().unwrap_err();
+    assert!(denied.to_string().contains("the token may not"), "{denied}");
+    ask(&url, &token, "DELETE /v1/secret/data/clusters/home");
+    let deleted = store.read().unwrap_err();
+    assert!(deleted.to_string().contains("vault kv undelete -mount=secret -versions=2 clusters/home"), "{deleted}");
+    ask(&url, &token, "PUT /v1/sys/seal");
+    let sealed = store.read().unwrap_err();
+    assert!(sealed.to_string().contains("vault status"), "{sealed}");
 }
 
 #[test]
