@@ -6,7 +6,9 @@ mod pace;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use ::run::{
@@ -18,6 +20,7 @@ use read::{ReadError, Reading, UpSettings};
 
 use crate::arguments::{GraphFormat, RANDOM_FAULT, Up};
 use crate::check::{is_empty, nothing, open};
+use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
@@ -46,7 +49,7 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     }
     let at = |source| Failure::Journal { path: path.clone(), source };
     let (tape, kept) = FileTape::open(&path).map_err(at)?;
-    let again = changed(&plan, &kept, &left, options.yes)?;
+    let again = changed(&plan, &kept, &left, options)?;
     let world = world_of(&kept, options)?;
     let blueprint = blueprint(&reading, &cluster.name)?;
     let mut simulated = simulated(&blueprint, &reading.settings.up, &world);
@@ -90,6 +93,21 @@ fn begin(
     Ok(())
 }
 
+/// The command that goes on with it.
+fn again(options: &Up) -> String {
+    let mut words = format!("coldstart up {}", ::draw::clean(&options.path.display().to_string()));
+    if options.simulate {
+        words.push_str(" --simulate");
+    }
+    if let Some(cluster) = &options.cluster {
+        let _ = write!(words, " --cluster {}", ::draw::clean(cluster));
+    }
+    if let Some(state) = &options.state.directory {
+        let _ = write!(words, " --state {}", ::draw::clean(&state.display().to_string()));
+    }
+    words
+}
+
 /// Draws a timeline into a file.
 fn draw(path: &Path, cluster: &str, timeline: &Timeline) -> Result<(), Failure> {
     let picture = ::draw::timeline::svg(timeline, cluster);
@@ -103,7 +121,7 @@ fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Fail
         let color = output::wants_color(options.color);
         let next = match outcome {
             Outcome::Healthy => String::new(),
-            Outcome::Failed | Outcome::Stopped => format!("next: coldstart up {}\n", options.path.display()),
+            Outcome::Failed | Outcome::Stopped => format!("next: {}\n", again(options)),
         };
         output::print(&format!("\n{}{next}", ::draw::timeline::text(timeline, output::columns(), color)))?;
     }
@@ -115,7 +133,12 @@ fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Fail
 }
 
 /// Steps whose content is not that which was proved.
-fn changed(plan: &Plan, kept: &Kept, left: &BTreeMap<StepId, String>, yes: bool) -> Result<BTreeSet<StepId>, Failure> {
+fn changed(
+    plan: &Plan,
+    kept: &Kept,
+    left: &BTreeMap<StepId, String>,
+    options: &Up,
+) -> Result<BTreeSet<StepId>, Failure> {
     let proved = kept.past().proved;
     let is_changed = |id: &StepId| {
         let step = plan.step(*id);
@@ -129,8 +152,13 @@ fn changed(plan: &Plan, kept: &Kept, left: &BTreeMap<StepId, String>, yes: bool)
         .filter(|step| step.action != ::run::Action::Watch)
         .map(|step| step.key.as_str())
         .collect();
-    if !ours.is_empty() && !yes {
-        return Err(Failure::Changed { count: ours.len(), names: ours.join(", ") });
+    if !ours.is_empty() && !options.yes {
+        let is_watched = options.format == GraphFormat::Text && std::io::stdin().is_terminal();
+        if !is_watched {
+            return Err(Failure::Changed { count: ours.len(), names: ours.join(", ") });
+        }
+        let list: String = ours.iter().map(|key| format!("  {}\n", ::draw::clean(key))).collect();
+        confirm(&format!("changed since it was proved, and to be done again:\n{list}"), false)?;
     }
     Ok(changed)
 }
