@@ -13,9 +13,6 @@ fuzz_target!(|text: &str| {
     let documents = parse(FILE, text, LIMITS);
     assert!(documents.len() <= LIMITS.documents_max + 1);
     for document in &documents {
-        for comment in &document.comments {
-            in_file(&source, comment.span);
-        }
         for problem in &document.problems {
             in_file(&source, problem.span);
         }
