@@ -37,6 +37,12 @@ impl Engine {
         if token != TOKEN {
             return (403, json!({"errors": ["permission denied"]}));
         }
+        if !path.starts_with("/v1/secret/") {
+            return (
+                404,
+                json!({"errors": ["no handler for route \"other/data/clusters/home\". route entry not found."]}),
+            );
+        }
         if path != "/v1/secret/data/clusters/home" {
             return (404, json!({"errors": []}));
         }
@@ -104,9 +110,20 @@ fn one(stream: &TcpStream, engine: &Mutex<Engine>) -> std::io::Result<()> {
 }
 
 fn vault(url: &str, token: &str) -> Vault {
+    vault_at(url, token, "secret/clusters/home")
+}
+
+fn vault_at(url: &str, token: &str, place: &str) -> Vault {
     let address =
         VaultAddress { url: url.to_owned(), token: SecretBytes::from(token), namespace: None, authority: None };
-    Vault::new(address, "secret/clusters/home").unwrap()
+    Vault::new(address, place).unwrap()
+}
+
+/// A path that was never written is empty; an engine that is not there is an error, not an empty store.
+fn told_of_a_missing_engine(url: &str, token: &str) {
+    assert!(vault_at(url, token, "secret/clusters/other").read().unwrap().ring.is_empty());
+    let missing = vault_at(url, token, "other/clusters/home").read().unwrap_err();
+    assert!(missing.to_string().contains("there is no such engine"), "{missing}");
 }
 
 #[test]
@@ -131,6 +148,7 @@ fn vault_keeps_versions_and_tells_the_second_writer() {
 fn refusals_say_why_and_not_what() {
     let engine = Arc::new(Mutex::new(Engine::default()));
     let url = serve(Arc::clone(&engine));
+    told_of_a_missing_engine(&url, TOKEN);
     let denied = vault(&url, "hvs.other-token").read().unwrap_err();
     assert!(denied.to_string().contains("the token may not"), "{denied}");
     engine.lock().unwrap().sealed = true;
@@ -162,6 +180,7 @@ fn ask(url: &str, token: &str, what: &str) {
 fn a_real_server_says_what_the_played_one_says() {
     let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"));
     let (url, token) = (variable("VAULT_ADDR"), variable("VAULT_TOKEN"));
+    told_of_a_missing_engine(&url, &token);
     let store = vault(&url, &token);
     let (early, mut ring) = (store.read().unwrap(), store.read().unwrap().ring);
     assert!(ring.is_empty());

@@ -129,14 +129,22 @@ fn say(error: &ureq::Error) -> String {
 }
 
 impl Answer {
+    fn errors(&self) -> Vec<&str> {
+        self.body["errors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    fn is_silent(&self) -> bool {
+        self.errors().is_empty()
+    }
+
     /// What the server says of a failure. Its words are about the request, not about what it keeps.
     fn why(&self) -> String {
-        let errors: Vec<&str> =
-            self.body["errors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let errors = self.errors();
         let said = if errors.is_empty() { "no reason given".to_owned() } else { errors.join("; ") };
         match self.status {
             403 => format!("the token may not ({said})\n  next: vault token lookup, and a policy for this path"),
             503 => format!("the server is sealed or in maintenance ({said})\n  next: vault status"),
+            404 => format!("there is no such engine ({said})\n  next: vault secrets list"),
             status => format!("the server answers {status} ({said})"),
         }
     }
@@ -151,8 +159,8 @@ impl Store for Vault {
         let answer = self.ask().map_err(|why| self.unreadable(why))?;
         let version = answer.body.pointer("/data/metadata/version").and_then(Value::as_u64);
         match (answer.status, version) {
-            // Never written.
-            (404, None) => Ok(Kept { ring: Ring::default(), revision: Revision::Version(0) }),
+            // A path that was never written has nothing to say; an engine that is not there has.
+            (404, None) if answer.is_silent() => Ok(Kept { ring: Ring::default(), revision: Revision::Version(0) }),
             (404, Some(version)) => Err(self.unreadable(format!(
                 "its version {version} was deleted\n  next: vault kv undelete -mount={} -versions={version} {}",
                 self.mount, self.path
