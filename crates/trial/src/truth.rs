@@ -108,7 +108,7 @@ impl<'w, 'b> Truth<'w, 'b> {
             Proof::Ready { kind, namespace, name } => {
                 self.ready.get(&self.blueprint.find(kind, namespace, name)?).copied()
             }
-            Proof::Answers { .. } => Some(self.last),
+            Proof::Answers { .. } => world_converged(self.world).then_some(self.last),
             Proof::NothingToApply { .. } => None,
         }
     }
@@ -132,6 +132,11 @@ impl<'w, 'b> Truth<'w, 'b> {
             Proof::Ready { kind, namespace, name } => {
                 let id = self.blueprint.find(kind, namespace, name);
                 id.into_iter().chain(id.and_then(|id| world.reason(id).about())).collect()
+            }
+            // Whatever is not ready keeps the way in closed.
+            Proof::Answers { .. } => {
+                let outcome = world.outcome();
+                outcome.waiting.into_iter().chain(outcome.causes.iter().map(|cause| cause.id)).collect()
             }
             _ => Vec::new(),
         };
@@ -160,4 +165,8 @@ impl<'w, 'b> Truth<'w, 'b> {
         }
         false
     }
+}
+
+fn world_converged(world: &Simulated<'_>) -> bool {
+    world.inner().outcome().converged()
 }
