@@ -21,7 +21,7 @@ fn ran<'b>(prepared: &'b Prepared, seed: u64, faults: &[Fault]) -> Ran<'b> {
 }
 
 /// The first run with this fault that fails in what Flux does.
-fn failing<'b>(prepared: &'b Prepared, fault: Fault) -> Ran<'b> {
+fn failing(prepared: &Prepared, fault: Fault) -> Ran<'_> {
     let in_flux = |line: &Line| matches!(&line.event, Event::Failed { step, .. } if step.starts_with("gitops/"));
     let mut runs = (0..200).map(|seed| ran(prepared, seed, &[fault]));
     runs.find(|ran| ran.lines.iter().any(in_flux)).unwrap()

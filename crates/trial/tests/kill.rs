@@ -65,5 +65,6 @@ fn killed_at_a_write_every_cluster_comes_up_and_nothing_is_done_twice() {
     let seeds: Vec<u64> = (0..seeds + seeds / 4).filter(|seed| seed % 5 != 4).collect();
     let kills = read::parallel::map(&seeds, |seed| kill(&prepare(cluster(*seed), false).unwrap(), *seed, stride));
     let kills: usize = kills.into_iter().sum();
+    println!("{} runs, killed {kills} times", seeds.len());
     assert!(kills > 50, "{kills}");
 }
