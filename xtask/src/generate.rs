@@ -22,8 +22,11 @@ const STORAGE: usize = 5;
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// How many Flux Kustomizations, besides the two that lead to them
-    #[arg(long, value_name = "N")]
-    kustomizations: usize,
+    #[arg(long, value_name = "N", required_unless_present = "cluster")]
+    kustomizations: Option<usize>,
+    /// One of the small clusters that `cargo xtask simulate` brings up, by its number
+    #[arg(long, value_name = "N", conflicts_with_all = ["kustomizations", "shape"])]
+    cluster: Option<u64>,
     /// A directory that does not exist yet, or is empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -45,8 +48,23 @@ pub(crate) enum Shape {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let empty = fs::read_dir(&options.out).map_or(true, |mut list| list.next().is_none());
     ensure!(empty, "{} is not empty", options.out.display());
-    let files = write(&options.out, options.kustomizations, options.shape)?;
-    println!("{}: {} kustomizations, {files} files", options.out.display(), options.kustomizations);
+    if let Some(number) = options.cluster {
+        return one_cluster(&options.out, number);
+    }
+    let kustomizations = options.kustomizations.unwrap_or(0);
+    let files = write(&options.out, kustomizations, options.shape)?;
+    println!("{}: {kustomizations} kustomizations, {files} files", options.out.display());
+    Ok(())
+}
+
+fn one_cluster(out: &Path, number: u64) -> Result<()> {
+    let mut writer = Writer { out, files: 0 };
+    let cluster = trial::cluster(number);
+    for (path, text) in &cluster.files {
+        writer.file(path, text)?;
+    }
+    let defect = cluster.defect.map_or("sound", trial::Defect::name);
+    println!("{}: cluster {number}, {} files, {defect}", out.display(), writer.files);
     Ok(())
 }
 

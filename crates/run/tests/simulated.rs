@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use coldstart_run::{
-    Event, Journal, Kept, Line, Listener, Look, Machine, MemoryTape, Outcome, Plan, Simulated, Tape, World as _, drive,
-    plan,
+    Event, Journal, Kept, Line, Listener, Look, Machine, MemoryTape, Outcome, Plan, Selection, Simulated, Tape,
+    World as _, drive, plan,
 };
 use read::UpSettings;
 use simulate::{Blueprint, Conditions, Fault, Machines, Probe};
@@ -94,23 +94,51 @@ fn killed_at_a_write_it_goes_on_in_the_same_world_and_does_nothing_twice() {
     // A few by default; every write of many seeds where somebody asks for that.
     let asked = std::env::var("COLDSTART_SEEDS").ok().and_then(|seeds| seeds.parse::<u64>().ok());
     let (seeds, stride) = asked.map_or((6, 5), |seeds| (seeds, 1));
-    for seed in 0..seeds {
-        let fresh = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
-        let empty = Kept::read(b"").unwrap();
-        let mut whole = Keeping::default();
-        run(&example, &mut fresh.clone(), &mut whole, &empty);
-        let lines = whole.0.bytes.split(|byte| *byte == b'\n').count();
-        for write in (0..lines).step_by(stride) {
-            let mut world = fresh.clone();
-            let mut first = Keeping::default();
-            first.0.breaks_after = Some((write, 17));
-            run(&example, &mut world, &mut first, &empty);
-            let kept = Kept::read(&first.0.bytes).unwrap();
-            let mut second = Keeping(MemoryTape::holding(first.0.bytes[..kept.good].to_vec()));
-            let (outcome, _) = run(&example, &mut world, &mut second, &kept);
-            assert_eq!(outcome, Some(Outcome::Healthy), "seed {seed}, write {write}");
-            assert_eq!(world.inner().done_twice().count(), 0, "seed {seed}, write {write}");
-        }
+    let kills: usize = read::parallel::map(&(0..seeds).collect::<Vec<u64>>(), |seed| {
+        let fresh = Simulated::new(&example.blueprint, &example.settings, *seed, &[]);
+        kill_at_every(&example, &fresh, stride, &format!("seed {seed}"))
+    })
+    .into_iter()
+    .sum();
+    println!("{seeds} runs, killed {kills} times");
+    assert!(kills > 100, "{kills}");
+}
+
+/// Kills a run at every so-many-th write, goes on in the same world, and looks that nothing was lost or done twice.
+fn kill_at_every(example: &Example, fresh: &Simulated<'_>, stride: usize, what: &str) -> usize {
+    let empty = Kept::read(b"").unwrap();
+    let mut whole = Keeping::default();
+    run(example, &mut fresh.clone(), &mut whole, &empty);
+    let lines = whole.0.bytes.split(|byte| *byte == b'\n').count();
+    for write in (0..lines).step_by(stride) {
+        let mut world = fresh.clone();
+        let mut first = Keeping::default();
+        first.0.breaks_after = Some((write, 17));
+        run(example, &mut world, &mut first, &empty);
+        let kept = Kept::read(&first.0.bytes).unwrap();
+        let mut second = Keeping(MemoryTape::holding(first.0.bytes[..kept.good].to_vec()));
+        let (outcome, _) = run(example, &mut world, &mut second, &kept);
+        assert_eq!(outcome, Some(Outcome::Healthy), "{what}, write {write}");
+        assert_eq!(world.inner().done_twice().count(), 0, "{what}, write {write}");
+        // Nothing that was kept is lost, and every step is proved in the end.
+        let all = Kept::read(&second.0.bytes).unwrap();
+        assert_eq!(all.lines[..kept.lines.len()], kept.lines, "{what}, write {write}");
+        assert_eq!(all.past().proved.len(), example.plan.steps.len(), "{what}, write {write}");
+    }
+    lines.div_ceil(stride)
+}
+
+#[test]
+fn the_first_control_plane_is_enough_for_the_network() {
+    let example = example();
+    let until = Selection { until: Some("network".to_owned()), ..Selection::default() };
+    let plan = example.plan.clone().without(&until.left(&example.plan).unwrap().into_keys().collect());
+    assert!(plan.find("talos/cp1").is_some() && plan.find("talos/cp2").is_none());
+    let example = Example { plan, ..example };
+    for seed in 0..20 {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
+        let (outcome, _) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        assert_eq!(outcome, Some(Outcome::Healthy), "seed {seed}");
     }
 }
 

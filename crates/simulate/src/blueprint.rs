@@ -45,6 +45,10 @@ impl Thing {
         ObjectRef::new(self.kind.clone(), self.namespace.clone(), self.name.clone())
     }
 
+    fn path(&self) -> (&str, &str, &str) {
+        (&self.kind, &self.namespace, &self.name)
+    }
+
     /// Its API group; empty for the core group.
     pub fn group(&self) -> &str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
@@ -296,6 +300,8 @@ impl Lists {
 #[derive(Clone, Debug, Default)]
 pub struct Blueprint {
     pub(crate) things: Vec<Thing>,
+    /// All things by kind, namespace and name, then by number.
+    pub(crate) by_path: Vec<Id>,
     pub(crate) by_name: BTreeMap<(EcoString, EcoString, EcoString, EcoString), Id>,
     pub(crate) kustomizations: Vec<Kustomization>,
     pub(crate) releases: Vec<Release>,
@@ -352,11 +358,19 @@ impl Blueprint {
 
     /// The first thing of this kind, namespace and name, whatever its group.
     pub fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<Id> {
-        let found = self
-            .things
-            .iter()
-            .position(|thing| thing.kind == kind && thing.name == name && thing.namespace == namespace)?;
-        u32::try_from(found).ok().map(Id)
+        let wanted = (kind, namespace, name);
+        if self.by_path.len() != self.things.len() {
+            // Not all of it is known yet.
+            return (0..).map(Id).take(self.things.len()).find(|id| self.thing(*id).path() == wanted);
+        }
+        let first = self.by_path.partition_point(|id| self.thing(*id).path() < wanted);
+        self.by_path.get(first).copied().filter(|id| self.thing(*id).path() == wanted)
+    }
+
+    pub(crate) fn sort_by_path(&mut self) {
+        let mut all: Vec<Id> = (0..).map(Id).take(self.things.len()).collect();
+        all.sort_by_key(|id| (self.thing(*id).path(), *id));
+        self.by_path = all;
     }
 
     /// Every Kustomization, ResourceSet and HelmRelease.

@@ -245,8 +245,11 @@ impl Draft {
                 self.parts[config - 1].wait = false;
                 self.spoil(config);
                 let loose = self.parts[config - 1].address();
-                let users = (0..self.parts.len()).filter(|at| self.parts[*at].depends_on.contains(&loose));
-                users.collect::<Vec<_>>().into_iter().for_each(|user| self.spoil(user));
+                for at in 0..self.parts.len() {
+                    if self.parts[at].depends_on.contains(&loose) {
+                        self.spoil(at);
+                    }
+                }
             }
             Defect::Beside => {
                 let is_followed = |part: &Part| part.name.ends_with("-config");
@@ -280,7 +283,9 @@ impl Draft {
                     return None;
                 }
                 self.has_key = false;
-                sealed.into_iter().for_each(|at| self.spoil(at));
+                for at in sealed {
+                    self.spoil(at);
+                }
             }
             Defect::Circle => {
                 let other = self.parts.iter().position(is_application).filter(|other| *other != app)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use run::{Event, Outcome, Plan, Step, StepId};
 use simulate::Fault;
 
-use crate::boot::{Prepared, Ran, would_be_done};
+use crate::boot::{Prepared, Ran, later};
 use crate::truth::Truth;
 
 /// A makespan may be so much longer than the critical path: one twentieth.
@@ -162,7 +162,9 @@ impl Case<'_, '_> {
             wrong.push(format!("{} failed without a name: {reason:?}", step.key));
         }
         let limit = Duration::from_millis(began) + step.limits.timeout;
-        if would_be_done(&self.ran.world, step, limit) {
+        let then = later(&self.ran.world, limit);
+        let then = Truth::new(&then, &self.prepared.blueprint, &self.prepared.settings);
+        if then.was_done_between(step, began, u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)) {
             wrong.push(format!("{} failed at {at} ms, and would have been done within its limit: {reason}", step.key));
         }
         let is_spoilt = || {
@@ -207,11 +209,13 @@ impl Case<'_, '_> {
 const UNNAMED: &str = "unnamed";
 
 /// Words that name a cause, and what to call it in a table.
-const KINDS: [(&str, &str); 18] = [
+const KINDS: [(&str, &str); 20] = [
     ("no quorum", "etcd has no quorum"),
     ("does not answer", "a machine or the API server does not answer"),
     ("failed calling webhook", "a webhook does not answer"),
     ("no matches for kind", "a kind is not known"),
+    ("connection refused", "the API server went away"),
+    ("no key could decrypt", "the sealing key is another one"),
     ("InstallFailed", "an install ran into its timeout"),
     ("failed early due to stalled", "something it waits for has stalled"),
     ("HealthCheckFailed: timeout", "a health check ran into its timeout"),

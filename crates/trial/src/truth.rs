@@ -15,7 +15,8 @@ pub(crate) struct Truth<'w, 'b> {
     ready: BTreeMap<Id, u64>,
     up: BTreeMap<u32, u64>,
     member: Option<u64>,
-    api: Option<u64>,
+    /// From when until when the API server answered; the last may still go on.
+    api: Vec<(u64, u64)>,
     flux: Option<u64>,
     last: u64,
 }
@@ -30,7 +31,7 @@ impl<'w, 'b> Truth<'w, 'b> {
             ready: BTreeMap::new(),
             up: BTreeMap::new(),
             member: None,
-            api: None,
+            api: Vec::new(),
             flux: None,
             last: 0,
         };
@@ -42,7 +43,12 @@ impl<'w, 'b> Truth<'w, 'b> {
                 }
                 (What::MachineUp(machine), _) => _ = truth.up.entry(machine).or_insert(event.at),
                 (What::MemberJoined(_), _) => _ = truth.member.get_or_insert(event.at),
-                (What::ApiUp, _) => _ = truth.api.get_or_insert(event.at),
+                (What::ApiUp, _) => truth.api.push((event.at, u64::MAX)),
+                (What::ApiDown, _) => {
+                    if let Some((_, until)) = truth.api.last_mut() {
+                        *until = event.at.min(*until);
+                    }
+                }
                 (What::FluxStarted, _) => _ = truth.flux.get_or_insert(event.at),
                 _ => {}
             }
@@ -98,7 +104,7 @@ impl<'w, 'b> Truth<'w, 'b> {
             Proof::Maintenance { machine } => self.up.get(&self.machine(machine)?).copied(),
             Proof::SecretsKept | Proof::TalosRuns { .. } | Proof::Seeded { .. } => self.begun_at(step),
             Proof::EtcdMembers { .. } => self.member,
-            Proof::ApiAnswers { .. } => self.api,
+            Proof::ApiAnswers { .. } => self.api.first().map(|(from, _)| *from),
             Proof::ReleaseHealthy { release } => {
                 let parts = self.blueprint.early_parts(self.blueprint.early_named(release)?);
                 let times: Option<Vec<u64>> = parts.iter().map(|id| self.ready.get(id).copied()).collect();
@@ -108,8 +114,17 @@ impl<'w, 'b> Truth<'w, 'b> {
             Proof::Ready { kind, namespace, name } => {
                 self.ready.get(&self.blueprint.find(kind, namespace, name)?).copied()
             }
-            Proof::Answers { .. } => Some(self.last),
+            Proof::Answers { .. } => world_converged(self.world).then_some(self.last),
             Proof::NothingToApply { .. } => None,
+        }
+    }
+
+    /// Whether what a step wants was there at some moment between two.
+    pub(crate) fn was_done_between(&self, step: &Step, began: u64, limit: u64) -> bool {
+        match &step.proof {
+            // This one can go away again.
+            Proof::ApiAnswers { .. } => self.api.iter().any(|(from, until)| *from <= limit && *until > began),
+            _ => self.done_at(step).is_some_and(|done| done <= limit),
         }
     }
 
@@ -132,6 +147,11 @@ impl<'w, 'b> Truth<'w, 'b> {
             Proof::Ready { kind, namespace, name } => {
                 let id = self.blueprint.find(kind, namespace, name);
                 id.into_iter().chain(id.and_then(|id| world.reason(id).about())).collect()
+            }
+            // Whatever is not ready keeps the way in closed.
+            Proof::Answers { .. } => {
+                let outcome = world.outcome();
+                outcome.waiting.into_iter().chain(outcome.causes.iter().map(|cause| cause.id)).collect()
             }
             _ => Vec::new(),
         };
@@ -160,4 +180,8 @@ impl<'w, 'b> Truth<'w, 'b> {
         }
         false
     }
+}
+
+fn world_converged(world: &Simulated<'_>) -> bool {
+    world.inner().outcome().converged()
 }

@@ -1,7 +1,5 @@
 //! A few hundred of the hundred thousand that `cargo xtask simulate` runs.
 
-#![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
-
 use coldstart_trial::{Defect, Trial, cluster, prepare, trial};
 
 #[test]

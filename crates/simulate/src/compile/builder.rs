@@ -330,6 +330,7 @@ impl<'a> Builder<'a> {
         }
         self.out.watchers = Lists::new(&watchers);
         self.note_makers();
+        self.out.sort_by_path();
         self.out.given.sort_unstable();
         self.out.given.dedup();
         self.out.is_steady = self.conditions.is_steady;

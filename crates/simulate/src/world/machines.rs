@@ -22,11 +22,20 @@ struct Machine {
     configured: Option<Millis>,
     /// The secrets that its configuration was made from.
     secrets: u32,
-    /// It has a member of etcd.
-    is_member: bool,
-    /// Its member of etcd is lost, whether it had one by then or not.
-    has_lost_member: bool,
+    member: Member,
     has_joined: bool,
+}
+
+/// A machine's member of etcd.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Member {
+    #[default]
+    None,
+    Joined,
+    /// It had joined, and still counts.
+    Lost,
+    /// Lost before it joined: it never will.
+    Never,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -138,9 +147,9 @@ impl World<'_> {
         let Some(first) = self.hardware.etcd.filter(|_| self.hardware.joining.is_none()) else { return };
         let leader = self.hardware.machines[first as usize];
         let can_join = |machine: u32, it: &Machine| {
-            let is_its_turn = machine == first || (leader.is_member && self.lacks_etcd().is_none());
+            let is_its_turn = machine == first || (leader.member == Member::Joined && self.lacks_etcd().is_none());
             let is_trusted = it.configured.is_some() && it.secrets == leader.secrets;
-            is_its_turn && is_trusted && !it.is_member && !it.has_lost_member
+            is_its_turn && is_trusted && it.member == Member::None
         };
         let mut all = (0..).zip(&self.hardware.machines).take(self.control_planes() as usize);
         let Some((machine, _)) = all.find(|(machine, it)| can_join(*machine, it)) else { return };
@@ -153,8 +162,8 @@ impl World<'_> {
         self.hardware.joining = None;
         // Without a quorum nobody is let in.
         let is_let_in = self.hardware.etcd == Some(machine) || self.lacks_etcd().is_none();
-        if is_let_in && !self.hardware.machines[machine as usize].has_lost_member {
-            self.hardware.machines[machine as usize].is_member = true;
+        if is_let_in && self.hardware.machines[machine as usize].member == Member::None {
+            self.hardware.machines[machine as usize].member = Member::Joined;
             self.note(None, What::MemberJoined(machine));
             if self.hardware.etcd == Some(machine) && !self.hardware.is_split {
                 let starts = self.between(API_STARTS, 300);
@@ -167,8 +176,8 @@ impl World<'_> {
     /// A member that has joined stays one when it is lost: the others must be more than half of all. One that has not never will.
     pub(super) fn member_is_lost(&mut self, machine: u32) {
         let Some(it) = self.hardware.machines.get_mut(machine as usize) else { return };
-        it.has_lost_member = true;
-        if it.is_member && self.lacks_etcd().is_some() {
+        it.member = if it.member == Member::Joined { Member::Lost } else { Member::Never };
+        if it.member == Member::Lost && self.lacks_etcd().is_some() {
             self.lose_api();
         }
     }
@@ -180,8 +189,8 @@ impl World<'_> {
     }
 
     fn has_quorum(&self) -> bool {
-        let members = || self.hardware.machines.iter().filter(|it| it.is_member);
-        2 * members().filter(|it| !it.has_lost_member).count() > members().count()
+        let count = |member: Member| self.hardware.machines.iter().filter(|it| it.member == member).count();
+        count(Member::Joined) > count(Member::Lost)
     }
 
     /// The API server answers for the first time.
