@@ -184,6 +184,11 @@ impl<'a> Context<'a> {
         &self.dependents[id.index()]
     }
 
+    /// What a component itself is tied to.
+    pub(crate) fn tied_to(&self, id: ComponentId) -> &[ComponentId] {
+        &self.ties[id.index()]
+    }
+
     /// Whether a chain of declared ties leads from one to the other, whatever it proves.
     pub(crate) fn is_tied(&self, from: ComponentId, to: ComponentId) -> bool {
         let mut seen = BTreeSet::from([to]);
@@ -224,6 +229,11 @@ impl<'a> Context<'a> {
     pub(crate) fn directory(&self, span: yaml::Span) -> Option<&'a str> {
         let path = self.reading.repository.path(span.file)?;
         Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
+    }
+
+    /// The file a place is in.
+    pub(crate) fn path(&self, span: yaml::Span) -> Option<&'a str> {
+        self.reading.repository.path(span.file)
     }
 
     /// The text of the file a place is in.

@@ -119,7 +119,8 @@ impl Bootstrap {
         for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
             Self::note_chart(repository, sink, release, *id);
         }
-        for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
+        let called = |release: &Release| !release.only_crds && !release.by_script;
+        for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| called(release)) {
             let own = sink.cluster().component(*id).object.clone();
             let known = catalogue.by_chart(&release.chart_name);
             if let Some(known) = known {
@@ -315,7 +316,7 @@ fn add(sink: &mut Sink, object: ObjectRef, at: Span, startup_seconds: u64) -> Co
         gate: Gate::Healthy,
         gate_at: at,
         suspended: None,
-        patience: Patience { timeout_seconds: 0, attempts: 1, retry: Retry::Never, retry_at: at, retry_field: "" },
+        patience: Patience { timeout_seconds: 0, attempts: 1, pause_seconds: 0, retry: Retry::Never, retry_at: at, retry_field: "" },
         startup_seconds,
         known_as: None,
         path: None,

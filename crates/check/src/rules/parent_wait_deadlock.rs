@@ -1,7 +1,7 @@
 //! ## What it finds
 //!
 //! A Kustomization with `wait: true` that applies a child which depends on it. And, at info, the same without `wait`: it
-//! works today, and deadlocks the day the parent waits.
+//! works today, and deadlocks the day the parent waits. Where others lie in between, all of them have to wait.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -26,7 +26,7 @@
 use std::collections::BTreeMap;
 
 use graph::{Consequence, Deadlock, Verdict};
-use model::{Tie, TieTarget};
+use model::{ComponentId, Gate, Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -43,10 +43,18 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
                 .deadlocks
                 .iter()
                 .any(|deadlock| is_parent_wait(context, deadlock) && deadlock.ties().any(|it| it == index));
-            by_place.entry((tie.at, locked)).or_default().push(tie);
+            if locked || would_lock(context, tie.from, parent) {
+                by_place.entry((tie.at, locked)).or_default().push(tie);
+            }
         }
     }
     by_place.iter().map(|((_, locked), ties)| finding(context, ties, *locked)).collect()
+}
+
+/// Whether the child would hold up what is above it, if that waited: not where somebody in between is done without it.
+fn would_lock(context: &Context<'_>, child: ComponentId, above: ComponentId) -> bool {
+    let mut between = context.above(child).skip(1).take_while(|at| *at != above);
+    between.all(|at| context.component(at).gate == Gate::Healthy)
 }
 
 /// Its one declared tie leads to something above.

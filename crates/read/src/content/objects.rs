@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catalogue::{Catalogue, Made};
+use catalogue::{Catalogue, Made, any_holds};
 use ecow::EcoString;
 use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::Node;
@@ -221,7 +221,8 @@ fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap
     let object = Object::new(&built.node);
     let key = format!("{}/{}", object.group(), object.kind());
     let arrival = if UNREPORTED_KINDS.contains(&object.kind()) { Arrival::Unreported } else { Arrival::Reported };
-    for made in makers.get(key.as_str()).into_iter().flatten() {
+    let made = makers.get(key.as_str()).into_iter().flatten();
+    for made in made.filter(|made| any_holds(&made.when, Some(&built.node))) {
         let lists = [
             (CapabilityKind::Secret, &made.secrets),
             (CapabilityKind::ConfigMap, &made.config_maps),

@@ -198,6 +198,7 @@ fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>
         patience: Patience {
             timeout_seconds: INTERVAL_SECONDS,
             attempts: 1,
+            pause_seconds: 0,
             retry: Retry::Every(INTERVAL_SECONDS),
             retry_at: at,
             retry_field: "interval",
