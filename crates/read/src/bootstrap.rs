@@ -212,6 +212,7 @@ impl Bootstrap {
         }
         sink.cluster().components[by.index()].known_as = Some(known.name.as_str().into());
         crate::content::offer_known(sink, by, known, None, &own, release.span, false);
+        crate::content::offer_controllers(sink, by, known, &own, release.span);
         for crds in known.crds.iter().filter(|crds| !any_holds(&crds.when, None)) {
             // Values of a bootstrap release are usually shared with the release that Flux adopts, and switch CRDs on.
             for kind in &crds.kinds {

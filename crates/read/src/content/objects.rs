@@ -38,6 +38,11 @@ const BUILT_IN_GROUPS: [&str; 22] = [
     "extensions",
 ];
 
+/// Whether somebody brings an API group with CRDs, other than Flux itself.
+pub(crate) fn is_custom(group: &str) -> bool {
+    !is_built_in(group) && !is_flux(group)
+}
+
 /// Whether Kubernetes itself serves an API group.
 pub(crate) fn is_built_in(group: &str) -> bool {
     BUILT_IN_GROUPS.contains(&group)

@@ -212,8 +212,9 @@ impl<'all> Scripts<'all> {
     pub(super) fn created_secrets(&self) -> Vec<Created> {
         let mut created = Vec::new();
         for script in &self.found {
-            for command in script.pipelines.iter().flatten() {
-                let Some((namespace, name)) = created_secret(command) else { continue };
+            let handed_on = script.pipelines.iter().flatten().flat_map(|command| handed_on(command));
+            for command in script.pipelines.iter().flatten().cloned().chain(handed_on) {
+                let Some((namespace, name)) = created_secret(&command) else { continue };
                 let namespace = namespace.map(|word| self.expand(script, &word.text, word.at));
                 let namespace = namespace.unwrap_or_else(|| "default".to_owned());
                 let text = self.expand(script, &name.text, name.at);
@@ -407,6 +408,13 @@ fn helmfile_call(words: &[String], after: &[Vec<Word>]) -> Option<HelmfileCall> 
     } else {
         (does("sync") || does("apply")).then_some(HelmfileCall::Installs)
     }
+}
+
+/// Commands in the words of one: arguments that a task hands on to another, or to a shell.
+fn handed_on(command: &[Word]) -> Vec<Vec<Word>> {
+    let says = command.iter().any(|word| matches!(word.text.as_str(), "echo" | "printf"));
+    let inner = command.iter().filter(|word| !says && word.text.contains("kubectl ") && word.text.contains("secret"));
+    inner.flat_map(|word| pipelines(&word.text, word.at)).flatten().collect()
 }
 
 /// Whether a name is known, or all of it but one part.
