@@ -71,7 +71,9 @@ fn fits(offer: &Capability, need: &Capability) -> bool {
     let name = need.name.as_str();
     offer.kind == need.kind
         && offer.namespace == need.namespace
-        && name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        && name.len() >= start.len() + end.len()
+        && name.starts_with(start)
+        && name.ends_with(end)
 }
 
 /// What is there in every cluster before anybody applies anything.

@@ -96,7 +96,8 @@ fn anchors_may_be_redefined_and_aliases_show_what_they_stand_for() {
 /// As kustomize reads it; by YAML 1.2 the colon would be part of the alias's name.
 #[test]
 fn an_alias_may_be_a_key_with_the_colon_right_behind_it() {
-    let text = "name: &app web\ndata:\n  *app: 1\n  list:\n    - *app:\n        x: 2\n  note: |\n    *other: *app: stay\n";
+    let text =
+        "name: &app web\ndata:\n  *app: 1\n  list:\n    - *app:\n        x: 2\n  note: |\n    *other: *app: stay\n";
     let root = root(text);
     assert_eq!(root.text_at(&["data", "web"]), Some("1"));
     assert_eq!(root.at(&["data", "list"]).unwrap().as_seq().unwrap()[0].text_at(&["web", "x"]), Some("2"));

@@ -68,7 +68,8 @@ fn namesakes(sink: &mut Sink) {
     for need in kinds.iter().filter(|need| need.capability.kind == CapabilityKind::Crd && need.phase == Phase::Apply) {
         let Some((group, _)) = need.capability.name.split_once('/') else { continue };
         let whole = Capability::crd(group, "*");
-        let named = owner(group).and_then(|owner| unseen.iter().find(|(_, chart)| chart.split('-').any(|it| it == owner)));
+        let named =
+            owner(group).and_then(|owner| unseen.iter().find(|(_, chart)| chart.split('-').any(|it| it == owner)));
         let Some((by, chart)) = named.filter(|_| !sink.is_offered(&need.capability) && !sink.is_offered(&whole)) else {
             continue;
         };
@@ -101,7 +102,10 @@ fn populator(claim: &Node) -> Option<(&str, &str)> {
 
 /// Who works on a kind: its controller where somebody is known to run it, else whoever brings the kind.
 fn controller_or_crd(sink: &Sink, group: &str, kind: &str) -> Capability {
-    let controllers = [releases::controller_of(&ecow::eco_format!("{group}/{kind}")), releases::controller_of(&ecow::eco_format!("{group}/*"))];
+    let controllers = [
+        releases::controller_of(&ecow::eco_format!("{group}/{kind}")),
+        releases::controller_of(&ecow::eco_format!("{group}/*")),
+    ];
     controllers.into_iter().find(|one| sink.is_offered(one)).unwrap_or_else(|| Capability::crd(group, kind))
 }
 

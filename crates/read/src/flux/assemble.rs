@@ -114,7 +114,9 @@ impl Assembler<'_> {
     fn run(&mut self) {
         let root = self.entry.root.clone();
         // Whoever starts the cluster applies it, whether or not something lists its file.
-        self.out.files.extend(self.repository.path(root.at.file).filter(|_| !root.at.is_generated()).map(str::to_owned));
+        self.out
+            .files
+            .extend(self.repository.path(root.at.file).filter(|_| !root.at.is_generated()).map(str::to_owned));
         let id = self.add_kustomization(&root, None);
         let mut wave = vec![Turn { id, kustomization: root }];
         for _ in 0..WAVES_MAX {
