@@ -202,6 +202,9 @@ pub struct Made {
     /// Other objects, as `Kind:name-pattern`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<String>,
+    /// Conditions on the custom resource: paths start at its root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<When>,
 }
 
 /// Pods that its chart makes, as one object.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Analysis, Consequence, Judged, Verdict};
-use model::{CapabilityKind, Cluster, Component, ComponentId, Need, ObjectRef, Role, Tie, TieTarget};
+use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, Tie, TieTarget};
 use read::Reading;
 
 use crate::finding::Severity;
@@ -27,7 +27,7 @@ pub(crate) struct Context<'a> {
     /// See [`Context::ordered_after`].
     ordered: OnceCell<BTreeMap<ComponentId, usize>>,
     /// See [`Context::operator`].
-    operators: OnceCell<BTreeMap<(ComponentId, &'a ObjectRef), ComponentId>>,
+    operators: OnceCell<BTreeMap<(ComponentId, &'a str), ComponentId>>,
     /// See [`Context::races`].
     races: OnceCell<Vec<Pair<'a>>>,
 }
@@ -146,17 +146,28 @@ impl<'a> Context<'a> {
             return None;
         }
         let operator = self.operators.get_or_init(|| self.find_operators());
-        operator.get(&(offer.by, &offer.object)).copied()
+        operator.get(&(offer.by, offer.object.kind.as_str())).copied()
     }
 
-    fn find_operators(&self) -> BTreeMap<(ComponentId, &'a ObjectRef), ComponentId> {
+    /// By who applies an object and its kind: the release that brings the kind, or else the one that is known to work on it.
+    fn find_operators(&self) -> BTreeMap<(ComponentId, &'a str), ComponentId> {
+        let controllers: BTreeMap<&str, ComponentId> = (self.cluster.offers.iter())
+            .filter(|offer| offer.capability.kind == CapabilityKind::Controller)
+            .map(|offer| (offer.capability.name.as_str(), offer.by))
+            .collect();
         let mut operators = BTreeMap::new();
         for judged in &self.analysis.judged {
             let need = self.need(judged);
             let Some(offer) = judged.offer.filter(|_| need.capability.kind == CapabilityKind::Crd) else { continue };
             let by = self.cluster.offers[offer].by;
-            if self.component(by).role == Role::HelmRelease {
-                operators.insert((need.of, &need.object), by);
+            let brings = Some(by).filter(|by| self.component(*by).role == Role::HelmRelease);
+            let works = || {
+                let (group, _) = need.capability.name.split_once('/')?;
+                let name = need.capability.name.as_str();
+                controllers.get(name).or_else(|| controllers.get(format!("{group}/*").as_str())).copied()
+            };
+            if let Some(operator) = brings.or_else(works) {
+                operators.insert((need.of, need.object.kind.as_str()), operator);
             }
         }
         operators
@@ -182,6 +193,11 @@ impl<'a> Context<'a> {
     /// Who is tied to a component, and where the tie is written.
     pub(crate) fn dependents(&self, id: ComponentId) -> &[&'a Tie] {
         &self.dependents[id.index()]
+    }
+
+    /// What a component itself is tied to.
+    pub(crate) fn tied_to(&self, id: ComponentId) -> &[ComponentId] {
+        &self.ties[id.index()]
     }
 
     /// Whether a chain of declared ties leads from one to the other, whatever it proves.
@@ -224,6 +240,11 @@ impl<'a> Context<'a> {
     pub(crate) fn directory(&self, span: yaml::Span) -> Option<&'a str> {
         let path = self.reading.repository.path(span.file)?;
         Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
+    }
+
+    /// The file a place is in.
+    pub(crate) fn path(&self, span: yaml::Span) -> Option<&'a str> {
+        self.reading.repository.path(span.file)
     }
 
     /// The text of the file a place is in.
@@ -288,9 +309,10 @@ impl<'a> Context<'a> {
         if !is_gentle {
             return severity;
         }
-        // However soft the kind, without its CRD nothing beside it is applied either: that stays worth a line.
-        let least =
-            if need.capability.kind == CapabilityKind::Crd { severity.min(Severity::Info) } else { Severity::Pedantic };
+        // However soft the kind, without its CRD nothing beside it is applied either, and without its controller nothing
+        // comes of it: that stays worth a line.
+        let is_kind = matches!(need.capability.kind, CapabilityKind::Crd | CapabilityKind::Controller);
+        let least = if is_kind { severity.min(Severity::Info) } else { Severity::Pedantic };
         severity.lowered().max(least)
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn cost(judged: &Judged, need: &Need, component: &Component) -> Strin
             "if the race is lost, the install is refused, and stalls until somebody acts".to_owned()
         }
         Consequence::Terminal { certain } => {
-            let timeout = say_seconds(component.patience.timeout_seconds.saturating_mul(component.patience.attempts));
+            let timeout = say_seconds(component.patience.total_seconds());
             let waits = if judged.wait_seconds > 0 {
                 format!(", about {} needed", say_seconds(judged.wait_seconds))
             } else {

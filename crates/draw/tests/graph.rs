@@ -35,6 +35,7 @@ fn component(role: Role, name: &str, parent: Option<u32>, gate: Gate) -> Compone
         patience: Patience {
             timeout_seconds: 300,
             attempts: 1,
+            pause_seconds: 0,
             retry: Retry::Every(600),
             retry_at: Span::GENERATED,
             retry_field: "interval",

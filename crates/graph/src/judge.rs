@@ -422,7 +422,7 @@ fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: 
 fn release_consequence(need: &Need, component: &model::Component, verdict: Verdict, wait_seconds: u64) -> Consequence {
     const REINSTALL_SECONDS: u64 = 60;
     let timeout = component.patience.timeout_seconds;
-    let patience = timeout.saturating_mul(component.patience.attempts);
+    let patience = component.patience.total_seconds();
     match need.phase {
         Phase::Build => match need.capability.kind {
             CapabilityKind::Secret | CapabilityKind::ConfigMap | CapabilityKind::Source => Consequence::Noise,

@@ -56,16 +56,24 @@ fn both(cluster: &Cluster, exact: Option<&Vec<usize>>, whole: Option<&Vec<usize>
     found
 }
 
-/// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`.
+/// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`; and of Secrets that a
+/// script makes under a name of which a variable decides a part.
 fn is_open(offer: &Capability) -> bool {
-    matches!(offer.kind, CapabilityKind::NodeLabel | CapabilityKind::CsiDriver | CapabilityKind::Device)
-        && offer.name.contains('*')
+    let may_be = matches!(
+        offer.kind,
+        CapabilityKind::NodeLabel | CapabilityKind::CsiDriver | CapabilityKind::Device | CapabilityKind::Secret
+    );
+    may_be && offer.name.contains('*')
 }
 
 fn fits(offer: &Capability, need: &Capability) -> bool {
     let Some((start, end)) = offer.name.split_once('*') else { return false };
     let name = need.name.as_str();
-    offer.kind == need.kind && name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+    offer.kind == need.kind
+        && offer.namespace == need.namespace
+        && name.len() >= start.len() + end.len()
+        && name.starts_with(start)
+        && name.ends_with(end)
 }
 
 /// What is there in every cluster before anybody applies anything.

@@ -44,6 +44,8 @@ pub enum CapabilityKind {
     Device,
     CsiDriver,
     SnapshotController,
+    /// The program that works on a kind, as `group/Kind` or `group/*`.
+    Controller,
     MetricsApi,
     SealingKey,
     Other,
@@ -105,6 +107,7 @@ impl CapabilityKind {
             Self::Device => "device",
             Self::CsiDriver => "CSI driver",
             Self::SnapshotController => "the snapshot controller",
+            Self::Controller => "the controller of",
             Self::MetricsApi => "the metrics API",
             Self::SealingKey => "the sealing key",
         }

@@ -134,11 +134,20 @@ pub struct Patience {
     pub timeout_seconds: u64,
     /// How often it tries before the last failure counts. One where it tries for ever by itself.
     pub attempts: u64,
+    /// How long it rests between those tries, all in all.
+    pub pause_seconds: u64,
     pub retry: Retry,
     /// The field that decides when the next try is, or the place where it would stand.
     pub retry_at: Span,
     /// What that field is called.
     pub retry_field: &'static str,
+}
+
+impl Patience {
+    /// How long all its tries take.
+    pub fn total_seconds(&self) -> u64 {
+        self.timeout_seconds.saturating_mul(self.attempts).saturating_add(self.pause_seconds)
+    }
 }
 
 /// What happens after a failure.

@@ -155,7 +155,8 @@ impl Bootstrap {
         for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
             Self::note_chart(repository, sink, release, *id);
         }
-        for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
+        let called = |release: &Release| !release.only_crds && !release.by_script;
+        for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| called(release)) {
             let own = sink.cluster().component(*id).object.clone();
             let known = catalogue.by_chart(&release.chart_name);
             if let Some(known) = known {
@@ -274,6 +275,7 @@ impl Bootstrap {
         }
         sink.cluster().components[by.index()].known_as = Some(known.name.as_str().into());
         crate::content::offer_known(sink, by, known, None, &own, release.span, false);
+        crate::content::offer_controllers(sink, by, known, &own, release.span);
         for crds in known.crds.iter().filter(|crds| !any_holds(&crds.when, None)) {
             // Values of a bootstrap release are usually shared with the release that Flux adopts, and switch CRDs on.
             for kind in &crds.kinds {
@@ -388,7 +390,14 @@ fn add(sink: &mut Sink, object: ObjectRef, at: Span, startup_seconds: u64) -> Co
         gate: Gate::Healthy,
         gate_at: at,
         suspended: None,
-        patience: Patience { timeout_seconds: 0, attempts: 1, retry: Retry::Never, retry_at: at, retry_field: "" },
+        patience: Patience {
+            timeout_seconds: 0,
+            attempts: 1,
+            pause_seconds: 0,
+            retry: Retry::Never,
+            retry_at: at,
+            retry_field: "",
+        },
         startup_seconds,
         known_as: None,
         path: None,

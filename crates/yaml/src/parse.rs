@@ -1,6 +1,6 @@
 //! From text to documents. One bad document is one [`Problem`], and the rest of the file is still read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use ecow::{EcoString, EcoVec};
@@ -45,24 +45,71 @@ pub struct Problem {
 
 /// Reads all documents of a file.
 pub fn parse(file: FileId, text: &str, limits: Limits) -> Vec<Document> {
-    read(file, text, LeftOut::default(), limits)
+    let documents = read(file, text, Moved::default(), limits);
+    if !documents.iter().any(is_bad) {
+        return documents;
+    }
+    let Some((apart, moved)) = keys_apart(text) else { return documents };
+    let again = read(file, &apart, moved, limits);
+    if again.iter().filter(|document| is_bad(document)).count() < documents.iter().filter(|one| is_bad(one)).count() {
+        return again;
+    }
+    documents
+}
+
+fn is_bad(document: &Document) -> bool {
+    document.root.is_none() && !document.problems.is_empty()
+}
+
+/// The text with a space in `*name :` wherever an alias is a key and its colon stands right behind it. By YAML 1.2 that
+/// colon belongs to the name; the library that kustomize and Flux read with ends the name before it.
+fn keys_apart(text: &str) -> Option<(String, Moved)> {
+    let mut apart = String::with_capacity(text.len() + 64);
+    let mut moved = Moved::default();
+    let anchors: BTreeSet<&str> = text.match_indices('&').map(|(at, _)| name_at(&text[at + 1..])).collect();
+    for line in text.split_inclusive('\n') {
+        if let Some(colon) = alias_key(line, &anchors) {
+            apart.push_str(&line[..colon]);
+            apart.push(' ');
+            moved.cuts.push((to_u32(apart.len()), -to_i64(moved.cuts.len() + 1)));
+            apart.push_str(&line[colon..]);
+        } else {
+            apart.push_str(line);
+        }
+    }
+    (!moved.cuts.is_empty()).then_some((apart, moved))
+}
+
+/// Where the colon stands in a line that begins with `*name:`, after spaces and dashes, if something has that name.
+fn alias_key(line: &str, anchors: &BTreeSet<&str>) -> Option<usize> {
+    let alias = line.trim_start_matches([' ', '-']).strip_prefix('*')?;
+    let name = name_at(alias);
+    let behind = alias[name.len()..].strip_prefix(':').filter(|_| !name.is_empty() && anchors.contains(name))?;
+    let is_key = behind.is_empty() || behind.starts_with([' ', '\n', '\r']);
+    is_key.then_some(line.len() - alias.len() + name.len())
+}
+
+/// The name of an anchor that a text begins with, as that library reads it.
+fn name_at(text: &str) -> &str {
+    let is_other = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-');
+    &text[..text.find(is_other).unwrap_or(text.len())]
 }
 
 /// Reads a file as if these ranges of whole lines (sorted, apart) were not in it. Spans are still those of the whole text.
 pub fn parse_leaving_out(file: FileId, text: &str, ranges: &[Range<usize>], limits: Limits) -> Vec<Document> {
     let mut short = String::with_capacity(text.len());
-    let mut left_out = LeftOut::default();
+    let mut moved = Moved::default();
     let mut behind = 0;
     for range in ranges {
         short.push_str(text.get(behind..range.start).unwrap_or_default());
         behind = range.end;
-        left_out.cuts.push((to_u32(short.len()), to_u32(behind - short.len())));
+        moved.cuts.push((to_u32(short.len()), to_i64(behind - short.len())));
     }
     short.push_str(text.get(behind..).unwrap_or_default());
-    read(file, &short, left_out, limits)
+    read(file, &short, moved, limits)
 }
 
-fn read(file: FileId, text: &str, left_out: LeftOut, limits: Limits) -> Vec<Document> {
+fn read(file: FileId, text: &str, moved: Moved, limits: Limits) -> Vec<Document> {
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
     // Other users of the parser in the same program may want them.
@@ -73,7 +120,7 @@ fn read(file: FileId, text: &str, left_out: LeftOut, limits: Limits) -> Vec<Docu
         text,
         behind: 0,
         file,
-        left_out,
+        moved,
         limits,
         document: Document::default(),
         anchors: BTreeMap::new(),
@@ -95,7 +142,7 @@ struct Reader<'text> {
     /// Where the event before the one at hand ended, in `text`.
     behind: usize,
     file: FileId,
-    left_out: LeftOut,
+    moved: Moved,
     limits: Limits,
     document: Document,
     anchors: BTreeMap<usize, Anchored>,
@@ -106,25 +153,27 @@ struct Reader<'text> {
     items: Vec<Node>,
 }
 
-/// What is not in the text that is being read: from which byte of it on, how many bytes lie before it in the whole text.
+/// How the text that is being read differs from the whole one: from which byte of it on, how many bytes further behind it is
+/// there.
 #[derive(Default)]
-struct LeftOut {
-    cuts: Vec<(u32, u32)>,
+struct Moved {
+    cuts: Vec<(u32, i64)>,
 }
 
-impl LeftOut {
+impl Moved {
     /// The place in the whole text of a place in the text without. A node that ends at a cut ends before it.
     fn whole(&self, span: Span) -> Span {
         if self.cuts.is_empty() {
             return span;
         }
-        let start = span.start + self.before(self.cuts.partition_point(|(at, _)| *at <= span.start));
-        let end = span.end + self.before(self.cuts.partition_point(|(at, _)| *at < span.end));
+        let start = self.there(span.start, self.cuts.partition_point(|(at, _)| *at <= span.start));
+        let end = self.there(span.end, self.cuts.partition_point(|(at, _)| *at < span.end));
         Span::new(span.file, start, end.max(start))
     }
 
-    fn before(&self, cuts: usize) -> u32 {
-        cuts.checked_sub(1).map_or(0, |last| self.cuts[last].1)
+    fn there(&self, here: u32, cuts: usize) -> u32 {
+        let further = cuts.checked_sub(1).map_or(0, |last| self.cuts[last].1);
+        u32::try_from(i64::from(here) + further).unwrap_or(0)
     }
 }
 
@@ -204,7 +253,7 @@ impl<'text> Reader<'text> {
             _ => self.span_as_read(span),
         };
         self.behind = read.end as usize;
-        let at = self.left_out.whole(read);
+        let at = self.moved.whole(read);
         self.count(1, depth, at)?;
         let before = self.nodes;
         let (anchor, built) = match event {
@@ -332,7 +381,7 @@ impl<'text> Reader<'text> {
     }
 
     fn span(&self, span: granit_parser::Span) -> Span {
-        self.left_out.whole(self.span_as_read(span))
+        self.moved.whole(self.span_as_read(span))
     }
 
     /// Where it is in the text that is being read.
@@ -343,7 +392,7 @@ impl<'text> Reader<'text> {
 
     fn scan_problem(&self, error: &ScanError) -> Problem {
         let at = to_u32(error.marker().byte_offset().unwrap_or(0));
-        Problem { message: error.info(), span: self.left_out.whole(Span::new(self.file, at, at)) }
+        Problem { message: error.info(), span: self.moved.whole(Span::new(self.file, at, at)) }
     }
 }
 
@@ -396,6 +445,10 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node
         _ => ScalarKind::Str,
     };
     Node::new(Value::Scalar(Scalar { text: text.into(), kind }), span)
+}
+
+fn to_i64(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn to_u32(number: usize) -> u32 {

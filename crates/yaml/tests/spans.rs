@@ -93,6 +93,22 @@ fn anchors_may_be_redefined_and_aliases_show_what_they_stand_for() {
     assert_eq!(place(text, root.get("d").unwrap().span), (3, 7, "2".to_owned()));
 }
 
+/// As kustomize reads it; by YAML 1.2 the colon would be part of the alias's name.
+#[test]
+fn an_alias_may_be_a_key_with_the_colon_right_behind_it() {
+    let text =
+        "name: &app web\ndata:\n  *app: 1\n  list:\n    - *app:\n        x: 2\n  note: |\n    *other: *app: stay\n";
+    let root = root(text);
+    assert_eq!(root.text_at(&["data", "web"]), Some("1"));
+    assert_eq!(root.at(&["data", "list"]).unwrap().as_seq().unwrap()[0].text_at(&["web", "x"]), Some("2"));
+    assert_eq!(root.text_at(&["data", "note"]), Some("*other: *app: stay\n"));
+    assert_eq!(place(text, root.at(&["data", "web"]).unwrap().span), (3, 9, "1".to_owned()));
+    let inner = root.at(&["data", "list"]).unwrap().as_seq().unwrap()[0].at(&["web", "x"]).unwrap().span;
+    assert_eq!(place(text, inner), (6, 12, "2".to_owned()));
+    let unknown = documents("a: &x 1\nb:\n  *y: 1\n");
+    assert!(unknown[0].root.is_none(), "an alias of nothing stays a problem");
+}
+
 #[test]
 fn merge_keys_give_way_to_own_keys_and_keep_the_place_they_came_from() {
     let text = "one: &one {k: 1, l: 1}\ntwo: &two {k: 2, m: 2}\nall:\n  <<: [*one, *two]\n  l: own\n";

@@ -205,7 +205,11 @@ fn no_op(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
         capability: None,
         verdict: Some(Verdict::FalselyReady),
         consequence: None,
-        cost: format!("its {dependents} dependents start before it is healthy"),
+        cost: match dependents {
+            0 => "nobody waits for it now; whoever does will start before it is healthy".to_owned(),
+            1 => "its dependent starts before it is healthy".to_owned(),
+            many => format!("its {many} dependents start before it is healthy"),
+        },
         locations: vec![Location { span: at, role: LocationRole::Primary, label }],
         fix: Some(format!("set `wait: true` on {}", component.object)),
         notes: Vec::new(),

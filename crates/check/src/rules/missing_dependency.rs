@@ -116,5 +116,21 @@ pub(crate) fn add_tie(context: &Context<'_>, pair: &Pair<'_>) -> String {
         _ if provider.role == model::Role::HelmRelease => "",
         _ => ", and `wait: true` to the other",
     };
-    format!("add `dependsOn: [{{name: {}{namespace}}}]` to {}{gate}", provider.object.name, consumer.object)
+    let name = &provider.object.name;
+    match patched_in(context, pair.consumer) {
+        // The list of a patch replaces the one that stands in the object.
+        Some(file) => format!(
+            "add `{{name: {name}{namespace}}}` to the `dependsOn` that a patch in {file} gives {}{gate}",
+            consumer.object
+        ),
+        None => format!("add `dependsOn: [{{name: {name}{namespace}}}]` to {}{gate}", consumer.object),
+    }
+}
+
+/// The file of the patch that sets what a component waits for, where one does.
+fn patched_in(context: &Context<'_>, consumer: ComponentId) -> Option<String> {
+    let own = context.component(consumer).at;
+    let mut ties = context.cluster.ties.iter().filter(|tie| tie.from == consumer);
+    let patched = ties.find(|tie| !tie.at.is_generated() && !own.is_generated() && tie.at.file != own.file)?;
+    context.path(patched.at).map(|path| format!("`{path}`"))
 }

@@ -2,7 +2,8 @@
 //!
 //! A Secret or ConfigMap that a HelmRelease takes values from, or that a plain workload's pods need to start, and that
 //! nothing in the repository makes: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no operator
-//! by its naming convention. And the sealing key of SealedSecrets, where nothing restores it.
+//! by its naming convention. Where a release waits for another of its namespace whose chart was not read, that may make it, and
+//! the finding is an info. And the sealing key of SealedSecrets, where nothing restores it.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -21,7 +22,7 @@
 //! Put what makes it into the repository (an ExternalSecret, a SealedSecret, a SOPS file), or seed it in the bootstrap.
 
 use graph::{Consequence, Verdict};
-use model::{CapabilityKind, Need, Phase, Role};
+use model::{CapabilityKind, ComponentId, Need, Phase, Role};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -46,7 +47,24 @@ fn secret(context: &Context<'_>, need: &Need) -> Option<Finding> {
     };
     let message = format!("{} needs {} {}, and nothing here makes it", quoted(component), need.capability, need.why);
     let fix = format!("add what makes {} to the repository, or seed it in the bootstrap", need.capability);
-    Some(finding(context, need, (severity, message, cost), fix))
+    let Some(unseen) = unseen_before(context, need.of) else {
+        return Some(finding(context, need, (severity, message, cost), fix));
+    };
+    let mut finding = finding(context, need, (Severity::Info, message, cost), fix);
+    let unseen = quoted(context.component(unseen));
+    finding.notes.push(format!("{unseen}, which it waits for, comes from a chart that was not read, and may make it"));
+    Some(finding)
+}
+
+/// A release of its own namespace that a release waits for and whose chart was not read: it may make the Secret, itself or by a
+/// resource that an operator turns into one.
+fn unseen_before(context: &Context<'_>, of: ComponentId) -> Option<ComponentId> {
+    let is_unseen = |id: &ComponentId| {
+        let (own, other) = (context.component(of), context.component(*id));
+        let are_releases = own.role == Role::HelmRelease && other.role == Role::HelmRelease;
+        are_releases && other.known_as.is_none() && other.object.namespace == own.object.namespace
+    };
+    context.tied_to(of).iter().copied().find(is_unseen)
 }
 
 /// One key opens all of them: one finding, however many SealedSecrets.

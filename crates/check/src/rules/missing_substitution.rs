@@ -59,6 +59,8 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
             format!("{} takes variables from {}, which nothing here makes", quoted(component), need.capability),
             format!("never built unless something outside makes it; tried again every {}", say_seconds(retry)),
         ),
+        // Built without at first, and with it from the second time on.
+        (Verdict::BootstrapOnly, _) if need.optional => return None,
         (Verdict::BootstrapOnly, _)
             if judged.offer.is_some_and(|offer| context.cluster.offers[offer].by == need.of) =>
         {

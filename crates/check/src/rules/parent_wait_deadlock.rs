@@ -1,7 +1,8 @@
 //! ## What it finds
 //!
 //! A Kustomization with `wait: true` that applies a child which depends on it. And, at info, the same without `wait`: it
-//! works today, and deadlocks the day the parent waits.
+//! works today, and deadlocks the day the parent waits. Where others lie in between, all of them have to wait for that, and
+//! the cost names those that do not.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -26,7 +27,7 @@
 use std::collections::BTreeMap;
 
 use graph::{Consequence, Deadlock, Verdict};
-use model::{Tie, TieTarget};
+use model::{ComponentId, Gate, Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -49,6 +50,12 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     by_place.iter().map(|((_, locked), ties)| finding(context, ties, *locked)).collect()
 }
 
+/// Who would have to wait as well for the circle to close: whatever lies between the two and is done without the child.
+fn open_between(context: &Context<'_>, child: ComponentId, above: ComponentId) -> Vec<String> {
+    let between = context.above(child).skip(1).take_while(|at| *at != above);
+    between.map(|at| context.component(at)).filter(|it| it.gate != Gate::Healthy).map(quoted).collect()
+}
+
 /// Its one declared tie leads to something above.
 pub(crate) fn is_parent_wait(context: &Context<'_>, deadlock: &Deadlock) -> bool {
     let mut ties = deadlock.ties();
@@ -62,15 +69,21 @@ fn finding(context: &Context<'_>, ties: &[&Tie], locked: bool) -> Finding {
     let more = and_more(1, ties.len());
     let waits = agree(ties.len(), "waits", "wait");
     let child = context.component(tie.from);
-    let TieTarget::Component(parent) = tie.to else { unreachable!("only ties to components come here") };
-    let parent = context.component(parent);
+    let TieTarget::Component(above) = tie.to else { unreachable!("only ties to components come here") };
+    let parent = context.component(above);
     let (severity, message, cost) = if locked {
         let message =
             format!("{}{more} {waits} for {}, which applies it and waits for it", quoted(child), quoted(parent));
         (Severity::Error, message, "never converges".to_owned())
     } else {
         let message = format!("{}{more} {waits} for {}, which applies it", quoted(child), quoted(parent));
-        (Severity::Info, message, "none today; a deadlock the day the parent waits".to_owned())
+        let open = open_between(context, tie.from, above);
+        let cost = if open.is_empty() {
+            "none today; a deadlock the day the parent waits".to_owned()
+        } else {
+            format!("none today; a deadlock the day {} and {} wait", quoted(parent), open.join(", "))
+        };
+        (Severity::Info, message, cost)
     };
     Finding {
         rule: "parent-wait-deadlock",

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Role};
+use model::{Arrival, Capability, CapabilityKind, ComponentId, Need, ObjectRef, Phase, Role};
 
+use crate::content::objects::is_custom;
+use crate::content::releases;
 use crate::content::sink::{Needing, Sink};
 use crate::object::Object;
 use yaml::Node;
 
 pub(crate) fn read_all(sink: &mut Sink) {
     drivers(sink);
+    namesakes(sink);
     operators(sink);
 }
 
@@ -27,12 +30,19 @@ fn drivers(sink: &mut Sink) {
     if provisioners.is_empty() {
         return;
     }
+    let patterns: Vec<EcoString> = sink
+        .cluster()
+        .offers
+        .iter()
+        .filter(|offer| offer.capability.kind == CapabilityKind::CsiDriver && offer.capability.name.contains('*'))
+        .map(|offer| offer.capability.name.clone())
+        .collect();
     for need in sink.cluster().needs.clone() {
         let driver =
             provisioners.get(&need.capability.name).filter(|_| need.capability.kind == CapabilityKind::StorageClass);
         let Some(driver) = driver else { continue };
         let capability = Capability::cluster(CapabilityKind::CsiDriver, driver.clone());
-        if sink.is_offered(&capability) {
+        if sink.is_offered(&capability) || is_driver(&patterns, driver) {
             let needing = Needing {
                 of: need.of,
                 object: &need.object,
@@ -45,22 +55,68 @@ fn drivers(sink: &mut Sink) {
     }
 }
 
+/// Kinds that nobody offers, where a chart that was not seen is an operator named as the owner of their API group is:
+/// `dask-kubernetes-operator` brings `kubernetes.dask.org`. A guess, so never part of a deadlock.
+fn namesakes(sink: &mut Sink) {
+    const MARKS: [&str; 4] = ["operator", "controller", "crds", "crd"];
+    let is_operator = |chart: &str| chart.split('-').any(|part| MARKS.contains(&part));
+    let unseen: Vec<_> = sink.unseen.iter().filter(|(_, chart)| is_operator(chart)).cloned().collect();
+    if unseen.is_empty() {
+        return;
+    }
+    let kinds = sink.cluster().needs.clone();
+    for need in kinds.iter().filter(|need| need.capability.kind == CapabilityKind::Crd && need.phase == Phase::Apply) {
+        let Some((group, _)) = need.capability.name.split_once('/') else { continue };
+        let whole = Capability::crd(group, "*");
+        let named =
+            owner(group).and_then(|owner| unseen.iter().find(|(_, chart)| chart.split('-').any(|it| it == owner)));
+        let Some((by, chart)) = named.filter(|_| !sink.is_offered(&need.capability) && !sink.is_offered(&whole)) else {
+            continue;
+        };
+        let (capability, release) = (releases::crds_of(chart), sink.cluster().component(*by).clone());
+        sink.offer(*by, capability.clone(), Arrival::Installed, &release.object, release.at);
+        let needing =
+            Needing { of: need.of, object: &need.object, phase: need.phase, soft: need.soft, optional: need.optional };
+        sink.need(&needing, capability, need.at, ecow::eco_format!("if that is what brings {}", need.capability));
+    }
+}
+
+/// Whose an API group is: the `dask` of `kubernetes.dask.org`. Nobody's where it belongs to Kubernetes.
+fn owner(group: &str) -> Option<&str> {
+    let owner = group.rsplit('.').nth(1)?;
+    (!matches!(owner, "k8s" | "x-k8s" | "kubernetes" | "github" | "gitlab")).then_some(owner)
+}
+
+/// Whether one of the patterns, such as `*.rbd.csi.ceph.com`, means the driver.
+fn is_driver(patterns: &[EcoString], driver: &str) -> bool {
+    patterns.iter().filter_map(|pattern| pattern.split_once('*')).any(|(start, end)| {
+        driver.len() >= start.len() + end.len() && driver.starts_with(start) && driver.ends_with(end)
+    })
+}
+
 /// The kind that a claim is filled from, where that is a custom resource.
 fn populator(claim: &Node) -> Option<(&str, &str)> {
     let from = claim.at(&["spec", "dataSourceRef"]).or_else(|| claim.at(&["spec", "dataSource"]))?;
     Some((from.get("apiGroup")?.text()?, from.get("kind")?.text()?))
 }
 
+/// Who works on a kind: its controller where somebody is known to run it, else whoever brings the kind.
+fn controller_or_crd(sink: &Sink, group: &str, kind: &str) -> Capability {
+    let controllers = [
+        releases::controller_of(&ecow::eco_format!("{group}/{kind}")),
+        releases::controller_of(&ecow::eco_format!("{group}/*")),
+    ];
+    controllers.into_iter().find(|one| sink.is_offered(one)).unwrap_or_else(|| Capability::crd(group, kind))
+}
+
 /// What an operator makes of an object beside a release is not there before the operator is.
 fn operators(sink: &mut Sink) {
-    let mut kinds: BTreeMap<(ComponentId, ObjectRef), Capability> = BTreeMap::new();
-    for need in sink.cluster().needs.iter().filter(|need| need.capability.kind == CapabilityKind::Crd) {
-        kinds.insert((need.of, need.object.clone()), need.capability.clone());
-    }
+    let mut kinds: BTreeMap<(ComponentId, ObjectRef), (EcoString, EcoString)> = BTreeMap::new();
     for built in &sink.assembled.objects {
-        if let Some((group, kind)) = populator(&built.node) {
-            let own = Object::new(&built.node).reference(&built.namespace);
-            kinds.insert((built.component, own), Capability::crd(group, kind));
+        let object = Object::new(&built.node);
+        let (group, kind) = populator(&built.node).unwrap_or((object.group(), object.kind()));
+        if is_custom(group) {
+            kinds.insert((built.component, object.reference(&built.namespace)), (group.into(), kind.into()));
         }
     }
     let mut found = Vec::new();
@@ -78,6 +134,8 @@ fn operators(sink: &mut Sink) {
             found.push((need.clone(), kind.clone()));
         }
     }
+    let found: Vec<(Need, Capability)> =
+        found.into_iter().map(|(need, (group, kind))| (need, controller_or_crd(sink, &group, &kind))).collect();
     for (need, kind) in found {
         let needing = Needing {
             of: need.of,

@@ -31,7 +31,7 @@ pub(crate) use capabilities::apis_asked_for;
 pub(crate) use facts::note_chart;
 pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values};
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use releases::{need_foundation, need_gifts, offer_known};
+pub(crate) use releases::{need_foundation, need_gifts, offer_controllers, offer_known};
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catalogue::{Catalogue, Made};
+use catalogue::{Catalogue, Made, any_holds};
 use ecow::EcoString;
 use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::Node;
@@ -37,6 +37,11 @@ const BUILT_IN_GROUPS: [&str; 22] = [
     "resource.k8s.io",
     "extensions",
 ];
+
+/// Whether somebody brings an API group with CRDs, other than Flux itself.
+pub(crate) fn is_custom(group: &str) -> bool {
+    !is_built_in(group) && !is_flux(group)
+}
 
 /// Whether Kubernetes itself serves an API group.
 pub(crate) fn is_built_in(group: &str) -> bool {
@@ -221,7 +226,8 @@ fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap
     let object = Object::new(&built.node);
     let key = format!("{}/{}", object.group(), object.kind());
     let arrival = if UNREPORTED_KINDS.contains(&object.kind()) { Arrival::Unreported } else { Arrival::Reported };
-    for made in makers.get(key.as_str()).into_iter().flatten() {
+    let made = makers.get(key.as_str()).into_iter().flatten();
+    for made in made.filter(|made| any_holds(&made.when, Some(&built.node))) {
         let lists = [
             (CapabilityKind::Secret, &made.secrets),
             (CapabilityKind::ConfigMap, &made.config_maps),

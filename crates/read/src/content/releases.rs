@@ -124,6 +124,7 @@ impl Facts<'_> {
         component.known_as = Some(known.name.as_str().into());
         component.startup_seconds = u64::from(known.startup_seconds);
         component.resource = self.resource(known);
+        offer_controllers(sink, self.id, known, own, release.at);
         if self.replaces_catalogue {
             let rendered = RenderedKinds::of(sink, self.id);
             offer_running(sink, self.id, known, self.values.as_ref(), own, release.at, &rendered);
@@ -207,6 +208,7 @@ impl Facts<'_> {
     }
 
     fn unseen_chart(&self, sink: &mut Sink) {
+        sink.unseen.push((self.id, self.chart.clone()));
         sink.cluster().blind.push(model::BlindSpot {
             what: format!("{} (chart {})", self.release.object, self.chart),
             why: CHART_UNSEEN.to_owned(),
@@ -365,8 +367,27 @@ impl Facts<'_> {
     }
 }
 
+/// Its programs work on the kinds that it knows, whoever brings their CRDs.
+pub(crate) fn offer_controllers(
+    sink: &mut Sink,
+    by: ComponentId,
+    known: &catalogue::Component,
+    own: &ObjectRef,
+    at: Span,
+) {
+    let runs = known.workloads.as_ref().is_none_or(|workloads| !workloads.is_empty());
+    for kind in known.crds.iter().flat_map(|crds| &crds.kinds).filter(|_| runs) {
+        sink.offer(by, controller_of(kind), Arrival::Healthy, own, at);
+    }
+}
+
+/// The program that works on a kind.
+pub(crate) fn controller_of(kind: &str) -> Capability {
+    Capability::cluster(CapabilityKind::Controller, kind)
+}
+
 /// The CRDs that the chart `name-crds` holds.
-fn crds_of(name: &str) -> Capability {
+pub(crate) fn crds_of(name: &str) -> Capability {
     Capability::cluster(CapabilityKind::Other, ecow::eco_format!("the CRDs of {name}"))
 }
 

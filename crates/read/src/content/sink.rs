@@ -24,6 +24,8 @@ pub(crate) struct Sink {
     pub(crate) rendered: BTreeMap<ComponentId, bool>,
     /// Releases whose charts are here and could not be rendered: said already.
     pub(crate) unrendered: BTreeSet<ComponentId>,
+    /// Releases of charts that are neither here nor in the catalogue, with the chart's name.
+    pub(crate) unseen: Vec<(ComponentId, EcoString)>,
 }
 
 /// A host name in some text.
@@ -79,6 +81,7 @@ impl Sink {
             given: BTreeSet::new(),
             rendered: BTreeMap::new(),
             unrendered: BTreeSet::new(),
+            unseen: Vec::new(),
         }
     }
 

@@ -18,6 +18,7 @@ use crate::flux::variables::{Settings, Variables};
 use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP};
 use crate::object::Object;
 use crate::parallel;
+use crate::path;
 use crate::repository::Repository;
 use crate::resource_set;
 use crate::substitute::Undefined;
@@ -112,6 +113,10 @@ struct Outcome {
 impl Assembler<'_> {
     fn run(&mut self) {
         let root = self.entry.root.clone();
+        // Whoever starts the cluster applies it, whether or not something lists its file.
+        self.out
+            .files
+            .extend(self.repository.path(root.at.file).filter(|_| !root.at.is_generated()).map(str::to_owned));
         let id = self.add_kustomization(&root, None);
         let mut wave = vec![Turn { id, kustomization: root }];
         for _ in 0..WAVES_MAX {
@@ -130,6 +135,7 @@ impl Assembler<'_> {
             self.blind(turn.kustomization.object.to_string(), why, turn.kustomization.at, Some(turn.id));
         }
         self.tie();
+        self.free_neighbours(id);
         self.review_undefined();
     }
 
@@ -359,6 +365,28 @@ impl Assembler<'_> {
         self.out.cluster.blind.push(BlindSpot { what, why, at, component });
     }
 
+    /// A root that stands in what it applies itself was applied from outside, and whatever it waits for that stands in the
+    /// same directory came with it.
+    fn free_neighbours(&mut self, root: ComponentId) {
+        let own = self.directory_of(root).map(str::to_owned);
+        let awaited = self.out.cluster.ties.iter().filter(|tie| tie.from == root).filter_map(|tie| match tie.to {
+            TieTarget::Component(to) => Some(to),
+            TieTarget::Unknown(_) => None,
+        });
+        for id in awaited.collect::<Vec<_>>() {
+            let is_beside = own.is_some() && self.directory_of(id) == own.as_deref();
+            if is_beside && self.out.cluster.component(id).parent == Some(root) {
+                self.out.cluster.components[id.index()].parent = None;
+            }
+        }
+    }
+
+    /// The directory a component is written in.
+    fn directory_of(&self, id: ComponentId) -> Option<&str> {
+        let at = self.out.cluster.component(id).at;
+        self.repository.path(at.file).filter(|_| !at.is_generated()).map(path::parent)
+    }
+
     fn tie(&mut self) {
         for (from, dependency) in std::mem::take(&mut self.dependencies) {
             let is_component =
@@ -408,6 +436,7 @@ fn resource_set_patience(object: Object<'_>) -> model::Patience {
     model::Patience {
         timeout_seconds: timeout.unwrap_or(TIMEOUT_SECONDS),
         attempts: 1,
+        pause_seconds: 0,
         retry: model::Retry::Every(RETRY_SECONDS),
         retry_at: object.name_span(),
         retry_field: "fluxcd.controlplane.io/reconcileEvery",

@@ -107,7 +107,8 @@ fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
     Some(Entry { root: made_by_flux(name, &directory, written.span, Some(source)), directory, url })
 }
 
-/// What `flux bootstrap` writes: a Kustomization that applies the very file it stands in.
+/// What `flux bootstrap` writes: a Kustomization that applies the very file it stands in, or lies in `gotk-sync.yaml` below what
+/// it applies.
 fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry> {
     let mut entries = Vec::new();
     for it in written {
@@ -117,7 +118,9 @@ fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry
         if directory.is_empty() && root.object.name != "flux-system" {
             continue;
         }
-        if applies_itself(repository, &directory, &root) {
+        // `flux bootstrap` applies its own file, whether or not a kustomization lists it.
+        let is_synced = it.file.rsplit('/').next() == Some("gotk-sync.yaml") && it.directory != directory;
+        if is_synced || applies_itself(repository, &directory, &root) {
             entries.push(Entry { directory, root, url: None });
         }
     }
@@ -198,6 +201,7 @@ fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>
         patience: Patience {
             timeout_seconds: INTERVAL_SECONDS,
             attempts: 1,
+            pause_seconds: 0,
             retry: Retry::Every(INTERVAL_SECONDS),
             retry_at: at,
             retry_field: "interval",

@@ -166,6 +166,9 @@ fn patience(node: &Node, spec_at: Span, retries_by_default: bool) -> Patience {
     let retries = |action: &str| at(&["spec", action, "remediation", "retries"]).and_then(Node::as_int).unwrap_or(0);
     let interval = at(&["spec", "install", "strategy", "retryInterval"]).and_then(Node::text).and_then(parse_duration);
     let remembered = |retries: i64| u64::try_from(retries).unwrap_or(0);
+    // The pause before the try that is an upgrade; remediation goes on at once.
+    let pause_seconds =
+        if strategy("install") && !strategy("upgrade") { interval.unwrap_or(RETRY_SECONDS_DEFAULT) } else { 0 };
     let (retry, attempts) = match (strategy("install"), strategy("upgrade")) {
         (true, true) => (Retry::Every(interval.unwrap_or(RETRY_SECONDS_DEFAULT)), 1),
         (true, false) if retries("upgrade") < 0 => (Retry::Every(REMEDIATION_SECONDS), 1),
@@ -177,6 +180,7 @@ fn patience(node: &Node, spec_at: Span, retries_by_default: bool) -> Patience {
     Patience {
         timeout_seconds: timeout.unwrap_or(TIMEOUT_SECONDS_DEFAULT),
         attempts,
+        pause_seconds,
         retry,
         retry_at: written.map_or(spec_at, |written| written.span),
         retry_field: if strategy("install") { "install.strategy" } else { "install.remediation" },

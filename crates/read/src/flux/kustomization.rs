@@ -177,6 +177,7 @@ fn patience(spec: Option<&Node>, spec_at: Span) -> Patience {
             .unwrap_or_else(|| interval.saturating_sub(TIMEOUT_SECONDS_MIN))
             .max(TIMEOUT_SECONDS_MIN),
         attempts: 1,
+        pause_seconds: 0,
         retry: Retry::Every(retry.unwrap_or(interval)),
         retry_at: spec.and_then(|spec| spec.get(field)).map_or(spec_at, |field| field.span),
         retry_field: field,

@@ -45,7 +45,8 @@ const PROGRAM_WORDS: [&str; 3] = ["CustomResourceDefinition", "kubectl", "helm"]
 /// Reads all of it in one go: the four functions beside this one give a part each, at the same cost.
 pub fn read_early(repository: &Repository) -> Early {
     let scripts = Scripts::read(repository);
-    let helmfiles = super::helmfiles(repository, &scripts);
+    let mut helmfiles = super::helmfiles(repository, &scripts);
+    helmfiles.extend(super::installed::by_scripts(&scripts));
     let all = scripts.applied();
     let applied = early_applied(&all, &helmfiles);
     let directories = directories(repository, &applied);

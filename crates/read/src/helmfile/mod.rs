@@ -5,6 +5,7 @@
 //! not interpreted.
 
 mod bootstrap;
+mod installed;
 mod neutral;
 mod release;
 mod script;
@@ -60,6 +61,8 @@ pub struct Release {
     pub span: Span,
     /// Its chart is rendered and only the CRDs are applied.
     pub only_crds: bool,
+    /// A script installs it with helm: what else that script waits for is not known.
+    pub by_script: bool,
 }
 
 /// Something that a hook applies.

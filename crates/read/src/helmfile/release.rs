@@ -68,6 +68,7 @@ impl Context<'_> {
             applies: self.applied_by_hooks(&sources, &namespace, release_name),
             span: name.span,
             only_crds,
+            by_script: false,
             namespace,
         })
     }
@@ -182,7 +183,7 @@ fn chart_in(object: &Node) -> Option<(&str, Option<&str>)> {
 }
 
 /// `oci://registry/charts/cilium` and `cilium/cilium` are both `cilium`.
-fn last_part(chart: &str) -> Option<&str> {
+pub(super) fn last_part(chart: &str) -> Option<&str> {
     let chart = chart.trim_end_matches('/');
     let last = chart.rsplit('/').next()?;
     let name = last.split(['?', '@']).next().unwrap_or(last);

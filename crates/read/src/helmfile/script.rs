@@ -18,12 +18,14 @@ use crate::repository::Repository;
 const SCRIPT_BYTES_MAX: usize = 1024 * 1024;
 /// How often a variable may stand for another.
 const EXPANSIONS_MAX: usize = 8;
+/// With less than this a name says nothing.
+const KNOWN_CHARACTERS_MIN: usize = 4;
 /// A path with unknown parts that matches more than this is not known at all.
 const MATCHES_MAX: usize = 12;
 /// Lines without any of these are of no interest.
-const COMMANDS: [&str; 3] = ["kubectl", "helmfile", ".sops."];
+const COMMANDS: [&str; 3] = ["kubectl", "helm", ".sops."];
 /// Stands for a part of a path that is not known.
-const UNKNOWN: char = '\u{e000}';
+pub(super) const UNKNOWN: char = '\u{e000}';
 /// Variables that hold the root of the repository by custom.
 const ROOTS: [&str; 8] = [
     "ROOT_DIR",
@@ -55,7 +57,7 @@ pub(super) struct Applied {
     pub(super) by_bootstrap: bool,
 }
 
-/// A Secret that a script creates.
+/// A Secret that a script creates. A part of its name that is not known is a `*`.
 #[derive(Clone, Debug)]
 pub(super) struct Created {
     pub(super) namespace: String,
@@ -70,10 +72,10 @@ pub(super) struct Scripts<'all> {
     places: OnceCell<BTreeSet<String>>,
 }
 
-struct Script {
-    path: String,
+pub(super) struct Script {
+    pub(super) path: String,
     file: FileId,
-    pipelines: Vec<Vec<Vec<Word>>>,
+    pub(super) pipelines: Vec<Vec<Vec<Word>>>,
     variables: Vec<Variable>,
 }
 
@@ -88,6 +90,10 @@ impl<'all> Scripts<'all> {
         let paths: Vec<&str> = repository.paths().filter(|path| is_script(path) && !is_archived(path)).collect();
         let found = parallel::map(&paths, |path| read_script(repository, path)).into_iter().flatten().collect();
         Self { repository, found, places: OnceCell::new() }
+    }
+
+    pub(super) fn found(&self) -> &[Script] {
+        &self.found
     }
 
     fn places(&self) -> &BTreeSet<String> {
@@ -206,12 +212,14 @@ impl<'all> Scripts<'all> {
     pub(super) fn created_secrets(&self) -> Vec<Created> {
         let mut created = Vec::new();
         for script in &self.found {
-            for command in script.pipelines.iter().flatten() {
-                let Some((namespace, name)) = created_secret(command) else { continue };
+            let handed_on = script.pipelines.iter().flatten().flat_map(|command| handed_on(command));
+            for command in script.pipelines.iter().flatten().cloned().chain(handed_on) {
+                let Some((namespace, name)) = created_secret(&command) else { continue };
                 let namespace = namespace.map(|word| self.expand(script, &word.text, word.at));
                 let namespace = namespace.unwrap_or_else(|| "default".to_owned());
                 let text = self.expand(script, &name.text, name.at);
-                if !text.contains(UNKNOWN) && !namespace.contains(UNKNOWN) {
+                if is_named(&text) && !namespace.contains(UNKNOWN) {
+                    let text = text.replace(UNKNOWN, "*");
                     created.push(Created { namespace, name: text, span: script.span(&name) });
                 }
             }
@@ -250,7 +258,7 @@ impl<'all> Scripts<'all> {
     }
 
     /// A word with its variables filled in; the root of the repository is `/`.
-    fn expand(&self, script: &Script, word: &str, at: usize) -> String {
+    pub(super) fn expand(&self, script: &Script, word: &str, at: usize) -> String {
         let mut text = word.replace("$(git rev-parse --show-toplevel)", "/");
         for _ in 0..EXPANSIONS_MAX {
             let Some((start, end, name)) = next_variable(&text) else { return text };
@@ -275,7 +283,7 @@ impl<'all> Scripts<'all> {
 }
 
 impl Script {
-    fn span(&self, word: &Word) -> Span {
+    pub(super) fn span(&self, word: &Word) -> Span {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Span::new(self.file, number(word.at), number(word.at + word.text.len()))
     }
@@ -400,6 +408,19 @@ fn helmfile_call(words: &[String], after: &[Vec<Word>]) -> Option<HelmfileCall> 
     } else {
         (does("sync") || does("apply")).then_some(HelmfileCall::Installs)
     }
+}
+
+/// Commands in the words of one: arguments that a task hands on to another, or to a shell.
+fn handed_on(command: &[Word]) -> Vec<Vec<Word>> {
+    let says = command.iter().any(|word| matches!(word.text.as_str(), "echo" | "printf"));
+    let inner = command.iter().filter(|word| !says && word.text.contains("kubectl ") && word.text.contains("secret"));
+    inner.flat_map(|word| pipelines(&word.text, word.at)).flatten().collect()
+}
+
+/// Whether a name is known, or all of it but one part.
+fn is_named(text: &str) -> bool {
+    let unknown = text.matches(UNKNOWN).count();
+    unknown == 0 || (unknown == 1 && text.chars().count() > KNOWN_CHARACTERS_MIN)
 }
 
 /// The namespace and name of `kubectl create secret TYPE NAME`.

@@ -53,7 +53,8 @@ impl Builder<'_> {
             let node = self.nodes.get(&id).cloned().or_else(|| nameless(&thing.name));
             let Some(node) = node else { continue };
             let mut all = Vec::new();
-            for made in makers.get(key.as_str()).into_iter().flatten() {
+            let made = makers.get(key.as_str()).into_iter().flatten();
+            for made in made.filter(|made| catalogue::any_holds(&made.when, Some(&node))) {
                 all.extend(self.made(made, &node, &thing.namespace));
             }
             for made in &all {
