@@ -215,6 +215,7 @@ Exit codes:
 
 #[derive(Args, Debug)]
 #[command(after_help = UP_HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Up {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]

@@ -85,9 +85,10 @@ fn terraform(out: &mut String, directories: &[Directory]) {
     let of = |purpose: Purpose| directories.iter().filter(move |one| one.purpose == purpose);
     let keys: Vec<String> = of(Purpose::Keys).map(|one| plain(&one.path)).collect();
     out.push_str("\n  # Terraform that outlives the cluster: credentials, the sealing keypair.\n");
-    let _ = match keys.is_empty() {
-        true => writeln!(out, "  # keys: [terraform/keys]"),
-        false => writeln!(out, "  keys: [{}]", keys.join(", ")),
+    let _ = if keys.is_empty() {
+        writeln!(out, "  # keys: [terraform/keys]")
+    } else {
+        writeln!(out, "  keys: [{}]", keys.join(", "))
     };
     out.push_str(
         "\n  # Terraform that speaks to services, and what must be ready first (without `needs`: everything).\n",

@@ -157,8 +157,8 @@ fn changed(
         if !is_watched {
             return Err(Failure::Changed { count: ours.len(), names: ours.join(", ") });
         }
-        let list: String = ours.iter().map(|key| format!("  {}\n", ::draw::clean(key))).collect();
-        confirm(&format!("changed since it was proved, and to be done again:\n{list}"), false)?;
+        let list: Vec<_> = ours.iter().map(|key| ::draw::clean(key)).collect();
+        confirm(&format!("changed since it was proved, and to be done again:\n  {}\n", list.join("\n  ")), false)?;
     }
     Ok(changed)
 }

@@ -15,7 +15,6 @@ const API_STARTS: (Millis, Millis) = (10_000, 30_000);
 const NODE_JOINS: (Millis, Millis) = (10_000, 30_000);
 
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is seen by itself")]
 struct Machine {
     is_on: bool,
     is_up: bool,
