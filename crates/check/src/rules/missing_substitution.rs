@@ -53,14 +53,13 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
     let component = context.component(need.of);
     let model::Retry::Every(retry) = component.patience.retry else { return None };
     let (severity, message, cost) = match (judged.verdict, judged.consequence) {
-        (Verdict::Unoffered, _) if need.optional => return None,
+        // One that nobody makes is fine. One that it makes itself is not there at first, and is from the second time on.
+        (Verdict::Unoffered | Verdict::BootstrapOnly, _) if need.optional => return None,
         (Verdict::Unoffered, _) => (
             Severity::Info,
             format!("{} takes variables from {}, which nothing here makes", quoted(component), need.capability),
             format!("never built unless something outside makes it; tried again every {}", say_seconds(retry)),
         ),
-        // Built without at first, and with it from the second time on.
-        (Verdict::BootstrapOnly, _) if need.optional => return None,
         (Verdict::BootstrapOnly, _)
             if judged.offer.is_some_and(|offer| context.cluster.offers[offer].by == need.of) =>
         {
