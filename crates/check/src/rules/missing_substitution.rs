@@ -53,7 +53,7 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
     let component = context.component(need.of);
     let model::Retry::Every(retry) = component.patience.retry else { return None };
     let (severity, message, cost) = match (judged.verdict, judged.consequence) {
-        // Built without at first, and with it from the second time on.
+        // One that nobody makes is fine. One that it makes itself is not there at first, and is from the second time on.
         (Verdict::Unoffered | Verdict::BootstrapOnly, _) if need.optional => return None,
         (Verdict::Unoffered, _) => (
             Severity::Info,
