@@ -208,8 +208,13 @@ impl Case<'_, '_> {
 
 const UNNAMED: &str = "unnamed";
 
-/// Words that name a cause, and what to call it in a table.
-const KINDS: [(&str, &str); 20] = [
+/// Words that name a cause, and what to call it in a table. The facts that chains end with come first.
+const KINDS: [(&str, &str); 25] = [
+    ("no network agent runs on its node", "no network agent runs on a node"),
+    ("mounts no volumes", "a kubelet mounts no volumes"),
+    ("ImagePullBackOff", "an image can't be pulled"),
+    ("its node is gone", "a node is gone"),
+    ("its node is slow", "a node is slow"),
     ("no quorum", "etcd has no quorum"),
     ("does not answer", "a machine or the API server does not answer"),
     ("failed calling webhook", "a webhook does not answer"),
@@ -229,7 +234,7 @@ const KINDS: [(&str, &str); 20] = [
     (" waits for ", "something it waits for is not there"),
     ("is not ready yet", "pods do not get ready"),
     ("suspended", "suspended"),
-    ("it is not there", "nobody has applied it"),
+    ("nobody has made it yet", "nobody has applied it"),
 ];
 
 fn kind(reason: &str) -> &'static str {
