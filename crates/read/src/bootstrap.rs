@@ -229,7 +229,9 @@ impl Bootstrap {
                 let is_it = |other: &Release| {
                     *name == *other.name || name.ends_with(&format!("{}/{}", other.namespace, other.name))
                 };
-                if let Some((_, to)) = releases().find(|(other, to)| *to != from && is_it(other)) {
+                // Several helmfiles may have a release of that name: the nearest one is meant.
+                let near = releases().filter(|(other, _)| other.span.file == release.span.file);
+                if let Some((_, to)) = near.chain(releases()).find(|(other, to)| *to != from && is_it(other)) {
                     ties.push(Tie { from: *from, to: TieTarget::Component(*to), at: *at, waits_for: WaitsFor::Done });
                 }
             }

@@ -315,3 +315,18 @@ fn templates_of_many_actions_cost_what_they_are_long() {
         assert!(bootstrap_files(&repository).len() <= 1);
     }
 }
+
+#[test]
+fn a_task_that_installs_a_release_of_a_helmfile_again_is_no_second_release() {
+    let script = "helm upgrade --install net oci://registry.example.org/charts/net-plugin --namespace kube-system\n\
+                  helm upgrade --install extra oci://registry.example.org/charts/extra --namespace extra\n";
+    let (_root, repository) = repository(&[
+        ("bootstrap/helmfile.d/01-apps.yaml", APPS),
+        ("bootstrap/helmfile.d/values/net.yaml", "a: 1\n"),
+        ("bootstrap/repair.sh", script),
+    ]);
+    let early = read_early(&repository);
+    let names: Vec<&str> =
+        early.helmfiles.iter().flat_map(|one| &one.releases).map(|release| release.name.as_str()).collect();
+    assert_eq!(names, ["net", "dns", "extra"]);
+}

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kustomize::{Files, PathKind};
-use yaml::{Node, Span};
+use yaml::{EcoString, Node, Span};
 
 use super::script::{Applied, Scripts};
 use super::{Helmfile, is_archived, is_bootstrap, neutral};
@@ -46,7 +46,9 @@ const PROGRAM_WORDS: [&str; 3] = ["CustomResourceDefinition", "kubectl", "helm"]
 pub fn read_early(repository: &Repository) -> Early {
     let scripts = Scripts::read(repository);
     let mut helmfiles = super::helmfiles(repository, &scripts);
-    helmfiles.extend(super::installed::by_scripts(&scripts));
+    for script in super::installed::by_scripts(&scripts) {
+        add_unknown(&mut helmfiles, script);
+    }
     let all = scripts.applied();
     let applied = early_applied(&all, &helmfiles);
     let directories = directories(repository, &applied);
@@ -54,6 +56,20 @@ pub fn read_early(repository: &Repository) -> Early {
     let secrets = secrets(&files, &scripts, &all);
     let programs = repository.paths().filter(|path| is_program(repository, path)).map(str::to_owned).collect();
     Early { helmfiles, directories, files, secrets, programs }
+}
+
+/// Adds what a script installs and no helmfile does: a task that installs one of its releases again is a repair, not a step.
+fn add_unknown(helmfiles: &mut Vec<Helmfile>, mut script: Helmfile) {
+    let known: BTreeSet<(EcoString, EcoString)> = helmfiles
+        .iter()
+        .flat_map(|helmfile| &helmfile.releases)
+        .filter(|release| !release.only_crds)
+        .map(|release| (release.namespace.clone(), release.name.clone()))
+        .collect();
+    script.releases.retain(|release| !known.contains(&(release.namespace.clone(), release.name.clone())));
+    if !script.releases.is_empty() {
+        helmfiles.push(script);
+    }
 }
 
 /// A program below a directory or of a name that says bootstrap, which speaks of what is applied to a cluster.

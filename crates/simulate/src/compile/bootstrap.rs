@@ -79,7 +79,10 @@ impl Builder<'_> {
                 let is_it = |(namespace, other): &(EcoString, EcoString)| {
                     *name == **other || name.ends_with(&format!("{namespace}/{other}"))
                 };
-                names.iter().position(is_it).filter(|at| *at != index)
+                // The nearest one, where several helmfiles have a release of that name.
+                let is_near = |at: &usize| early.releases[*at].0.span.file == release.span.file;
+                let all = || (0..names.len()).filter(|at| *at != index && is_it(&names[*at]));
+                all().find(is_near).or_else(|| all().next())
             });
             let mut needs: Vec<usize> = needs.collect();
             // One helmfile begins when the one before it has ended.
