@@ -189,6 +189,19 @@ fn a_failed_first_install_is_the_last_one_unless_somebody_asked_for_more() {
 }
 
 #[test]
+fn a_host_in_what_a_secret_is_filled_with_is_no_need_of_the_secret() {
+    let template = "      type: kubernetes.io/basic-auth\n";
+    let with_host =
+        format!("{template}      data: {{uri: 'postgresql://postgres-rw.database.svc.cluster.local/app'}}\n");
+    let blueprint = changed(&[("database/postgres/app/externalsecret.yaml", template, &with_host)], &[]);
+    let secret = blueprint.find("ExternalSecret", "database", "postgres-superuser").unwrap();
+    let rests_on: Vec<String> =
+        blueprint.rests_on(secret).into_iter().map(|id| blueprint.thing(id).object().to_string()).collect();
+    assert!(rests_on.contains(&"ClusterSecretStore vault-backend".to_owned()), "{rests_on:?}");
+    assert!(!rests_on.iter().any(|on| on.starts_with("Cluster ")), "{rests_on:?}");
+}
+
+#[test]
 fn from_power_on_every_layer_comes_after_the_one_below() {
     let blueprint = from_power_on(&example("homelab"));
     let mut world = World::new(&blueprint);

@@ -149,7 +149,9 @@ impl Builder<'_> {
         let Some(node) = self.nodes.get(&id).cloned() else { return Vec::new() };
         let thing = self.out.thing(id).clone();
         let mut needs = match (thing.group(), thing.kind.as_str()) {
-            ("external-secrets.io", "ExternalSecret" | "PushSecret") => self.stores(&node, &thing.namespace),
+            // What they write into a Secret is for whoever reads it: a host in there is no need of theirs.
+            ("external-secrets.io", "ExternalSecret" | "PushSecret") => return self.stores(&node, &thing.namespace),
+            ("bitnami.com", "SealedSecret") => return Vec::new(),
             ("cert-manager.io", "Certificate") => self.issuer(&node, &thing.namespace),
             _ => Vec::new(),
         };
