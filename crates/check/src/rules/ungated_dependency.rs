@@ -29,7 +29,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::{Judged, Verdict};
-use model::{Arrival, ComponentId, Gate, ObjectRef, Offer, Role, Tie, TieTarget};
+use model::{Arrival, Component, ComponentId, Gate, ObjectRef, Offer, Role, Tie, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Also, Finding, Location, LocationRole, Severity};
@@ -158,12 +158,33 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
         Role::ResourceSet => format!("set `wait: true` on {} and `ready: true` on the dependency", gated.object),
         _ => format!("set `wait: true` on {}", gated.object),
     });
+    if gated.gate == Gate::Healthy && !exists_only {
+        tell_no_gate(context, &mut finding, worst, gated);
+    }
     finding.notes = dependents(context, pairs);
     finding.also = also(context, pairs);
     for also in &mut finding.also {
         also.provider = Some(gated.object.clone());
     }
     finding
+}
+
+/// There is nothing to mend in the gate: whatever comes between waits until the need can be met, not until it is.
+fn tell_no_gate(context: &Context<'_>, finding: &mut Finding, worst: &Pair<'_>, gated: &Component) {
+    let consumer = context.component(worst.consumer);
+    finding.message = format!(
+        "{} comes after {} of {} by chance only: nothing that it depends on waits for that",
+        quoted(consumer),
+        worst.capabilities(context),
+        quoted(gated)
+    );
+    let label = "names nothing that waits for it".to_owned();
+    finding.locations[0] = Location { span: consumer.ties_at, role: LocationRole::Primary, label };
+    finding.fix = Some(if consumer.role == gated.role {
+        format!("add {} to the `dependsOn` of {}", gated.object, consumer.object)
+    } else {
+        format!("let whatever applies {} depend on {}", consumer.object, gated.object)
+    });
 }
 
 /// Where a component declares that it waits for another.
