@@ -90,12 +90,12 @@ impl Bootstrap {
                 return *hooked;
             }
             let object = Object::new(node);
-            let kind = format!("{}/{}", object.group(), object.kind());
-            if self.crds.iter().any(|(early, _)| *early == kind) {
+            let (group, kind) = (object.group(), object.kind());
+            if self.crds.iter().any(|(early, _)| early.split_once('/') == Some((group, kind))) {
                 return None;
             }
             let of = |only_crds: bool| {
-                let is_it = |one: &Release| one.only_crds == only_crds && brings(catalogue, one, &kind);
+                let is_it = |one: &Release| one.only_crds == only_crds && brings(catalogue, one, group, kind);
                 self.releases.iter().position(is_it)
             };
             // A pass that applies only CRDs comes first.
@@ -294,14 +294,10 @@ impl Bootstrap {
     }
 }
 
-/// Whether the chart of a release brings the CRD of a kind. `group/*` is every kind of the group.
-fn brings(catalogue: &Catalogue, release: &Release, kind: &str) -> bool {
-    let is_it = |own: &String| match own.strip_suffix('*') {
-        Some(group) => kind.starts_with(group),
-        None => own == kind,
-    };
+/// Whether the chart of a release brings the CRD of a kind.
+fn brings(catalogue: &Catalogue, release: &Release, group: &str, kind: &str) -> bool {
     let known = catalogue.by_chart(&release.chart_name);
-    known.is_some_and(|known| known.crds.iter().flat_map(|crds| &crds.kinds).any(is_it))
+    known.is_some_and(|known| catalogue.crd_owners(group, kind).any(|owner| owner.name == known.name))
 }
 
 /// Flux itself runs in pods and fetches by name. So the pod network and cluster DNS were there before it, and with them all
