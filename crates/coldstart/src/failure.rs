@@ -33,7 +33,7 @@ pub(crate) enum Failure {
     NoRealWorld,
     #[error("{source}\n  journal: {}", .path.display())]
     Journal { path: PathBuf, source: run::JournalError },
-    #[error("the journal can't be written: {source}\n  journal: {}\n  next: coldstart up, which looks at everything and goes on", .path.display())]
+    #[error("{source}\n  journal: {}\n  next: coldstart up, which looks at everything and goes on", .path.display())]
     Drive { path: PathBuf, source: run::DriveError },
     #[error(
         "no directory for journals: neither XDG_STATE_HOME nor HOME is set\n  next: coldstart up --state DIRECTORY"

@@ -1,6 +1,7 @@
 //! `coldstart plan`.
 
 use model::Cluster;
+use read::Reading;
 use run::{Plan, Selection};
 
 use crate::arguments::{Part, Plan as Options, PlanFormat};
@@ -20,10 +21,7 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
         return Err(nothing(COMMAND, &options.path, &reading));
     }
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
-    let analysis = ::graph::analyse(cluster);
-    let plan = ::run::plan(&reading.repository, cluster, &analysis, &reading.settings.up)
-        .map_err(|source| Failure::Plan { source })?;
-    let plan = part(plan, &options.part)?;
+    let plan = part(planned(&reading, cluster)?, &options.part)?;
     drop(progress);
     let text = match options.format {
         PlanFormat::Text => draw::plan::text(&plan, &cluster.name, output::wants_color(options.color)),
@@ -32,6 +30,12 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
     };
     output::print(&text)?;
     Ok(exit::CLEAN)
+}
+
+/// The steps that bring a cluster up.
+pub(crate) fn planned(reading: &Reading, cluster: &Cluster) -> Result<Plan, Failure> {
+    ::run::plan(&reading.repository, cluster, &::graph::analyse(cluster), &reading.settings.up)
+        .map_err(|source| Failure::Plan { source })
 }
 
 /// A cold start is of one cluster.

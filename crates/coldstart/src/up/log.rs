@@ -9,7 +9,7 @@ use crate::check::{is_empty, nothing, open};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
-use crate::plan::one;
+use crate::plan::{one, planned};
 
 const COMMAND: &str = "log";
 
@@ -25,8 +25,7 @@ pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
         Some(number) => {
             let run = find(&kept, number)?;
             if let Some(path) = &options.timeline {
-                let plan = ::run::plan(&reading.repository, cluster, &::graph::analyse(cluster), &reading.settings.up)
-                    .map_err(|source| Failure::Plan { source })?;
+                let plan = planned(&reading, cluster)?;
                 super::draw(path, &cluster.name, &Timeline::new(&plan, &kept.lines[run.lines.clone()]))?;
             }
             one_run(&kept, &run, options)

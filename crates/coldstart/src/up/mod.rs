@@ -24,7 +24,7 @@ use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
-use crate::plan::{one, selection};
+use crate::plan::{one, planned, selection};
 use ears::Ears;
 use pace::{Interrupts, Paced};
 
@@ -39,8 +39,7 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
         return Err(Failure::NoRealWorld);
     }
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
-    let plan = ::run::plan(&reading.repository, cluster, &::graph::analyse(cluster), &reading.settings.up)
-        .map_err(|source| Failure::Plan { source })?;
+    let plan = planned(&reading, cluster)?;
     let left =
         selection(&options.part).left(&plan).map_err(|source| Failure::Selection { command: COMMAND, source })?;
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
