@@ -22,6 +22,6 @@ pub use compile::{Conditions, Machines, compile};
 pub use event::{Event, Reason, What};
 pub use fault::Fault;
 pub use outcome::{Cause, FluxOutcome, Outcome, Verdict};
-pub use stage::{Act, Action, Done, Early, Probe, Proof, early_name};
+pub use stage::{Act, Action, Done, Early, Probe, Proof};
 pub use study::{Counted, Faults, Lost, Retried, Study, study};
 pub use world::World;

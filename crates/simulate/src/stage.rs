@@ -3,9 +3,6 @@
 //!
 //! Knows no order: what is done too early is refused, or fails as it would in life.
 
-use model::ObjectRef;
-use read::helmfile::ONLY_CRDS;
-
 use crate::blueprint::{Blueprint, Id, Millis};
 use crate::event::Reason;
 
@@ -148,12 +145,6 @@ pub struct Early<'b> {
 }
 
 /// What can be acted on.
-/// What a release of a bootstrap is called among its steps.
-pub fn early_name(release: &ObjectRef) -> String {
-    let what = if release.kind == ONLY_CRDS { " CRDs" } else { "" };
-    format!("{}/{}{what}", release.namespace, release.name)
-}
-
 impl Blueprint {
     pub fn early(&self) -> impl Iterator<Item = Early<'_>> {
         self.early.iter().zip(0..).map(|(it, release)| Early {

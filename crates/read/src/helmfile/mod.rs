@@ -78,6 +78,12 @@ pub struct Hooked {
 pub const RELEASE: &str = "HelmfileRelease";
 pub const ONLY_CRDS: &str = "HelmfileCRDs";
 
+/// What a release, or a pass of CRDs, is called among the steps of a bootstrap.
+pub fn step_name(release: &ObjectRef) -> String {
+    let what = if release.kind == ONLY_CRDS { " CRDs" } else { "" };
+    format!("{}/{}{what}", release.namespace, release.name)
+}
+
 impl Release {
     /// What stands for it in a cluster: a pass that applies only CRDs is not the release itself.
     pub fn object(&self) -> ObjectRef {

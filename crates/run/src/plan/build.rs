@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use graph::Analysis;
 use model::{Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, Phase, Role, Stage, TieTarget};
-use read::helmfile::{Early, ONLY_CRDS};
+use read::helmfile::{Early, ONLY_CRDS, step_name};
 use read::{Repository, UpSettings};
 
 use super::content;
@@ -175,11 +175,7 @@ impl Draft<'_> {
         let component = self.cluster.component(id);
         let texts = content::texts(self.repository, self.early, component);
         let layer = self.layer(id);
-        let name = if component.object.kind == ONLY_CRDS {
-            simulate::early_name(&component.object)
-        } else {
-            qualified(component)
-        };
+        let name = if component.object.kind == ONLY_CRDS { step_name(&component.object) } else { qualified(component) };
         let key = match component.role {
             Role::HelmRelease => format!("{}/helmrelease/{name}", layer.name()),
             _ => format!("{}/{name}", layer.name()),

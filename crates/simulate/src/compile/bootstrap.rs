@@ -89,7 +89,7 @@ impl Builder<'_> {
             let earlier = early.releases[..index].iter().enumerate();
             let of_others = earlier.filter(|(_, (other, _))| other.span.file != release.span.file);
             needs.extend(of_others.map(|(at, _)| at));
-            let name = self.text(crate::stage::early_name(&release.object()));
+            let name = self.text(read::helmfile::step_name(&release.object()));
             self.early_steps.push((self.out.early.len(), draft));
             self.out.early.push(EarlyRelease {
                 name,
