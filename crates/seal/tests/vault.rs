@@ -119,6 +119,19 @@ fn vault_at(url: &str, token: &str, place: &str) -> Vault {
     Vault::new(address, place).unwrap()
 }
 
+/// Two keys are kept one after the other, and whoever has not seen the first is told.
+fn told_of_another_writer(store: &Vault) {
+    let (early, mut ring) = (store.read().unwrap(), store.read().unwrap().ring);
+    assert!(ring.is_empty());
+    ring.add(key("k1"), OffsetDateTime::now_utc()).unwrap();
+    keep(store, &ring, &early).unwrap();
+    ring.add(key("k2"), OffsetDateTime::now_utc()).unwrap();
+    let told = keep(store, &ring, &early).unwrap_err();
+    assert!(matches!(told, StoreError::Changed { .. }), "{told}");
+    keep(store, &ring, &store.read().unwrap()).unwrap();
+    assert_eq!(store.read().unwrap().ring.keys().len(), 2);
+}
+
 /// A path that was never written is empty; an engine that is not there is an error, not an empty store.
 fn told_of_a_missing_engine(url: &str, token: &str) {
     assert!(vault_at(url, token, "secret/clusters/other").read().unwrap().ring.is_empty());
@@ -130,15 +143,7 @@ fn told_of_a_missing_engine(url: &str, token: &str) {
 fn vault_keeps_versions_and_tells_the_second_writer() {
     let engine = Arc::new(Mutex::new(Engine::default()));
     let store = vault(&serve(Arc::clone(&engine)), TOKEN);
-    let (early, mut ring) = (store.read().unwrap(), store.read().unwrap().ring);
-    assert!(ring.is_empty());
-    ring.add(key("k1"), OffsetDateTime::now_utc()).unwrap();
-    keep(&store, &ring, &early).unwrap();
-    ring.add(key("k2"), OffsetDateTime::now_utc()).unwrap();
-    let told = keep(&store, &ring, &early).unwrap_err();
-    assert!(matches!(told, StoreError::Changed { .. }), "{told}");
-    keep(&store, &ring, &store.read().unwrap()).unwrap();
-    assert_eq!(store.read().unwrap().ring.keys().len(), 2);
+    told_of_another_writer(&store);
     let engine = engine.lock().unwrap();
     assert_eq!(engine.versions.len(), 2);
     assert!(engine.asked.iter().all(|asked| asked.ends_with(" /v1/secret/data/clusters/home")), "{:?}", engine.asked);
@@ -182,15 +187,7 @@ fn a_real_server_says_what_the_played_one_says() {
     let (url, token) = (variable("VAULT_ADDR"), variable("VAULT_TOKEN"));
     told_of_a_missing_engine(&url, &token);
     let store = vault(&url, &token);
-    let (early, mut ring) = (store.read().unwrap(), store.read().unwrap().ring);
-    assert!(ring.is_empty());
-    ring.add(key("k1"), OffsetDateTime::now_utc()).unwrap();
-    keep(&store, &ring, &early).unwrap();
-    ring.add(key("k2"), OffsetDateTime::now_utc()).unwrap();
-    let told = keep(&store, &ring, &early).unwrap_err();
-    assert!(matches!(told, StoreError::Changed { .. }), "{told}");
-    keep(&store, &ring, &store.read().unwrap()).unwrap();
-    assert_eq!(store.read().unwrap().ring.keys().len(), 2);
+    told_of_another_writer(&store);
     let denied = vault(&url, "hvs.other-token").read().unwrap_err();
     assert!(denied.to_string().contains("the token may not"), "{denied}");
     ask(&url, &token, "DELETE /v1/secret/data/clusters/home");
