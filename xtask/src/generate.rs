@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
+use trial::{STORE, list};
 
 const APPS_PER_NAMESPACE: usize = 50;
 /// How far back an application of the mixed shape may depend.
@@ -132,16 +133,6 @@ fn namespace(writer: &mut Writer, parts: &[Part]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// A kustomization.yaml with `extra` lines and these resources.
-fn list(extra: &str, resources: impl IntoIterator<Item = String>) -> String {
-    let mut text =
-        format!("---\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n{extra}resources:\n");
-    for resource in resources {
-        let _ = writeln!(text, "  - {resource}");
-    }
-    text
 }
 
 fn flux_kustomization(part: &Part) -> String {
@@ -303,19 +294,6 @@ spec:
   sourceRef:
     kind: GitRepository
     name: flux-system
-";
-
-const STORE: &str = "\
----
-apiVersion: external-secrets.io/v1
-kind: ClusterSecretStore
-metadata:
-  name: vault
-spec:
-  provider:
-    vault:
-      server: https://vault.example.org
-      path: secret
 ";
 
 const ISSUER: &str = "\

@@ -133,7 +133,7 @@ fn kustomization(part: &Part) -> String {
 }
 
 /// A kustomization.yaml with `extra` lines and these resources.
-fn list(extra: &str, resources: impl IntoIterator<Item = String>) -> String {
+pub fn list(extra: &str, resources: impl IntoIterator<Item = String>) -> String {
     let mut text =
         format!("---\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n{extra}resources:\n");
     for resource in resources {

@@ -21,5 +21,7 @@ mod truth;
 
 pub use boot::{Prepared, Ran, TrialError, boot, prepare};
 pub use cluster::{Cluster, Defect, cluster};
+pub use files::list;
 pub use judge::{Case, Judgement};
+pub use operators::STORE;
 pub use trial::{Count, Summary, Trial, faults, trial};

@@ -185,7 +185,8 @@ spec:
   storageClassName: local-path
 ";
 
-const STORE: &str = "\
+/// A store that ExternalSecrets are copied from.
+pub const STORE: &str = "\
 ---
 apiVersion: external-secrets.io/v1
 kind: ClusterSecretStore
