@@ -67,13 +67,7 @@ fn is_open(offer: &Capability) -> bool {
 }
 
 fn fits(offer: &Capability, need: &Capability) -> bool {
-    let Some((start, end)) = offer.name.split_once('*') else { return false };
-    let name = need.name.as_str();
-    offer.kind == need.kind
-        && offer.namespace == need.namespace
-        && name.len() >= start.len() + end.len()
-        && name.starts_with(start)
-        && name.ends_with(end)
+    offer.kind == need.kind && offer.namespace == need.namespace && offer.means(&need.name)
 }
 
 /// What is there in every cluster before anybody applies anything.

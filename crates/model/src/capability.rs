@@ -52,6 +52,12 @@ pub enum CapabilityKind {
 }
 
 impl Capability {
+    /// Whether its name, of which a `*` may stand for any part, means this one.
+    pub fn means(&self, name: &str) -> bool {
+        let Some((start, end)) = self.name.split_once('*') else { return self.name == name };
+        name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+    }
+
     pub fn new(kind: CapabilityKind, namespace: impl Into<EcoString>, name: impl Into<EcoString>) -> Self {
         Self { kind, namespace: namespace.into(), name: name.into() }
     }

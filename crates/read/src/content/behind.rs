@@ -30,19 +30,19 @@ fn drivers(sink: &mut Sink) {
     if provisioners.is_empty() {
         return;
     }
-    let patterns: Vec<EcoString> = sink
+    let patterns: Vec<Capability> = sink
         .cluster()
         .offers
         .iter()
         .filter(|offer| offer.capability.kind == CapabilityKind::CsiDriver && offer.capability.name.contains('*'))
-        .map(|offer| offer.capability.name.clone())
+        .map(|offer| offer.capability.clone())
         .collect();
     for need in sink.cluster().needs.clone() {
         let driver =
             provisioners.get(&need.capability.name).filter(|_| need.capability.kind == CapabilityKind::StorageClass);
         let Some(driver) = driver else { continue };
         let capability = Capability::cluster(CapabilityKind::CsiDriver, driver.clone());
-        if sink.is_offered(&capability) || is_driver(&patterns, driver) {
+        if sink.is_offered(&capability) || patterns.iter().any(|pattern| pattern.means(driver)) {
             let needing = Needing {
                 of: need.of,
                 object: &need.object,
@@ -85,13 +85,6 @@ fn namesakes(sink: &mut Sink) {
 fn owner(group: &str) -> Option<&str> {
     let owner = group.rsplit('.').nth(1)?;
     (!matches!(owner, "k8s" | "x-k8s" | "kubernetes" | "github" | "gitlab")).then_some(owner)
-}
-
-/// Whether one of the patterns, such as `*.rbd.csi.ceph.com`, means the driver.
-fn is_driver(patterns: &[EcoString], driver: &str) -> bool {
-    patterns.iter().filter_map(|pattern| pattern.split_once('*')).any(|(start, end)| {
-        driver.len() >= start.len() + end.len() && driver.starts_with(start) && driver.ends_with(end)
-    })
 }
 
 /// The kind that a claim is filled from, where that is a custom resource.
