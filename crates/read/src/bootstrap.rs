@@ -226,13 +226,9 @@ impl Bootstrap {
         let mut ties = Vec::new();
         for (release, from) in releases() {
             for (name, at) in &release.needs {
-                let is_it = |other: &Release| {
-                    *name == *other.name || name.ends_with(&format!("{}/{}", other.namespace, other.name))
-                };
-                // Several helmfiles may have a release of that name: the nearest one is meant.
-                let near = releases().filter(|(other, _)| other.span.file == release.span.file);
-                if let Some((_, to)) = near.chain(releases()).find(|(other, to)| *to != from && is_it(other)) {
-                    ties.push(Tie { from: *from, to: TieTarget::Component(*to), at: *at, waits_for: WaitsFor::Done });
+                if let Some(at_index) = helmfile::needed(self.releases.iter(), release, name) {
+                    let to = TieTarget::Component(ids[at_index]);
+                    ties.push(Tie { from: *from, to, at: *at, waits_for: WaitsFor::Done });
                 }
             }
             let earlier = releases().filter(|(other, _)| self.run_of(other) < self.run_of(release));

@@ -84,6 +84,17 @@ pub fn step_name(release: &ObjectRef) -> String {
     format!("{}/{}{what}", release.namespace, release.name)
 }
 
+/// Which of the releases one of them means by a name in its `needs`: the nearest, where several helmfiles have one of that name.
+pub fn needed<'r>(releases: impl Iterator<Item = &'r Release> + Clone, of: &Release, name: &str) -> Option<usize> {
+    let is_it = |other: &Release| {
+        let full = || format!("{}/{}", other.namespace, other.name);
+        !other.only_crds && other.span != of.span && (*name == *other.name || name.ends_with(&full()))
+    };
+    let all = releases.enumerate().filter(|(_, other)| is_it(other));
+    let near = all.clone().find(|(_, other)| other.span.file == of.span.file);
+    near.or_else(|| all.clone().next()).map(|(at, _)| at)
+}
+
 impl Release {
     /// What stands for it in a cluster: a pass that applies only CRDs is not the release itself.
     pub fn object(&self) -> ObjectRef {

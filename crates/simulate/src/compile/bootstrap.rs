@@ -1,7 +1,6 @@
 //! What is done before Flux starts: seeded objects, CRDs, releases of helmfiles in their order.
 
 use catalogue::{Phase, any_holds};
-use ecow::EcoString;
 use model::ObjectRef;
 use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
@@ -54,7 +53,6 @@ impl Builder<'_> {
                 self.out.seeded.push(id);
             }
         }
-        let mut names: Vec<(EcoString, EcoString)> = Vec::new();
         for (release, values) in &early.releases {
             let of = ChartOf {
                 object: release.object(),
@@ -65,25 +63,17 @@ impl Builder<'_> {
                 asks_for: Vec::new(),
             };
             self.early.push((of, release.only_crds));
-            names.push((release.namespace.clone(), release.name.clone()));
         }
-        self.early_releases(revisions, &names);
+        self.early_releases(revisions);
     }
 
-    fn early_releases(&mut self, revisions: &[Rendered], names: &[(EcoString, EcoString)]) {
+    fn early_releases(&mut self, revisions: &[Rendered]) {
         let Some(early) = revisions.last().map(|rendered| &rendered.bootstrap) else { return };
         for (index, (release, _)) in early.releases.iter().enumerate() {
             let (of, only_definitions) = self.early[index].clone();
             let draft = self.expand_early(&of, only_definitions);
-            let needs = release.needs.iter().filter_map(|(name, _)| {
-                let is_it = |(namespace, other): &(EcoString, EcoString)| {
-                    *name == **other || name.ends_with(&format!("{namespace}/{other}"))
-                };
-                // The nearest one, where several helmfiles have a release of that name.
-                let is_near = |at: &usize| early.releases[*at].0.span.file == release.span.file;
-                let all = || (0..names.len()).filter(|at| *at != index && is_it(&names[*at]));
-                all().find(is_near).or_else(|| all().next())
-            });
+            let all = early.releases.iter().map(|(one, _)| one);
+            let needs = release.needs.iter().filter_map(|(name, _)| read::helmfile::needed(all.clone(), release, name));
             let mut needs: Vec<usize> = needs.collect();
             // One helmfile begins when the one before it has ended.
             let earlier = early.releases[..index].iter().enumerate();
