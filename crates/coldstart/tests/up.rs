@@ -29,6 +29,7 @@ fn journal(state: &Path) -> PathBuf {
 fn the_example_comes_up_and_a_second_run_has_nothing_to_do() {
     let state = tempfile::tempdir().unwrap();
     let first = run(&mut up(state.path(), &[])).exits(0);
+    assert!(first.stdout.lines().all(|line| line.is_empty() || line.starts_with("simulated  ")), "{}", first.stdout);
     first.says("simulated     0:00:00  run 1 begins").says("healthy: 9").says("critical path");
     let second = run(&mut up(state.path(), &[])).exits(0);
     second.says("run 2 begins").says("were there, nothing to do");

@@ -38,7 +38,7 @@ impl Teller {
     /// One line of text with a line end; none for what people need not hear.
     pub fn tell(&mut self, line: &Line) -> Option<String> {
         match &line.event {
-            Event::Began { world, .. } => self.is_simulated = matches!(world, Where::Simulated { .. }),
+            Event::Began { world, .. } => self.is_simulated = world.is_simulated(),
             Event::Proved { found: Found::There, .. } => self.there += 1,
             Event::Proved { found: Found::Done, .. } => self.done += 1,
             Event::Left { .. } => self.left += 1,
@@ -53,7 +53,7 @@ impl Teller {
             _ => {}
         }
         let says = self.says(&line.event)?;
-        let mark = if self.is_simulated { self.paint.dim("simulated  ") } else { String::new() };
+        let mark = mark(self.paint, self.is_simulated);
         let told = says.lines().map(|says| format!("{mark}{:>10}  {says}\n", clock(line.at)));
         Some(told.collect())
     }
@@ -116,6 +116,11 @@ impl Teller {
             Event::Ended { outcome: Outcome::Stopped } => paint.poor("stopped"),
         })
     }
+}
+
+/// What stands before every line of what did not really happen.
+pub(crate) fn mark(paint: Paint, is_simulated: bool) -> String {
+    if is_simulated { paint.dim("simulated  ") } else { String::new() }
 }
 
 fn say_world(world: &Where) -> String {

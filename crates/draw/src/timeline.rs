@@ -7,7 +7,7 @@ use run::{Bar, Layer, Timeline};
 
 use crate::clean::clean;
 use crate::paint::Paint;
-use crate::story::{clock, took};
+use crate::story::{clock, mark, took};
 use crate::svg::{BACKGROUND, BORDER, DIMMED, FONT, FOREGROUND, PALETTE, escape, small};
 use crate::words::{shorten, width};
 
@@ -20,12 +20,14 @@ const TIME_COLUMNS: usize = 34;
 /// The steps of the critical path, each with its bar; the others are counted. As wide as the terminal, if there is one.
 pub fn text(timeline: &Timeline, columns: Option<usize>, color: bool) -> String {
     let paint = Paint { color };
-    let room = columns.unwrap_or(COLUMNS).saturating_sub(TIME_COLUMNS + 6);
+    let taken = TIME_COLUMNS + 6 + width(&mark(Paint { color: false }, timeline.is_simulated));
+    let mark = mark(paint, timeline.is_simulated);
+    let room = columns.unwrap_or(COLUMNS).saturating_sub(taken);
     let critical: Vec<&Bar> = timeline.bars.iter().filter(|bar| bar.is_critical).collect();
     let widest = critical.iter().map(|bar| width(&bar.key)).max().unwrap_or(0);
     let widest = widest.min(room.saturating_sub(BAR_COLUMNS_MIN)).max(BAR_COLUMNS_MIN);
     let bar_columns = room.saturating_sub(widest).max(BAR_COLUMNS_MIN);
-    let mut out = format!("{} {}\n", paint.bold("timeline"), summary(timeline));
+    let mut out = format!("{mark}{} {}\n", paint.bold("timeline"), summary(timeline));
     for bar in critical {
         let name = shorten(&clean(&bar.key), widest.saturating_sub(1));
         let name = if width(&bar.key) <= widest { clean(&bar.key).into_owned() } else { name };
@@ -35,7 +37,7 @@ pub fn text(timeline: &Timeline, columns: Option<usize>, color: bool) -> String 
         let drawn = if bar.until.is_some() { paint.good(&drawn) } else { paint.bad(&drawn) };
         let expected = bar.expected_until.saturating_sub(bar.expected_from);
         let spent = took(until.saturating_sub(bar.from));
-        let _ = writeln!(out, "  {}{pad}  {drawn}  {spent}, expected {}", paint.name(&name), took(expected));
+        let _ = writeln!(out, "{mark}  {}{pad}  {drawn}  {spent}, expected {}", paint.name(&name), took(expected));
     }
     out
 }
@@ -125,7 +127,8 @@ impl<'a> Picture<'a> {
         );
         let _ = writeln!(out, "<style>text{{font-family:{FONT};font-size:12px;white-space:pre}}</style>");
         let _ = writeln!(out, "<rect width=\"{width:.0}\" height=\"{height:.0}\" rx=\"10\" fill=\"{BACKGROUND}\"/>");
-        let head = format!("{}: {}", clean(title), summary(self.timeline));
+        let what = if self.timeline.is_simulated { ", simulated" } else { "" };
+        let head = format!("{}{what}: {}", clean(title), summary(self.timeline));
         let _ = writeln!(
             out,
             "<text x=\"{MARGIN}\" y=\"26\" fill=\"{FOREGROUND}\" font-weight=\"bold\">{}</text>",

@@ -121,6 +121,12 @@ pub enum Where {
     },
 }
 
+impl Where {
+    pub fn is_simulated(&self) -> bool {
+        matches!(self, Self::Simulated { .. })
+    }
+}
+
 /// How a proved step came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -24,6 +24,8 @@ pub struct Bar {
 
 #[derive(Clone, Debug)]
 pub struct Timeline {
+    /// It happened in no real world.
+    pub is_simulated: bool,
     /// Those that could begin, in the order in which they could.
     pub bars: Vec<Bar>,
     /// Steps whose needs were never all proved, or that nobody wanted.
@@ -67,7 +69,9 @@ impl Timeline {
         let mut bars: Vec<Bar> = plan.ids().filter_map(bar).collect();
         bars.sort_by_key(|bar| (bar.from, bar.until, bar.step));
         let absent = plan.steps.len() - bars.len();
-        Self { bars, absent, took, expected: expected.iter().max().copied().unwrap_or_default() }
+        let is_simulated =
+            lines.iter().any(|line| matches!(&line.event, Event::Began { world, .. } if world.is_simulated()));
+        Self { is_simulated, bars, absent, took, expected: expected.iter().max().copied().unwrap_or_default() }
     }
 }
 

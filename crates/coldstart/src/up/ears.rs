@@ -40,7 +40,7 @@ impl<'a> Ears<'a> {
             format: options.format,
             teller: Teller::new(color),
             screen: columns.filter(|_| is_watched).map(|columns| Screen::new(board(columns))),
-            is_simulated: matches!(world, Where::Simulated { .. }),
+            is_simulated: world.is_simulated(),
             lines: Vec::new(),
             failure: None,
         }

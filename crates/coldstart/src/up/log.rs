@@ -1,6 +1,6 @@
 //! `coldstart log`.
 
-use ::run::{FileTape, Kept, Outcome, Run, Timeline, Where};
+use ::run::{FileTape, Kept, Outcome, Run, Timeline};
 use draw::story::Teller;
 
 use super::state;
@@ -47,7 +47,7 @@ fn find(kept: &Kept, number: u32) -> Result<Run, Failure> {
 
 fn one_run(kept: &Kept, run: &Run, options: &Log) -> String {
     let mut teller = Teller::new(output::wants_color(options.color));
-    let is_simulated = matches!(run.world, Where::Simulated { .. });
+    let is_simulated = run.world.is_simulated();
     let told = kept.lines[run.lines.clone()].iter().filter_map(|line| match options.format {
         GraphFormat::Text => teller.tell(line),
         GraphFormat::Json => draw::story::json(line, is_simulated).ok(),
@@ -69,7 +69,7 @@ fn all_runs(kept: &Kept, format: GraphFormat) -> Result<String, Failure> {
     let told = past.runs.iter().map(|run| {
         let first = kept.lines.get(run.lines.start).map(::run::Line::time).unwrap_or_default();
         let last = kept.lines.get(run.lines.end.saturating_sub(1)).map(::run::Line::time).unwrap_or_default();
-        let world = if matches!(run.world, Where::Simulated { .. }) { "simulated" } else { "real" };
+        let world = if run.world.is_simulated() { "simulated" } else { "real" };
         let took = draw::story::took(last.saturating_sub(first));
         format!("run {}  {world}  {}  {took}\n", run.number, say(run.outcome))
     });
