@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::CaseError;
 use super::names::object;
-use super::record::{Record, State};
+use super::record::{Failure, Record, State};
 use super::told::{Fails, From, Happens, Holds, Slow, Stuck};
 use crate::{Lab, Until};
 
@@ -70,6 +70,14 @@ impl Verify<'_> {
         for fails in &told.fails {
             missing.extend(self.fails(fails, since));
         }
+        // An object may be ready a moment before the watch, from which times are taken, hears of it.
+        missing.extend(told.slow.iter().filter_map(|slow| self.recovery(slow, since).err()));
+        missing.extend(
+            told.order
+                .iter()
+                .filter(|name| self.first_ready(name).is_none())
+                .map(|name| format!("{name} was never seen ready")),
+        );
         Ok(missing)
     }
 
@@ -158,13 +166,9 @@ impl Verify<'_> {
     }
 
     fn slow(&self, told: &Slow, since: Duration) -> Option<String> {
-        let failures = self.record.failures(&told.of);
-        let Some(last) = failures.iter().rfind(|failure| failure.at >= since) else {
-            return Some(format!("{} never failed, so it never had to recover", told.of));
-        };
-        let ready = |(at, state): &(Duration, State)| *at > last.at && state.is_ready();
-        let Some((recovered, _)) = self.record.states(&told.of).into_iter().find(ready) else {
-            return Some(format!("{} did not recover", told.of));
+        let Recovery { first, last, recovered } = match self.recovery(told, since) {
+            Ok(recovery) => recovery,
+            Err(reason) => return Some(reason),
         };
         let from = match told.from {
             From::Failure => last.at,
@@ -177,7 +181,7 @@ impl Verify<'_> {
                 let stated = seconds as f64 / self.pace;
                 (stated - told.early, stated + told.slack)
             }
-            None if told.backoff => (0.0, last.at.saturating_sub(failures[0].at).as_secs_f64() + told.slack),
+            None if told.backoff => (0.0, last.at.saturating_sub(first).as_secs_f64() + told.slack),
             None => (0.0, told.slack),
         };
         self.record
@@ -186,10 +190,20 @@ impl Verify<'_> {
             .then(|| format!("{} recovered after {took:.1} s, not {soonest:.1} to {latest:.1} s", told.of))
     }
 
+    fn recovery(&self, told: &Slow, since: Duration) -> Result<Recovery, String> {
+        let failures = self.record.failures(&told.of);
+        let Some(last) = failures.iter().rfind(|failure| failure.at >= since) else {
+            return Err(format!("{} never failed, so it never had to recover", told.of));
+        };
+        let ready = |(at, state): &(Duration, State)| *at > last.at && state.is_ready();
+        match self.record.states(&told.of).into_iter().find(ready) {
+            Some((recovered, _)) => Ok(Recovery { first: failures[0].at, last: last.clone(), recovered }),
+            None => Err(format!("{} did not recover", told.of)),
+        }
+    }
+
     fn order(&self, told: &[String]) -> Vec<String> {
-        let first_ready =
-            |name: &String| self.record.states(name).into_iter().find(|(_, state)| state.is_ready()).map(|(at, _)| at);
-        let times: Vec<Option<Duration>> = told.iter().map(first_ready).collect();
+        let times: Vec<Option<Duration>> = told.iter().map(|name| self.first_ready(name)).collect();
         let pairs = told.windows(2).zip(times.windows(2));
         pairs
             .filter(|(_, times)| !matches!(times, [Some(first), Some(second)] if first <= second))
@@ -197,7 +211,18 @@ impl Verify<'_> {
             .collect()
     }
 
+    fn first_ready(&self, name: &str) -> Option<Duration> {
+        self.record.states(name).into_iter().find(|(_, state)| state.is_ready()).map(|(at, _)| at)
+    }
+
     fn unclean(&self) -> Vec<String> {
         self.record.all_failures().iter().map(|entry| format!("not clean: {entry}")).collect()
     }
+}
+
+/// From the first failure over the last one to the first moment after it at which the object was ready.
+struct Recovery {
+    first: Duration,
+    last: Failure,
+    recovered: Duration,
 }
