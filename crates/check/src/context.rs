@@ -1,7 +1,7 @@
 //! What every rule is given.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use graph::{Analysis, Consequence, Judged, Verdict};
 use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, Tie, TieTarget};
@@ -25,11 +25,11 @@ pub(crate) struct Context<'a> {
     /// How many releases a component applies.
     releases: Vec<usize>,
     /// See [`Context::ordered_after`].
-    ordered: OnceCell<BTreeMap<ComponentId, usize>>,
+    ordered: OnceLock<BTreeMap<ComponentId, usize>>,
     /// See [`Context::operator`].
-    operators: OnceCell<BTreeMap<(ComponentId, &'a str), ComponentId>>,
+    operators: OnceLock<BTreeMap<(ComponentId, &'a str), ComponentId>>,
     /// See [`Context::races`].
-    races: OnceCell<Vec<Pair<'a>>>,
+    races: OnceLock<Vec<Pair<'a>>>,
 }
 
 impl<'a> Context<'a> {
@@ -65,9 +65,9 @@ impl<'a> Context<'a> {
             has_ties,
             releases_are_tied,
             releases,
-            ordered: OnceCell::new(),
-            operators: OnceCell::new(),
-            races: OnceCell::new(),
+            ordered: OnceLock::new(),
+            operators: OnceLock::new(),
+            races: OnceLock::new(),
         };
         context.asleep =
             cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();

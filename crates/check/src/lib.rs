@@ -111,7 +111,8 @@ pub fn run(reading: &Reading, only: Option<&str>) -> Report {
 fn one(reading: &Reading, cluster: &model::Cluster) -> (Vec<Finding>, ClusterSummary) {
     let analysis = graph::analyse(cluster);
     let context = Context::new(reading, cluster, &analysis);
-    let mut findings: Vec<Finding> = rules::all().iter().flat_map(|rule| (rule.run)(&context)).collect();
+    let mut findings: Vec<Finding> =
+        read::parallel::map(rules::all(), |rule| (rule.run)(&context)).into_iter().flatten().collect();
     if let Some(program) = &cluster.facts.unread_bootstrap {
         for finding in &mut findings {
             doubt(finding, program);

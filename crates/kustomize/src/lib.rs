@@ -90,6 +90,26 @@ pub struct Overlay {
     pub images: Vec<Node>,
 }
 
+impl Overlay {
+    /// Whether both add the same, written in the same places: a directory is then built to the same objects.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.ignore_missing_components == other.ignore_missing_components
+            && self.parts().zip(other.parts()).all(|(one, other)| {
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same(other))
+            })
+    }
+
+    /// Where the first thing that it adds is written.
+    pub fn at(&self) -> Option<Span> {
+        self.parts().flatten().map(|node| node.span).next()
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &[Node]> {
+        let single = [&self.namespace, &self.name_prefix, &self.name_suffix].map(Option::as_slice);
+        single.into_iter().chain([&self.components, &self.patches, &self.images].map(Vec::as_slice))
+    }
+}
+
 /// Whose rules hold where a directory has no kustomization file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {

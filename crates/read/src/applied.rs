@@ -5,7 +5,6 @@ use yaml::Node;
 
 use crate::flux;
 use crate::object::Object;
-use crate::parallel;
 use crate::repository::Repository;
 
 /// An object of a cluster. Its values still know the file they came from.
@@ -20,12 +19,9 @@ pub struct Applied {
 
 /// Every object of these kinds that a cluster of the repository applies.
 pub fn applied(repository: &Repository, kinds: &[&str]) -> Vec<Applied> {
-    let common = flux::Common::read(repository);
-    let declared = flux::declared(&common);
-    let mut assembled = parallel::map(&declared, |entry| flux::assemble(&common, entry));
-    let live = assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()).collect();
-    let undeclared = flux::undeclared(&common, &declared, &live);
-    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(&common, entry)));
+    let (clusters, mut assembled) = flux::Clusters::declared(repository);
+    let live = flux::files(&assembled).collect();
+    assembled.extend(clusters.undeclared(&live));
     let mut found = Vec::new();
     for one in assembled {
         let cluster = one.cluster.name;

@@ -25,7 +25,6 @@ pub mod substitute;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Mutex;
 
 use catalogue::Catalogue;
 use model::Cluster;
@@ -83,37 +82,46 @@ fn extended(catalogue: &'static Catalogue, additions: Vec<catalogue::Component>)
 }
 
 fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {
-    let (bootstrap, assembled, live) = assembled(repository, catalogue);
-    let assembled: Vec<Mutex<flux::Assembled>> = assembled.into_iter().map(Mutex::new).collect();
-    let mut clusters: Vec<Cluster> = parallel::map(&assembled, |assembled| {
-        let assembled = assembled.lock().map(|mut assembled| std::mem::take(&mut *assembled)).unwrap_or_default();
-        content::extract(repository, catalogue, assembled, &bootstrap, renderer)
-    });
-    clusters.sort_by(|a, b| a.name.cmp(&b.name));
-    dead::find(repository, &mut clusters, &live);
-    clusters
+    let (clusters, declared, bootstrap) = begin(repository, catalogue);
+    let mut live = live(&declared, &bootstrap);
+    let extract = |assembled: Vec<flux::Assembled>| {
+        parallel::map_into(assembled, |one| content::extract(repository, catalogue, one, &bootstrap, renderer))
+    };
+    // What somebody must start by hand is known only now, and nobody else waits for it.
+    let (mut all, (undeclared, files)) = parallel::both(
+        || extract(declared),
+        || {
+            let undeclared = clusters.undeclared(&live);
+            let files: Vec<String> = flux::files(&undeclared).collect();
+            (extract(undeclared), files)
+        },
+    );
+    live.extend(files);
+    all.extend(undeclared);
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    dead::find(repository, &mut all, &live);
+    all
 }
 
-/// The bootstrap, every cluster put together, and the files that any of them reaches.
-fn assembled(
-    repository: &Repository,
+/// The bootstrap, and every cluster put together.
+fn assembled(repository: &Repository, catalogue: &Catalogue) -> (bootstrap::Bootstrap, Vec<flux::Assembled>) {
+    let (clusters, mut assembled, bootstrap) = begin(repository, catalogue);
+    assembled.extend(clusters.undeclared(&live(&assembled, &bootstrap)));
+    (bootstrap, assembled)
+}
+
+/// The clusters that are declared, and the bootstrap: the two have nothing to do with each other, and each has long
+/// stretches for one core alone.
+fn begin<'a>(
+    repository: &'a Repository,
     catalogue: &Catalogue,
-) -> (bootstrap::Bootstrap, Vec<flux::Assembled>, BTreeSet<String>) {
-    // The two have nothing to do with each other, and each has long stretches for one core alone.
-    let (flux, bootstrap) = parallel::both(
-        || {
-            let common = flux::Common::read(repository);
-            let declared = flux::declared(&common);
-            let assembled = parallel::map(&declared, |entry| flux::assemble(&common, entry));
-            (common, declared, assembled)
-        },
-        || bootstrap::Bootstrap::read(repository, catalogue),
-    );
-    let (common, declared, mut assembled) = flux;
-    let mut live: BTreeSet<String> = bootstrap.files.iter().cloned().collect();
-    live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
-    let undeclared = flux::undeclared(&common, &declared, &live);
-    assembled.extend(parallel::map(&undeclared, |entry| flux::assemble(&common, entry)));
-    live.extend(assembled.iter().flat_map(|assembled| assembled.files.iter().cloned()));
-    (bootstrap, assembled, live)
+) -> (flux::Clusters<'a>, Vec<flux::Assembled>, bootstrap::Bootstrap) {
+    let ((clusters, declared), bootstrap) =
+        parallel::both(|| flux::Clusters::declared(repository), || bootstrap::Bootstrap::read(repository, catalogue));
+    (clusters, declared, bootstrap)
+}
+
+/// The files that these clusters or the bootstrap reach.
+fn live(assembled: &[flux::Assembled], bootstrap: &bootstrap::Bootstrap) -> BTreeSet<String> {
+    flux::files(assembled).chain(bootstrap.files.iter().cloned()).collect()
 }

@@ -21,6 +21,16 @@ pub fn map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync + Send) 
     items.par_iter().with_max_len(1).map(work).collect()
 }
 
+/// As [`map`], and gives every item away.
+pub fn map_into<I: Send, O: Send>(items: Vec<I>, work: impl Fn(I) -> O + Sync + Send) -> Vec<O> {
+    items.into_par_iter().with_max_len(1).map(work).collect()
+}
+
+/// Changes every item.
+pub fn each<I: Send>(items: &mut [I], work: impl Fn(&mut I) + Sync + Send) {
+    items.par_iter_mut().with_max_len(1).for_each(work);
+}
+
 /// Does two things that have nothing to do with each other.
 pub fn both<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
     rayon::join(one, other)

@@ -90,7 +90,7 @@ pub struct Early {
 pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), ReadError> {
     let (_, additions) = settings::read(repository)?;
     let catalogue = crate::extended(Catalogue::embedded(), additions).into_owned();
-    let (bootstrap, assembled, _) = crate::assembled(repository, &catalogue);
+    let (bootstrap, assembled) = crate::assembled(repository, &catalogue);
     let early = bootstrap.rendered(repository, &catalogue);
     let values = bootstrap.value_files(repository);
     let mut all: Vec<Rendered> = assembled.into_iter().map(|one| cluster(repository, one, &early, &values)).collect();

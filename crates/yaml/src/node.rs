@@ -134,6 +134,20 @@ impl Node {
         Self::new(Value::Scalar(Scalar::string(text)), span)
     }
 
+    /// Whether both are the same value, read from the same places.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let same = match (&self.value, &other.value) {
+            (Value::Scalar(one), Value::Scalar(other)) => one.kind == other.kind && one.text == other.text,
+            (Value::Map(one), Value::Map(other)) => one.is_same(other),
+            (Value::Seq(one), Value::Seq(other)) => {
+                let beside = || one.iter().zip(other).all(|(one, other)| one.is_same(other));
+                one.len() == other.len() && (one.as_ptr() == other.as_ptr() || beside())
+            }
+            _ => false,
+        };
+        self.span == other.span && same
+    }
+
     /// A scalar of the kind that its text has when it is written without quotes.
     pub fn plain(text: impl Into<EcoString>, span: Span) -> Self {
         Self::new(Value::Scalar(Scalar::plain(text)), span)
@@ -241,6 +255,15 @@ impl Node {
 }
 
 impl Map {
+    fn is_same(&self, other: &Self) -> bool {
+        let (one, other) = (&self.entries, &other.entries);
+        let same = |one: &Entry, other: &Entry| {
+            one.key_span == other.key_span && one.key == other.key && one.value.is_same(&other.value)
+        };
+        let beside = || one.iter().zip(other).all(|(one, other)| same(one, other));
+        one.len() == other.len() && (one.as_ptr() == other.as_ptr() || beside())
+    }
+
     pub fn new() -> Self {
         Self::default()
     }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
-use kustomize::Build;
+use kustomize::{Build, Overlay};
 use model::{
     BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget,
     UndefinedVariable, WaitsFor,
 };
 use yaml::{Map, Node, Span};
 
+use crate::flux::builds::Builds;
 use crate::flux::entry::Entry;
 use crate::flux::helm_release::HelmRelease;
 use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
@@ -27,6 +28,8 @@ use crate::substitute::Undefined;
 const WAVES_MAX: usize = 32;
 /// Components of one cluster.
 const COMPONENTS_MAX: usize = 200_000;
+/// The component that a cluster starts from.
+const ROOT: ComponentId = ComponentId(0);
 
 /// An object, as it would reach the API server, and the component that applies it.
 #[derive(Clone, Debug)]
@@ -68,19 +71,19 @@ pub(crate) struct Assembled {
     pub(crate) files: BTreeSet<String>,
 }
 
-pub(crate) fn assemble(common: &Common<'_>, entry: &Entry) -> Assembled {
-    let mut assembler = Assembler {
-        repository: common.repository,
-        sources: &common.sources,
-        entry,
-        settings: common.settings.clone(),
-        by_object: BTreeMap::new(),
-        dependencies: Vec::new(),
-        out: Assembled::default(),
-    };
-    assembler.out.cluster.name.clone_from(&entry.directory);
-    assembler.run();
-    assembler.out
+/// Puts clusters together side by side, wave by wave, so that what several of them apply is built once.
+pub(super) fn assemble(common: &Common<'_>, entries: &[Entry], builds: &mut Builds) -> Vec<Assembled> {
+    let mut assemblers: Vec<Assembler<'_>> = entries.iter().map(|entry| Assembler::start(common, entry)).collect();
+    for _ in 0..WAVES_MAX {
+        if assemblers.iter().all(|assembler| assembler.wave.is_empty()) {
+            break;
+        }
+        let wanted: Vec<(&str, &Overlay)> = assemblers.iter().flat_map(Assembler::wanted).collect();
+        builds.make(common.repository, &wanted);
+        parallel::each(&mut assemblers, |assembler| assembler.take(builds));
+    }
+    parallel::each(&mut assemblers, Assembler::finish);
+    assemblers.into_iter().map(|assembler| assembler.out).collect()
 }
 
 struct Assembler<'a> {
@@ -90,6 +93,8 @@ struct Assembler<'a> {
     settings: Settings,
     by_object: BTreeMap<ObjectRef, ComponentId>,
     dependencies: Vec<(ComponentId, Dependency)>,
+    /// The Kustomizations whose turn it is.
+    wave: Vec<Turn>,
     out: Assembled,
 }
 
@@ -97,6 +102,7 @@ struct Assembler<'a> {
 struct Turn {
     id: ComponentId,
     kustomization: Kustomization,
+    place: Place,
 }
 
 /// What building one Kustomization gave.
@@ -110,32 +116,59 @@ struct Outcome {
     unsubstituted: Vec<Undefined>,
 }
 
-impl Assembler<'_> {
-    fn run(&mut self) {
-        let root = self.entry.root.clone();
+impl<'a> Assembler<'a> {
+    fn start(common: &'a Common<'a>, entry: &'a Entry) -> Self {
+        let mut assembler = Self {
+            repository: common.repository,
+            sources: &common.sources,
+            entry,
+            settings: common.settings.clone(),
+            by_object: BTreeMap::new(),
+            dependencies: Vec::new(),
+            wave: Vec::new(),
+            out: Assembled::default(),
+        };
+        assembler.out.cluster.name.clone_from(&entry.directory);
+        let root = &entry.root;
         // Whoever starts the cluster applies it, whether or not something lists its file.
-        self.out
-            .files
-            .extend(self.repository.path(root.at.file).filter(|_| !root.at.is_generated()).map(str::to_owned));
-        let id = self.add_kustomization(&root, None);
-        let mut wave = vec![Turn { id, kustomization: root }];
-        for _ in 0..WAVES_MAX {
-            if wave.is_empty() {
-                break;
-            }
-            let outcomes = parallel::map(&wave, |turn| self.build(&turn.kustomization));
-            let mut next = Vec::new();
-            for (turn, outcome) in wave.into_iter().zip(outcomes) {
-                self.absorb(turn, outcome, &mut next);
-            }
-            wave = next;
+        let file = common.repository.path(root.at.file).filter(|_| !root.at.is_generated());
+        assembler.out.files.extend(file.map(str::to_owned));
+        let id = assembler.add_kustomization(root, None);
+        let turn = assembler.turn(id, root.clone());
+        assembler.wave.push(turn);
+        assembler
+    }
+
+    fn turn(&self, id: ComponentId, kustomization: Kustomization) -> Turn {
+        let source = self.entry.root.source.as_ref();
+        let place = self.sources.place(&kustomization, source, self.entry.url.as_deref());
+        Turn { id, kustomization, place }
+    }
+
+    /// What must be built for this wave.
+    fn wanted(&self) -> impl Iterator<Item = (&str, &Overlay)> {
+        self.wave.iter().filter_map(|turn| match &turn.place {
+            Place::Here(directory) => Some((directory.as_str(), &turn.kustomization.overlay)),
+            Place::Elsewhere { .. } | Place::Missing(_) => None,
+        })
+    }
+
+    /// Takes in what was built for this wave, and finds the next one in it.
+    fn take(&mut self, builds: &Builds) {
+        let wave = std::mem::take(&mut self.wave);
+        let outcomes = parallel::map(&wave, |turn| self.outcome(turn, builds));
+        for (turn, outcome) in wave.into_iter().zip(outcomes) {
+            self.absorb(turn, outcome);
         }
-        if let Some(turn) = wave.first() {
+    }
+
+    fn finish(&mut self) {
+        if let Some(turn) = self.wave.first() {
             let why = format!("Kustomizations nest deeper than {WAVES_MAX} levels");
             self.blind(turn.kustomization.object.to_string(), why, turn.kustomization.at, Some(turn.id));
         }
         self.tie();
-        self.free_neighbours(id);
+        self.free_neighbours(ROOT);
         self.review_undefined();
     }
 
@@ -154,15 +187,19 @@ impl Assembler<'_> {
         self.out.cluster.facts.unsubstituted = unsubstituted;
     }
 
-    fn build(&self, kustomization: &Kustomization) -> Outcome {
-        let entry = self.entry.root.source.as_ref();
-        let directory = match self.sources.place(kustomization, entry, self.entry.url.as_deref()) {
+    fn outcome(&self, turn: &Turn, builds: &Builds) -> Outcome {
+        let Turn { kustomization, place, .. } = turn;
+        let directory = match place {
             Place::Here(directory) => directory,
-            Place::Elsewhere { what, why } => return Outcome { unseen: Some((what, why)), ..Outcome::default() },
-            Place::Missing(why) => return Outcome { broken: Some((why, kustomization.path_at)), ..Outcome::default() },
+            Place::Elsewhere { what, why } => {
+                return Outcome { unseen: Some((what.clone(), why)), ..Outcome::default() };
+            }
+            Place::Missing(why) => {
+                return Outcome { broken: Some((why.clone(), kustomization.path_at)), ..Outcome::default() };
+            }
         };
-        let build = self.repository.build(&directory, &kustomization.overlay);
-        let mut outcome = Outcome { build, directory: Some(directory), ..Outcome::default() };
+        let build = builds.get(directory, &kustomization.overlay).cloned().unwrap_or_default();
+        let mut outcome = Outcome { build, directory: Some(directory.clone()), ..Outcome::default() };
         let variables =
             Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
         for node in &mut outcome.build.objects {
@@ -178,8 +215,8 @@ impl Assembler<'_> {
         outcome
     }
 
-    fn absorb(&mut self, turn: Turn, outcome: Outcome, next: &mut Vec<Turn>) {
-        let Turn { id, kustomization } = turn;
+    fn absorb(&mut self, turn: Turn, outcome: Outcome) {
+        let Turn { id, kustomization, .. } = turn;
         if let Some((what, why)) = outcome.unseen {
             let path = if kustomization.path.is_empty() { "./" } else { kustomization.path.as_str() };
             let what = format!("what {} applies: `{path}` of {what}", kustomization.object);
@@ -200,12 +237,12 @@ impl Assembler<'_> {
         self.out.cluster.components[id.index()].path = outcome.directory;
         let namespace = kustomization.object.namespace.clone();
         for node in outcome.build.objects {
-            self.object(id, node, &namespace, next);
+            self.object(id, node, &namespace);
         }
         self.out.kustomizations.push((id, kustomization));
     }
 
-    fn object(&mut self, owner: ComponentId, node: Node, namespace: &str, next: &mut Vec<Turn>) {
+    fn object(&mut self, owner: ComponentId, node: Node, namespace: &str) {
         if self.out.cluster.components.len() >= COMPONENTS_MAX {
             return;
         }
@@ -220,11 +257,12 @@ impl Assembler<'_> {
                     let root = &self.entry.root;
                     let beside_root = !root.at.is_generated() && kustomization.at.file == root.at.file;
                     let id = self.add_kustomization(&kustomization, Some(owner).filter(|_| !beside_root));
-                    next.push(Turn { id, kustomization });
+                    let turn = self.turn(id, kustomization);
+                    self.wave.push(turn);
                 }
             }
             (HELM_GROUP, "HelmRelease") => self.add_release(&node, owner, namespace),
-            (CONTROL_PLANE_GROUP, "ResourceSet") => self.add_resource_set(&node, owner, namespace, next),
+            (CONTROL_PLANE_GROUP, "ResourceSet") => self.add_resource_set(&node, owner, namespace),
             ("", "ConfigMap" | "Secret") => self.settings.add(&node),
             _ => {}
         }
@@ -292,7 +330,7 @@ impl Assembler<'_> {
         self.out.releases.push((id, release));
     }
 
-    fn add_resource_set(&mut self, node: &Node, owner: ComponentId, namespace: &str, next: &mut Vec<Turn>) {
+    fn add_resource_set(&mut self, node: &Node, owner: ComponentId, namespace: &str) {
         let object = Object::new(node);
         let reference = object.reference(namespace);
         if self.by_object.contains_key(&reference) {
@@ -321,7 +359,7 @@ impl Assembler<'_> {
         for (index, node) in expansion.objects.into_iter().enumerate() {
             let step = expansion.steps.iter().position(|(_, range)| range.contains(&index));
             let owner = step.and_then(|step| owners.get(step)).copied().unwrap_or(id);
-            self.object(owner, node, &reference.namespace, next);
+            self.object(owner, node, &reference.namespace);
         }
     }
 

@@ -35,7 +35,7 @@ pub(super) struct Written<'a> {
 }
 
 /// The clusters that the files themselves declare: what `flux bootstrap` wrote, and what a FluxInstance syncs.
-pub(crate) fn declared(common: &Common<'_>) -> Vec<Entry> {
+pub(super) fn declared(common: &Common<'_>) -> Vec<Entry> {
     let Common { repository, written, .. } = common;
     let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
     for entry in from_instances(repository).into_iter().chain(from_bootstrap(repository, written)) {
@@ -45,7 +45,7 @@ pub(crate) fn declared(common: &Common<'_>) -> Vec<Entry> {
 }
 
 /// Directories that somebody must start by hand, given the files that the known clusters reach.
-pub(crate) fn undeclared(common: &Common<'_>, known: &[Entry], live: &BTreeSet<String>) -> Vec<Entry> {
+pub(super) fn undeclared(common: &Common<'_>, known: &[Entry], live: &BTreeSet<String>) -> Vec<Entry> {
     let unreached: Vec<&Written<'_>> = common.written.iter().filter(|it| !live.contains(it.file)).collect();
     from_roots(&unreached, known)
 }

@@ -1,6 +1,7 @@
 //! Flux: its objects read, its clusters found and put together the way its controllers would.
 
 mod assemble;
+mod builds;
 mod entry;
 mod helm_release;
 mod kustomization;
@@ -8,21 +9,23 @@ mod source;
 mod variables;
 mod version;
 
-pub(crate) use assemble::{Assembled, Built, Origin, assemble};
-pub(crate) use entry::{declared, undeclared};
+pub(crate) use assemble::{Assembled, Built, Origin};
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
 pub(crate) use kustomization::Kustomization;
 use source::Sources;
 pub(crate) use version::find as flux_version;
 
-use entry::Written;
+use builds::Builds;
+use entry::{Entry, Written};
 use variables::Settings;
+
+use std::collections::BTreeSet;
 
 use crate::repository::Repository;
 
 /// What the files say that all clusters of a repository have in common, read once.
 #[derive(Debug)]
-pub(crate) struct Common<'a> {
+struct Common<'a> {
     repository: &'a Repository,
     sources: Sources<'a>,
     settings: Settings,
@@ -30,10 +33,39 @@ pub(crate) struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
-    pub(crate) fn read(repository: &'a Repository) -> Self {
+    fn read(repository: &'a Repository) -> Self {
         let (sources, settings) = (Sources::new(repository), Settings::of(repository));
         Self { repository, sources, settings, written: entry::written(repository) }
     }
+}
+
+/// The clusters of a repository that are put together so far, and what they have in common with those still to come.
+#[derive(Debug)]
+pub(crate) struct Clusters<'a> {
+    common: Common<'a>,
+    declared: Vec<Entry>,
+    builds: Builds,
+}
+
+impl<'a> Clusters<'a> {
+    /// Puts together the clusters that the files themselves declare.
+    pub(crate) fn declared(repository: &'a Repository) -> (Self, Vec<Assembled>) {
+        let common = Common::read(repository);
+        let (declared, mut builds) = (entry::declared(&common), Builds::default());
+        let assembled = assemble::assemble(&common, &declared, &mut builds);
+        (Self { common, declared, builds }, assembled)
+    }
+
+    /// Puts together what somebody must start by hand, given the files that are reached without it.
+    pub(crate) fn undeclared(mut self, live: &BTreeSet<String>) -> Vec<Assembled> {
+        let entries = entry::undeclared(&self.common, &self.declared, live);
+        assemble::assemble(&self.common, &entries, &mut self.builds)
+    }
+}
+
+/// The files that clusters reach.
+pub(crate) fn files(assembled: &[Assembled]) -> impl Iterator<Item = String> {
+    assembled.iter().flat_map(|assembled| assembled.files.iter().cloned())
 }
 
 /// The API groups of Flux's own kinds.
