@@ -46,7 +46,7 @@ pub struct Events {
     /// Ties whose other end can't be judged: they order, and are left out of cycles.
     opaque: BTreeSet<usize>,
     /// The event "this need is met", by need.
-    met: BTreeMap<usize, Event>,
+    met: Vec<Option<Event>>,
 }
 
 const MOMENTS: usize = 3;
@@ -58,7 +58,7 @@ impl Events {
             components,
             edges: vec![Vec::new(); components * MOMENTS],
             opaque: BTreeSet::new(),
-            met: BTreeMap::new(),
+            met: vec![None; cluster.needs.len()],
         };
         events.add_lives(cluster);
         events.add_ties(cluster);
@@ -99,7 +99,7 @@ impl Events {
 
     /// The event of a need's being met, if it has one.
     pub fn met(&self, need: usize) -> Option<Event> {
-        self.met.get(&need).copied()
+        self.met.get(need).copied().flatten()
     }
 
     pub fn len(&self) -> usize {
@@ -196,7 +196,7 @@ impl Events {
             if self.edges[met.0 as usize].is_empty() {
                 self.add_offer(cluster, met, offers);
             }
-            self.met.insert(index, met);
+            self.met[index] = Some(met);
             let needs_it = match cluster.component(need.of).role {
                 model::Role::HelmRelease if need.phase == Phase::Apply => Moment::Done,
                 _ => Moment::Applied,

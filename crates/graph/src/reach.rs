@@ -3,8 +3,6 @@
 //! Walking the graph anew for every question costs its size each time: too much where thousands of components wait for
 //! thousands. Questions are therefore put first and answered together, some hundred targets in one pass over the graph.
 
-use std::collections::BTreeSet;
-
 use crate::events::{Event, Events};
 use crate::schedule::in_order;
 
@@ -15,43 +13,51 @@ const TARGETS_PER_PASS: usize = WORDS * 64;
 /// Questions "does the first event imply the second?".
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
-    /// Target, then source: the targets of one pass stand together.
-    asked: BTreeSet<(Event, Event)>,
+    /// Target, then source, in the order of asking.
+    asked: Vec<(Event, Event)>,
 }
 
 impl Questions {
     pub fn ask(&mut self, source: Event, target: Event) {
-        self.asked.insert((target, source));
+        self.asked.push((target, source));
+    }
+
+    /// The targets of one pass stand together.
+    fn sorted(mut self) -> Vec<(Event, Event)> {
+        self.asked.sort_unstable();
+        self.asked.dedup();
+        self.asked
     }
 }
 
 /// The answers to [`Questions`].
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    implied: BTreeSet<(Event, Event)>,
+    /// Sorted.
+    implied: Vec<(Event, Event)>,
     #[cfg(debug_assertions)]
-    asked: BTreeSet<(Event, Event)>,
+    asked: Vec<(Event, Event)>,
 }
 
 impl Answers {
     /// Whether `source` implies `target`, or is it. Only what was asked is known.
     pub fn implies(&self, source: Event, target: Event) -> bool {
         #[cfg(debug_assertions)]
-        assert!(self.asked.contains(&(target, source)), "a question that nobody put before");
-        self.implied.contains(&(target, source))
+        assert!(self.asked.binary_search(&(target, source)).is_ok(), "a question that nobody put before");
+        self.implied.binary_search(&(target, source)).is_ok()
     }
 }
 
 impl Events {
     /// Answers all questions, in time proportional to the graph and the number of targets over a machine word's bits.
     pub fn answer(&self, questions: Questions) -> Answers {
-        let asked: Vec<(Event, Event)> = questions.asked.iter().copied().collect();
+        let asked = questions.sorted();
         let mut targets: Vec<Event> = asked.iter().map(|(target, _)| *target).collect();
         targets.dedup();
         let order = in_order(self);
         let is_cyclic = self.is_cyclic(&order);
         let mut rows = vec![[0_u64; WORDS]; self.len()];
-        let mut implied = BTreeSet::new();
+        let mut implied = Vec::new();
         let mut rest = asked.as_slice();
         for block in targets.chunks(TARGETS_PER_PASS) {
             rows.fill([0; WORDS]);
@@ -62,14 +68,14 @@ impl Events {
             for (bit, target) in block.iter().enumerate() {
                 let (here, after) = rest.split_at(rest.partition_point(|(asked, _)| asked <= target));
                 let has = |source: Event| rows[source.0 as usize][bit / 64] >> (bit % 64) & 1 == 1;
-                implied.extend(here.iter().filter(|(_, source)| has(*source)));
+                implied.extend(here.iter().copied().filter(|(_, source)| has(*source)));
                 rest = after;
             }
         }
         Answers {
             implied,
             #[cfg(debug_assertions)]
-            asked: questions.asked,
+            asked,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
+use memchr::{memchr, memmem};
 use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::{Node, Span, Value};
 
@@ -40,14 +41,12 @@ pub(crate) fn collect(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &
 /// nothing but `name.namespace`, with or without a port.
 fn in_text(text: &str) -> Vec<(EcoString, EcoString)> {
     let mut found = Vec::new();
-    if text.len() > TEXT_BYTES_MAX || !text.contains('.') {
+    if text.len() > TEXT_BYTES_MAX || memchr(b'.', text.as_bytes()).is_none() {
         return found;
     }
     let is_host = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.' || byte == b'_';
-    let mut from = 0;
-    while let Some(at) = text[from..].find(".svc").map(|at| at + from) {
-        from = at + 4;
-        let follows = text.as_bytes().get(from).copied();
+    for at in memmem::find_iter(text.as_bytes(), ".svc") {
+        let follows = text.as_bytes().get(at + 4).copied();
         if follows.is_some_and(|byte| is_host(byte) && byte != b'.') {
             continue;
         }
@@ -76,27 +75,27 @@ fn in_text(text: &str) -> Vec<(EcoString, EcoString)> {
 
 /// A Service of one's own namespace, by its bare name where a key says that it is a host: `DB_HOST: postgres-rw`.
 fn bare(key: &str, value: &Node) -> Option<EcoString> {
-    let text = value.text().filter(|text| is_label(text))?;
-    let key = key.to_ascii_lowercase();
-    let says_host = ["host", "hostname", "server", "addr", "address"].iter().any(|word| key.ends_with(word));
-    says_host.then(|| text.into())
+    let ends = |word: &str| {
+        key.len().checked_sub(word.len()).and_then(|at| key.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(word))
+    };
+    let says_host = ["host", "hostname", "server", "addr", "address"].iter().any(|word| ends(word));
+    value.text().filter(|text| says_host && is_label(text)).map(EcoString::from)
 }
 
 /// Hosts without a domain in the addresses of a text: `postgres://user@postgres-rw:5432/db`.
 fn in_addresses(text: &str) -> Vec<(EcoString, EcoString)> {
     let mut found = Vec::new();
-    if text.len() > TEXT_BYTES_MAX {
+    if text.len() > TEXT_BYTES_MAX || memchr(b':', text.as_bytes()).is_none() {
         return found;
     }
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once("://") {
+    for at in memmem::find_iter(text.as_bytes(), "://") {
+        let after = &text[at + 3..];
         let authority = after.split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '?')).next();
         let host = authority.unwrap_or_default().rsplit('@').next().unwrap_or_default();
         let host = host.split(':').next().unwrap_or_default();
         if is_label(host) {
             found.push((host.into(), EcoString::new()));
         }
-        rest = after;
     }
     found
 }

@@ -52,12 +52,12 @@ fn note(
 
 /// What a key of this name holds the name of.
 fn meaning(key: &str) -> Option<CapabilityKind> {
-    let key = key.to_ascii_lowercase();
-    if key.contains("secret") {
+    let says = |word: &str| key.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+    if says("secret") {
         Some(CapabilityKind::Secret)
-    } else if key.contains("configmap") {
+    } else if says("configmap") {
         Some(CapabilityKind::ConfigMap)
-    } else if key == "existingclaim" || key == "claimname" {
+    } else if key.eq_ignore_ascii_case("existingclaim") || key.eq_ignore_ascii_case("claimname") {
         Some(CapabilityKind::PersistentVolumeClaim)
     } else {
         None

@@ -6,6 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use memchr::memchr2;
 use regex::Regex;
 use yaml::{FileId, Span};
 
@@ -336,6 +337,7 @@ fn with_long_lines(text: &str) -> String {
 
 /// `name=value` of a shell, `name := value` of just, `NAME: value` of a Taskfile.
 fn assignment(path: &str, line: &str, at: usize) -> Option<Variable> {
+    memchr2(b'=', b':', line.as_bytes())?;
     let text = line.trim();
     let words = ["export ", "local ", "readonly ", "declare ", "-r ", "-x "];
     let text = words.iter().fold(text, |text, word| text.strip_prefix(word).unwrap_or(text).trim_start());
