@@ -36,8 +36,8 @@ fn is_bootstrap_text(path: &str) -> bool {
     let is_script =
         matches!(ending, "sh" | "just") || matches!(name, "justfile" | ".justfile") || name.starts_with("Taskfile");
     let in_place =
-        path.split('/').any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "hack"));
-    is_script || (in_place && matches!(ending, "yaml" | "yml" | "j2" | "tpl" | "gotmpl"))
+        || path.split('/').any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "hack"));
+    is_script || (matches!(ending, "yaml" | "yml" | "j2" | "tpl" | "gotmpl") && in_place())
 }
 
 /// Every address in a text that speaks of CRDs, comments left out.

@@ -93,6 +93,13 @@ impl Scalar {
 impl ScalarKind {
     /// The core schema of YAML 1.2, with the octal `0o17` and hexadecimal integers that Go's reader takes too.
     pub fn of_plain(text: &str) -> Self {
+        // Most texts can't be anything else by their first letter.
+        if !matches!(
+            text.bytes().next(),
+            None | Some(b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'0'..=b'9' | b'+' | b'-' | b'.')
+        ) {
+            return Self::Str;
+        }
         match text {
             "" | "~" | "null" | "Null" | "NULL" => Self::Null,
             "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => Self::Bool,

@@ -78,7 +78,7 @@ fn is_program(repository: &Repository, path: &str) -> bool {
     let is_unread = matches!(ending, "go" | "py" | "ts" | "js" | "rb" | "rs" | "nu" | "ps1");
     let speaks = |text: &str| PROGRAM_WORDS.iter().any(|word| text.contains(word));
     is_unread
-        && path.split('/').any(is_bootstrap)
+        && is_bootstrap(path)
         && !is_archived(path)
         && repository.id(path).and_then(|file| repository.source(file)).is_some_and(|source| speaks(source.text()))
 }
@@ -216,7 +216,7 @@ fn is_object(node: &Node) -> bool {
 
 fn in_bootstrap(path: &str) -> bool {
     path::parent(path).split('/').any(|part| part == "bootstrap" || part == ".bootstrap")
-        || (is_bootstrap(path) && path.rsplit('/').next() == Some("bootstrap"))
+        || path.rsplit('/').next() == Some("bootstrap")
 }
 
 fn is_kustomized(repository: &Repository, directory: &str) -> bool {

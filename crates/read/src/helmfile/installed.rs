@@ -37,7 +37,7 @@ const BARE_FLAGS: [&str; 22] = [
 
 /// One for each script that bootstraps and installs something, as if it were a helmfile.
 pub(super) fn by_scripts(scripts: &Scripts<'_>) -> Vec<Helmfile> {
-    let bootstraps = scripts.found().iter().filter(|script| script.path.split('/').any(is_bootstrap));
+    let bootstraps = scripts.found().iter().filter(|script| is_bootstrap(&script.path));
     bootstraps
         .filter_map(|script| {
             let commands = script.pipelines.iter().flatten();

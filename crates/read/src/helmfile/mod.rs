@@ -163,18 +163,18 @@ fn order_key(file: &str, releases: &[Release]) -> String {
 fn candidates(repository: &Repository) -> Vec<String> {
     let is_readable = |path: &&str| {
         let ends = [".yaml", ".yml", ".yaml.gotmpl", ".yml.gotmpl"].iter().any(|ending| path.ends_with(ending));
-        ends && !is_archived(path) && looks_like_place(path)
+        ends && looks_like_place(path) && !is_archived(path)
     };
     repository.paths().filter(is_readable).map(str::to_owned).collect()
 }
 
 /// Files that are named as helmfiles are, or lie where bootstraps are kept.
 fn looks_like_place(path: &str) -> bool {
-    path.split('/').any(|part| part.contains("helmfile") || is_bootstrap(part))
+    path.contains("helmfile") || is_bootstrap(path)
 }
 
-fn is_bootstrap(part: &str) -> bool {
-    part.contains("bootstrap")
+fn is_bootstrap(path: &str) -> bool {
+    path.contains("bootstrap")
 }
 
 pub(crate) fn is_archived(path: &str) -> bool {

@@ -175,7 +175,7 @@ impl<'all> Scripts<'all> {
         if !(word.text.contains('/') || word.text.contains(".yaml") || word.text.contains(".yml")) {
             return;
         }
-        let by_bootstrap = script.path.split('/').any(is_bootstrap);
+        let by_bootstrap = is_bootstrap(&script.path);
         for path in self.resolve(script, &word.text, word.at) {
             let span = script.span(word);
             applied.push(Applied { path, is_missing: false, namespace: namespace.cloned(), span, by_bootstrap });
@@ -203,7 +203,7 @@ impl<'all> Scripts<'all> {
                     is_missing: true,
                     namespace: namespace.cloned(),
                     span: script.span(word),
-                    by_bootstrap: script.path.split('/').any(is_bootstrap),
+                    by_bootstrap: is_bootstrap(&script.path),
                 });
             }
         }
@@ -296,8 +296,7 @@ fn is_script(path: &str) -> bool {
     let is_taskfile = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("taskfile"));
     matches!(ending, "sh" | "bash" | "fish" | "just" | "zsh" | "mk")
         || ["justfile", ".justfile", "makefile", "gnumakefile"].iter().any(|known| name.eq_ignore_ascii_case(known))
-        || (is_taskfile && matches!(ending, "yaml" | "yml"))
-        || (path.split('/').any(|part| part == ".taskfiles") && matches!(ending, "yaml" | "yml"))
+        || (matches!(ending, "yaml" | "yml") && (is_taskfile || path.split('/').any(|part| part == ".taskfiles")))
 }
 
 fn read_script(repository: &Repository, path: &str) -> Option<Script> {

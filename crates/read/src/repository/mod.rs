@@ -248,7 +248,7 @@ impl Repository {
     fn read_text(&self, file: &File) -> Result<Source, String> {
         let bytes = self.read_bytes(file)?;
         let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
-        if text.as_bytes().contains(&0) {
+        if memchr::memchr(0, text.as_bytes()).is_some() {
             return Err("is a binary file".to_owned());
         }
         Ok(Source::new(text))

@@ -13,6 +13,7 @@ pub use expand::{COMPARISONS_MAX, NESTING_MAX, OUTPUT_BYTES_MAX, SubstituteError
 pub use object::{ObjectError, Undefined, is_disabled, mentioned, substitute_node};
 pub(crate) use object::{is_written_plain, place, reread};
 
+use memchr::memchr_iter;
 use yaml::EcoString;
 
 /// Whether Flux takes `name` for a variable. One name that is none fails the whole build.
@@ -29,5 +30,6 @@ pub fn variable_value(value: &str) -> EcoString {
 
 /// Whether substitution can change this text at all.
 fn is_touched(text: &str) -> bool {
-    text.contains("${") || text.contains("$$")
+    let text = text.as_bytes();
+    memchr_iter(b'$', text).any(|at| matches!(text.get(at + 1), Some(b'{' | b'$')))
 }
