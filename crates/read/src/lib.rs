@@ -84,7 +84,9 @@ fn extended(catalogue: &'static Catalogue, additions: Vec<catalogue::Component>)
 fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {
     let (clusters, declared, bootstrap) = begin(repository, catalogue);
     let mut live = live(&declared, &bootstrap);
-    let extract = |assembled: Vec<flux::Assembled>| {
+    let extract = |mut assembled: Vec<flux::Assembled>| {
+        // The largest first: whoever gets the last one keeps the others waiting.
+        assembled.sort_by_key(|one| std::cmp::Reverse(one.objects.len()));
         parallel::map_into(assembled, |one| content::extract(repository, catalogue, one, &bootstrap, renderer))
     };
     // What somebody must start by hand is known only now, and nobody else waits for it.

@@ -159,7 +159,7 @@ impl Walk<'_> {
     ) {
         let path = directory.join(name);
         // To Git a link is a file, whatever it leads to.
-        if is_ignored(ignored, &self.root.join(&path), kind.is_dir()) {
+        if !ignored.is_empty() && is_ignored(ignored, &self.root.join(&path), kind.is_dir()) {
             if kind.is_dir() {
                 listing.files.extend(self.tracked_below(&path));
                 return;
