@@ -92,14 +92,23 @@ impl Repository {
     /// Finds every file below `root` that Git tracks or would not ignore, and parses the YAML ones: all but the schemas
     /// of CRDs, which nobody asks about.
     pub fn open(root: &Path) -> Result<Self, OpenError> {
-        let mut repository = Self::find(root)?;
+        let mut repository = Self::walk(root)?;
         repository.with_schemas = false;
-        repository.parse_all();
+        let (directories, skipped) = parallel::both(|| directories(&repository.files), || repository.parse_all());
+        repository.directories = directories;
+        repository.skipped.extend(skipped);
         Ok(repository)
     }
 
     /// Finds the files and reads none: YAML is then parsed, all of it, when somebody asks for it.
     pub fn find(root: &Path) -> Result<Self, OpenError> {
+        let mut repository = Self::walk(root)?;
+        repository.directories = directories(&repository.files);
+        Ok(repository)
+    }
+
+    /// Finds the files, and nothing of their directories.
+    fn walk(root: &Path) -> Result<Self, OpenError> {
         let unreadable = |source| OpenError::Unreadable { path: root.to_path_buf(), source };
         let metadata = fs::metadata(root).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => OpenError::Missing(root.to_path_buf()),
@@ -111,9 +120,9 @@ impl Repository {
         let root = root.canonicalize().map_err(unreadable)?;
         fs::read_dir(&root).map_err(|source| OpenError::Unreadable { path: root.clone(), source })?;
         let walk::Found { files, skipped } = walk::walk(&root);
-        let directories = directories(&files);
         let files = files.into_iter().map(|path| File { path, ..File::default() }).collect();
         let is_git_root = root.join(".git").exists();
+        let directories = HashMap::new();
         Ok(Self { root, files, directories, skipped, with_schemas: true, is_git_root, inline: Mutex::default() })
     }
 
@@ -191,27 +200,29 @@ impl Repository {
         self.files.iter().filter_map(|file| file.path.strip_suffix("Chart.yaml")).collect()
     }
 
-    /// Parses the YAML files on every core.
-    fn parse_all(&mut self) {
+    /// Parses the YAML files on every core; says which could not be read.
+    fn parse_all(&self) -> Vec<Skipped> {
         let charts = self.charts();
-        let wanted: Vec<&File> =
-            self.files.iter().filter(|file| is_yaml(&file.path) && !is_template(&file.path, &charts)).collect();
-        let failed = parallel::map(&wanted, |file| self.parse_if_worth_it(file).err());
-        let skipped = wanted.iter().zip(failed).filter_map(|(file, why)| Some((file.path.clone(), why?)));
-        let skipped: Vec<Skipped> = skipped.map(|(path, why)| Skipped { path, why }).collect();
-        self.skipped.extend(skipped);
+        let wanted: Vec<(FileId, &File)> = (0..)
+            .map(FileId)
+            .zip(&self.files)
+            .filter(|(_, file)| is_yaml(&file.path) && !is_template(&file.path, &charts))
+            .collect();
+        let failed = parallel::map(&wanted, |(id, file)| self.parse_if_worth_it(*id, file).err());
+        let skipped = wanted.iter().zip(failed).filter_map(|((_, file), why)| Some((file.path.clone(), why?)));
+        skipped.map(|(path, why)| Skipped { path, why }).collect()
     }
 
     /// Values of charts, playbooks and task files wait until somebody asks for them: nobody does for most, so that their
     /// texts are not kept either.
-    fn parse_if_worth_it(&self, file: &File) -> Result<(), String> {
+    fn parse_if_worth_it(&self, id: FileId, file: &File) -> Result<(), String> {
         let read = self.read_text(file);
         if read.as_ref().is_ok_and(|source| !may_hold_objects(&file.path, source.text())) {
             return Ok(());
         }
         let why = read.as_ref().err().cloned();
         let _ = file.source.set(read.ok());
-        why.map_or_else(|| self.parse_file(file), Err)
+        why.map_or_else(|| self.parse_file(id, file), Err)
     }
 
     fn text_of<'a>(&self, file: &'a File) -> Result<&'a Source, String> {
@@ -226,9 +237,8 @@ impl Repository {
         file.source.get().and_then(Option::as_ref).ok_or_else(|| "could not be read".to_owned())
     }
 
-    fn parse_file(&self, file: &File) -> Result<(), String> {
+    fn parse_file(&self, id: FileId, file: &File) -> Result<(), String> {
         let source = self.text_of(file)?;
-        let id = self.id(&file.path).unwrap_or(FileId::GENERATED);
         let _ = file.documents.set(self.parse(id, source.text()));
         Ok(())
     }
@@ -307,7 +317,7 @@ impl Files for Repository {
         let id = self.id(path)?;
         let file = &self.files[id.0 as usize];
         if file.documents.get().is_none() {
-            self.parse_file(file).ok()?;
+            self.parse_file(id, file).ok()?;
         }
         Some((id, file.documents.get()?))
     }
@@ -341,9 +351,9 @@ impl Files for Repository {
     }
 }
 
-/// Every directory on the way to these sorted paths. What is below one directory stands together, so that only the
+/// Every directory on the way to these files, which are sorted by path. What is below one directory stands together, so that only the
 /// directories on the way to the path at hand are open: none is looked up.
-fn directories(paths: &[String]) -> HashMap<String, Directory> {
+fn directories(files: &[File]) -> HashMap<String, Directory> {
     type Open<'a> = (&'a str, Vec<(&'a str, Option<FileId>)>);
     let close = |(directory, mut names): Open<'_>| {
         names.sort_unstable();
@@ -352,7 +362,7 @@ fn directories(paths: &[String]) -> HashMap<String, Directory> {
     };
     let mut closed = HashMap::new();
     let mut open: Vec<Open<'_>> = Vec::new();
-    for (id, path) in (0..).map(FileId).zip(paths) {
+    for (id, path) in (0..).map(FileId).zip(files.iter().map(|file| file.path.as_str())) {
         closed.extend(std::iter::from_fn(|| open.pop_if(|(directory, _)| !path::is_below(path, directory))).map(close));
         if open.is_empty() {
             open.push(("", Vec::new()));
