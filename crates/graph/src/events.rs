@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, Phase, Stage, TieTarget, WaitsFor};
 
-use crate::linking::Links;
+use crate::linking::{Links, is_given};
 
 /// Something that happens once in a cold start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -180,7 +180,7 @@ impl Events {
     fn add_needs(&mut self, cluster: &Cluster, links: &Links) {
         let mut shared: BTreeMap<&model::Capability, Event> = BTreeMap::new();
         for (index, need) in cluster.needs.iter().enumerate() {
-            if !is_binding(cluster, need) {
+            if !is_binding(cluster, need) || is_given(&need.capability) {
                 continue;
             }
             let offers = links.offers_for(index);
@@ -221,9 +221,12 @@ impl Events {
 
 /// Needs without which nothing at all of a component is applied, and whose provider is certain.
 fn is_binding(cluster: &Cluster, need: &model::Need) -> bool {
-    let certain = matches!(need.capability.kind, CapabilityKind::Crd | CapabilityKind::Source)
-        || (need.phase == Phase::Build
-            && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap));
+    let certain = match need.capability.kind {
+        CapabilityKind::Crd | CapabilityKind::Source => true,
+        CapabilityKind::Secret | CapabilityKind::ConfigMap => need.phase == Phase::Build,
+        CapabilityKind::Namespace => cluster.component(need.of).role == model::Role::Kustomization,
+        _ => false,
+    };
     // A missing CRD takes the whole stage of an apply down, however soft the kind. A chart may look before it renders.
     let may_do_without = need.soft && cluster.component(need.of).role == model::Role::HelmRelease;
     certain && !may_do_without && !need.optional && matches!(need.phase, Phase::Build | Phase::Apply)
