@@ -191,9 +191,36 @@ struct Built {
     depth: usize,
 }
 
-type Next<'text> = (Event<'text>, granit_parser::Span);
+/// What the parser came upon, and where in the whole text.
+enum Next {
+    Scalar {
+        scalar: Scalar,
+        at: Span,
+        anchor: usize,
+        /// Whether it is the key `<<`.
+        merges: bool,
+    },
+    Sequence {
+        at: Span,
+        anchor: usize,
+    },
+    Mapping {
+        at: Span,
+        anchor: usize,
+    },
+    Alias {
+        at: Span,
+        id: usize,
+    },
+    /// A sequence or mapping ends.
+    Closes(Span),
+    /// The stream or a document.
+    Begins,
+    DocumentEnds,
+    StreamEnds,
+}
 
-impl<'text> Reader<'text> {
+impl Reader<'_> {
     fn documents(&mut self) -> Vec<Document> {
         let mut documents = Vec::new();
         loop {
@@ -229,47 +256,69 @@ impl<'text> Reader<'text> {
         // A document with a problem leaves what it had open.
         self.entries.clear();
         self.items.clear();
-        while let Some((event, span)) = self.next()? {
-            match event {
-                Event::DocumentStart(..) | Event::StreamStart => {}
-                Event::DocumentEnd => return Ok(true),
-                Event::StreamEnd => return Ok(false),
-                _ => {
-                    let built = self.node((event, span), 0)?;
-                    self.document.root = Some(built.node);
-                }
+        loop {
+            match self.next()? {
+                Next::Begins => {}
+                Next::DocumentEnds => return Ok(true),
+                Next::StreamEnds => return Ok(false),
+                next => self.document.root = Some(self.node(next, 0)?.node),
             }
         }
-        Ok(false)
     }
 
-    fn next(&mut self) -> Result<Option<Next<'text>>, Problem> {
-        self.parser.next_event().transpose().map_err(|error| self.scan_problem(&error))
-    }
-
-    fn node(&mut self, (event, span): Next<'text>, depth: usize) -> Result<Built, Problem> {
-        let read = match event {
-            Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => self.block_span(span),
-            _ => self.span_as_read(span),
+    /// The parser's events are large: what of each counts is taken out at once.
+    fn next(&mut self) -> Result<Next, Problem> {
+        let (event, span) = match self.parser.next_event() {
+            Some(Ok(next)) => next,
+            Some(Err(error)) => return Err(self.scan_problem(&error)),
+            None => return Ok(Next::StreamEnds),
         };
-        self.behind = read.end as usize;
-        let at = self.moved.whole(read);
-        self.count(1, depth, at)?;
-        let before = self.nodes;
-        let (anchor, built) = match event {
+        Ok(match event {
             Event::Scalar(text, style, anchor, tag) => {
-                (anchor, Built { node: scalar(&text, style, tag.as_deref(), at), depth: 0 })
+                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                let at = self.begin(if is_block { self.block_span(span) } else { self.span_as_read(span) });
+                let merges = style == ScalarStyle::Plain && text == "<<";
+                Next::Scalar { scalar: scalar(&text, style, tag.as_deref()), at, anchor, merges }
             }
-            Event::SequenceStart(_, anchor, _) => (anchor, self.sequence(at, depth)?),
-            Event::MappingStart(_, anchor, _) => (anchor, self.mapping(at, depth)?),
-            Event::Alias(id) => return self.alias(id, at, depth),
+            Event::SequenceStart(_, anchor, _) => Next::Sequence { at: self.begin(self.span_as_read(span)), anchor },
+            Event::MappingStart(_, anchor, _) => Next::Mapping { at: self.begin(self.span_as_read(span)), anchor },
+            Event::Alias(id) => Next::Alias { at: self.begin(self.span_as_read(span)), id },
+            Event::SequenceEnd | Event::MappingEnd => Next::Closes(self.span(span)),
+            Event::DocumentStart(..) | Event::StreamStart => Next::Begins,
+            Event::DocumentEnd => Next::DocumentEnds,
+            Event::StreamEnd => Next::StreamEnds,
             Event::UnresolvedAlias(name) => {
-                return Err(Problem { message: format!("alias `*{name}` names no anchor of this document"), span: at });
+                let message = format!("alias `*{name}` names no anchor of this document");
+                return Err(Problem { message, span: self.span(span) });
             }
-            other => return Err(Problem { message: format!("unexpected {other:?}"), span: at }),
+            other => return Err(Problem { message: format!("unexpected {other:?}"), span: self.span(span) }),
+        })
+    }
+
+    /// Notes that a value stands here in the text that is being read; its place in the whole one.
+    fn begin(&mut self, read: Span) -> Span {
+        self.behind = read.end as usize;
+        self.moved.whole(read)
+    }
+
+    fn node(&mut self, next: Next, depth: usize) -> Result<Built, Problem> {
+        let before = self.nodes;
+        let (anchor, built) = match next {
+            Next::Scalar { scalar, at, anchor, .. } => {
+                self.count(1, depth, at)?;
+                (anchor, Built { node: Node::new(Value::Scalar(scalar), at), depth: 0 })
+            }
+            Next::Sequence { at, anchor } => (anchor, self.sequence(at, depth)?),
+            Next::Mapping { at, anchor } => (anchor, self.mapping(at, depth)?),
+            Next::Alias { id, at } => return self.alias(id, at, depth),
+            Next::Closes(at) => return Err(Problem { message: "an end without a beginning".to_owned(), span: at }),
+            Next::Begins | Next::DocumentEnds | Next::StreamEnds => {
+                let message = "the file ends inside of a mapping or sequence".to_owned();
+                return Err(Problem { message, span: Span::new(self.file, to_u32(self.behind), to_u32(self.behind)) });
+            }
         };
         if anchor != 0 {
-            let nodes = self.nodes - before + 1;
+            let nodes = self.nodes - before;
             self.anchors.insert(anchor, Anchored { node: built.node.clone(), nodes, depth: built.depth });
         }
         Ok(built)
@@ -279,17 +328,18 @@ impl<'text> Reader<'text> {
         let Some(anchored) = self.anchors.get(&id).cloned() else {
             return Err(Problem { message: "an alias inside of what it stands for".to_owned(), span: at });
         };
-        self.count(anchored.nodes, depth + anchored.depth, at)?;
+        self.count(anchored.nodes + 1, depth + anchored.depth, at)?;
         Ok(Built { node: anchored.node, depth: anchored.depth })
     }
 
     fn sequence(&mut self, start: Span, depth: usize) -> Result<Built, Problem> {
+        self.count(1, depth, start)?;
         let first = self.items.len();
         let mut deepest = 0;
         loop {
-            let next = self.expect(start)?;
-            if matches!(next.0, Event::SequenceEnd) {
-                let span = self.closed(start, self.items[first..].last().map(|item| item.span), next.1);
+            let next = self.next()?;
+            if let Next::Closes(end) = next {
+                let span = self.closed(start, self.items[first..].last().map(|item| item.span), end);
                 let items: EcoVec<Node> = self.items.drain(first..).collect();
                 return Ok(Built { node: Node::seq(items, span), depth: deepest });
             }
@@ -300,19 +350,20 @@ impl<'text> Reader<'text> {
     }
 
     fn mapping(&mut self, start: Span, depth: usize) -> Result<Built, Problem> {
+        self.count(1, depth, start)?;
         let first = self.entries.len();
         let mut keys = Keys::default();
-        let mut merges = Vec::new();
+        let mut sources = Vec::new();
         let mut deepest = 0;
         loop {
-            let next = self.expect(start)?;
-            if matches!(next.0, Event::MappingEnd) {
-                let span = self.closed(start, self.entries[first..].last().map(|entry| entry.value.span), next.1);
-                merge_into(&mut self.entries, first, &mut keys, &merges);
+            let next = self.next()?;
+            if let Next::Closes(end) = next {
+                let span = self.closed(start, self.entries[first..].last().map(|entry| entry.value.span), end);
+                merge_into(&mut self.entries, first, &mut keys, &sources);
                 let map: Map = self.entries.drain(first..).collect();
                 return Ok(Built { node: Node::map(map, span), depth: deepest });
             }
-            let plain_merge = matches!(&next.0, Event::Scalar(text, ScalarStyle::Plain, ..) if text == "<<");
+            let merges = matches!(next, Next::Scalar { merges: true, .. });
             let key = self.node(next, depth + 1)?.node;
             let Value::Scalar(Scalar { text, .. }) = key.value else {
                 return Err(Problem {
@@ -320,11 +371,11 @@ impl<'text> Reader<'text> {
                     span: key.span,
                 });
             };
-            let value_event = self.expect(key.span)?;
-            let value = self.node(value_event, depth + 1)?;
+            let next = self.next()?;
+            let value = self.node(next, depth + 1)?;
             deepest = deepest.max(value.depth + 1);
-            if plain_merge {
-                merges.push(value.node);
+            if merges {
+                sources.push(value.node);
             } else if let Some(at) = keys.position(&text, &self.entries[first..]) {
                 let message = format!("key `{text}` stands twice in one mapping");
                 self.document.problems.push(Problem { message, span: key.span });
@@ -333,11 +384,6 @@ impl<'text> Reader<'text> {
                 self.entries.push(Entry { key: text, key_span: key.span, value: value.node });
             }
         }
-    }
-
-    fn expect(&mut self, at: Span) -> Result<Next<'text>, Problem> {
-        self.next()?
-            .ok_or_else(|| Problem { message: "the file ends inside of a mapping or sequence".to_owned(), span: at })
     }
 
     fn count(&mut self, nodes: usize, depth: usize, span: Span) -> Result<(), Problem> {
@@ -358,8 +404,7 @@ impl<'text> Reader<'text> {
     }
 
     /// The range of a container: flow style ends at its bracket, block style with its last child.
-    fn closed(&self, start: Span, last_child: Option<Span>, end: granit_parser::Span) -> Span {
-        let end = self.span(end);
+    fn closed(&self, start: Span, last_child: Option<Span>, end: Span) -> Span {
         let last = match last_child {
             Some(child) if end.end <= end.start => child.end.max(start.end),
             _ => end.end.max(start.end),
@@ -434,7 +479,7 @@ fn merge_into(entries: &mut Vec<Entry>, first: usize, keys: &mut Keys, merges: &
     }
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Scalar {
     let kind = match tag.and_then(Tag::core_suffix) {
         Some("str" | "binary") => ScalarKind::Str,
         Some("int") => ScalarKind::Int,
@@ -444,7 +489,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node
         _ if style == ScalarStyle::Plain => ScalarKind::of_plain(text),
         _ => ScalarKind::Str,
     };
-    Node::new(Value::Scalar(Scalar { text: text.into(), kind }), span)
+    Scalar { text: text.into(), kind }
 }
 
 fn to_i64(number: usize) -> i64 {
