@@ -7,32 +7,43 @@ use memchr::{memchr, memmem};
 use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::{Node, Span, Value};
 
-use crate::content::sink::{Host, Needing, Sink};
+use crate::content::sink::{Needing, Sink, Talk};
+use crate::parallel;
 
 /// Longer texts are data, not configuration: dashboards, scripts, certificates.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
-/// Notes every `name.namespace.svc` below a node.
+/// Notes that hosts are to be looked for below a node.
 pub(crate) fn collect(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node, phase: Phase) {
+    sink.talks.push(Talk { of, object: own.clone(), node: node.clone(), phase });
+}
+
+/// A host that a text names. Without a namespace it is a bare name.
+struct Host {
+    name: EcoString,
+    namespace: EcoString,
+    at: Span,
+}
+
+/// Every host below a node.
+fn below(node: &Node, found: &mut Vec<Host>) {
     match &node.value {
         Value::Map(map) => {
             for entry in map {
                 if let Some(name) = bare(&entry.key, &entry.value) {
-                    let namespace = EcoString::new();
-                    sink.hosts.push(Host { of, object: own.clone(), name, namespace, at: entry.value.span, phase });
+                    found.push(Host { name, namespace: EcoString::new(), at: entry.value.span });
                 }
-                collect(sink, of, own, &entry.value, phase);
+                below(&entry.value, found);
             }
         }
         Value::Seq(items) => {
             for item in items {
-                collect(sink, of, own, item, phase);
+                below(item, found);
             }
         }
         Value::Scalar(scalar) => {
-            for (name, namespace) in in_text(&scalar.text).into_iter().chain(in_addresses(&scalar.text)) {
-                sink.hosts.push(Host { of, object: own.clone(), name, namespace, at: node.span, phase });
-            }
+            let hosts = in_text(&scalar.text).into_iter().chain(in_addresses(&scalar.text));
+            found.extend(hosts.map(|(name, namespace)| Host { name, namespace, at: node.span }));
         }
     }
 }
@@ -116,39 +127,41 @@ pub(crate) fn resolve(sink: &mut Sink) {
         releases.entry(release.target_namespace.clone()).or_default().insert(release.release_name.clone());
         homes.insert(*id, release.target_namespace.clone());
     }
-    for mut host in std::mem::take(&mut sink.hosts) {
-        if host.namespace.is_empty() {
-            // A bare name is looked up where the pods are.
-            host.namespace = homes.get(&host.of).unwrap_or(&host.object.namespace).clone();
-        }
-        let service = |name: EcoString| Capability::new(CapabilityKind::Service, host.namespace.clone(), name);
-        let exact = service(host.name.clone());
-        let capability = if sink.is_offered(&exact) {
-            exact
-        } else {
-            let known = releases.get(&host.namespace);
-            let prefix = known
-                .into_iter()
-                .flatten()
-                .filter(|release| starts_as(&host.name, release))
-                .max_by_key(|release| release.len());
-            match prefix {
-                Some(release) if sink.is_offered(&service(release.clone())) => service(release.clone()),
-                _ => continue,
+    let talks = std::mem::take(&mut sink.talks);
+    let found = parallel::map(&talks, |talk| {
+        let mut found = Vec::new();
+        below(&talk.node, &mut found);
+        found
+    });
+    for (talk, hosts) in talks.iter().zip(found) {
+        // A bare name is looked up where the pods are.
+        let home = homes.get(&talk.of).unwrap_or(&talk.object.namespace);
+        for mut host in hosts {
+            if host.namespace.is_empty() {
+                host.namespace.clone_from(home);
             }
-        };
-        add(sink, &host, capability);
+            if let Some(service) = service(sink, &host, releases.get(&host.namespace)) {
+                let needing =
+                    Needing { of: talk.of, object: &talk.object, phase: talk.phase, soft: false, optional: false };
+                sink.need(&needing, service, host.at, "which it talks to");
+            }
+        }
     }
+}
+
+/// The Service that a host means: one of its name, or one that its release is known to run.
+fn service(sink: &Sink, host: &Host, releases: Option<&BTreeSet<EcoString>>) -> Option<Capability> {
+    let service = |name: EcoString| Capability::new(CapabilityKind::Service, host.namespace.clone(), name);
+    let exact = service(host.name.clone());
+    if sink.is_offered(&exact) {
+        return Some(exact);
+    }
+    let of_host = releases.into_iter().flatten().filter(|release| starts_as(&host.name, release));
+    of_host.max_by_key(|release| release.len()).map(|release| service(release.clone())).filter(|it| sink.is_offered(it))
 }
 
 fn starts_as(name: &str, release: &str) -> bool {
     name.strip_prefix(release).is_some_and(|rest| rest.starts_with('-'))
-}
-
-fn add(sink: &mut Sink, host: &Host, capability: Capability) {
-    let needing = Needing { of: host.of, object: &host.object, phase: host.phase, soft: false, optional: false };
-    let at: Span = host.at;
-    sink.need(&needing, capability, at, "which it talks to");
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ pub(crate) struct Sink {
     pub(crate) assembled: Assembled,
     offered: BTreeSet<(Capability, ComponentId)>,
     needed: BTreeMap<(ComponentId, Capability), usize>,
-    /// Host names met on the way, resolved when all Services are known.
-    pub(crate) hosts: Vec<Host>,
+    /// What may name hosts, looked through when all Services are known.
+    pub(crate) talks: Vec<Talk>,
     /// The release that runs what a Kustomization configures, if it has just the one kind of workload.
     workloads: BTreeMap<ComponentId, ComponentId>,
     /// The releases of a Kustomization that applies many, with the short texts of their values.
@@ -28,14 +28,12 @@ pub(crate) struct Sink {
     pub(crate) unseen: Vec<(ComponentId, EcoString)>,
 }
 
-/// A host name in some text.
+/// Values that tell somebody whom to talk to.
 #[derive(Clone, Debug)]
-pub(crate) struct Host {
+pub(crate) struct Talk {
     pub(crate) of: ComponentId,
     pub(crate) object: ObjectRef,
-    pub(crate) name: EcoString,
-    pub(crate) namespace: EcoString,
-    pub(crate) at: Span,
+    pub(crate) node: Node,
     pub(crate) phase: Phase,
 }
 
@@ -75,7 +73,7 @@ impl Sink {
             assembled,
             offered: BTreeSet::new(),
             needed: BTreeMap::new(),
-            hosts: Vec::new(),
+            talks: Vec::new(),
             workloads,
             many,
             given: BTreeSet::new(),

@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use memchr::memchr2;
+use memchr::{memchr2, memmem};
 use regex::Regex;
 use yaml::{FileId, Span};
 
@@ -305,13 +305,14 @@ fn read_script(repository: &Repository, path: &str) -> Option<Script> {
     if text.len() > SCRIPT_BYTES_MAX {
         return None;
     }
+    let has_commands = COMMANDS.iter().any(|command| memmem::find(text.as_bytes(), command.as_bytes()).is_some());
     let text = with_long_lines(text);
     let mut script = Script { path: path.to_owned(), file, pipelines: Vec::new(), variables: Vec::new() };
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         if !line.trim_start().starts_with('#') {
             script.variables.extend(assignment(path, line, at));
-            if COMMANDS.iter().any(|command| line.contains(command)) {
+            if has_commands && COMMANDS.iter().any(|command| line.contains(command)) {
                 script.pipelines.extend(pipelines(line, at));
             }
         }
