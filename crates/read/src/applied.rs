@@ -19,8 +19,8 @@ pub struct Applied {
 
 /// Every object of these kinds that a cluster of the repository applies.
 pub fn applied(repository: &Repository, kinds: &[&str]) -> Vec<Applied> {
-    let (clusters, mut assembled) = flux::Clusters::declared(repository);
-    let live = flux::files(&assembled).collect();
+    let (mut clusters, mut assembled) = flux::Clusters::declared(repository);
+    let live = clusters.files().collect();
     assembled.extend(clusters.undeclared(&live));
     let mut found = Vec::new();
     for one in assembled {

@@ -1,6 +1,6 @@
 //! Files with objects that nothing reaches: under a directory that Flux applies, and in no kustomization.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use model::{Cluster, Dead};
 
@@ -11,7 +11,8 @@ use crate::repository::Repository;
 
 /// Fills in what each cluster leaves lying. `live` are all files that any cluster or the bootstrap reads.
 pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTreeSet<String>) {
-    let roots: Vec<BTreeSet<String>> = clusters.iter().map(built_directories).collect();
+    let roots: Vec<HashSet<&str>> = clusters.iter().map(built_directories).collect();
+    let mut found: Vec<(usize, Dead)> = Vec::new();
     for (_, file, documents) in repository.yaml_files() {
         if live.contains(file) {
             continue;
@@ -25,8 +26,11 @@ pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTr
         let of = roots.iter().position(|directories| ancestors(file).any(|at| directories.contains(at)));
         if let Some(cluster) = of {
             let dead = objects.iter().map(|object| Dead { object: object.reference(""), at: object.name_span() });
-            clusters[cluster].dead.extend(dead);
+            found.extend(dead.map(|dead| (cluster, dead)));
         }
+    }
+    for (cluster, dead) in found {
+        clusters[cluster].dead.push(dead);
     }
 }
 
@@ -36,8 +40,13 @@ fn is_left_lying(object: Object<'_>) -> bool {
     is_flux && !object.name().is_empty()
 }
 
-fn built_directories(cluster: &Cluster) -> BTreeSet<String> {
-    cluster.components.iter().filter_map(|component| component.path.clone()).filter(|path| !path.is_empty()).collect()
+fn built_directories(cluster: &Cluster) -> HashSet<&str> {
+    cluster
+        .components
+        .iter()
+        .filter_map(|component| component.path.as_deref())
+        .filter(|path| !path.is_empty())
+        .collect()
 }
 
 fn ancestors(file: &str) -> impl Iterator<Item = &str> {

@@ -82,23 +82,16 @@ fn extended(catalogue: &'static Catalogue, additions: Vec<catalogue::Component>)
 }
 
 fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {
-    let (clusters, declared, bootstrap) = begin(repository, catalogue);
-    let mut live = live(&declared, &bootstrap);
+    let (mut clusters, declared, bootstrap) = begin(repository, catalogue);
+    let mut live = live(&clusters, &bootstrap);
     let extract = |mut assembled: Vec<flux::Assembled>| {
         // The largest first: whoever gets the last one keeps the others waiting.
         assembled.sort_by_key(|one| std::cmp::Reverse(one.objects.len()));
         parallel::map_into(assembled, |one| content::extract(repository, catalogue, one, &bootstrap, renderer))
     };
     // What somebody must start by hand is known only now, and nobody else waits for it.
-    let (mut all, (undeclared, files)) = parallel::both(
-        || extract(declared),
-        || {
-            let undeclared = clusters.undeclared(&live);
-            let files: Vec<String> = flux::files(&undeclared).collect();
-            (extract(undeclared), files)
-        },
-    );
-    live.extend(files);
+    let (mut all, undeclared) = parallel::both(|| extract(declared), || extract(clusters.undeclared(&live)));
+    live.extend(clusters.files());
     all.extend(undeclared);
     all.sort_by(|a, b| a.name.cmp(&b.name));
     dead::find(repository, &mut all, &live);
@@ -107,8 +100,8 @@ fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dy
 
 /// The bootstrap, and every cluster put together.
 fn assembled(repository: &Repository, catalogue: &Catalogue) -> (bootstrap::Bootstrap, Vec<flux::Assembled>) {
-    let (clusters, mut assembled, bootstrap) = begin(repository, catalogue);
-    assembled.extend(clusters.undeclared(&live(&assembled, &bootstrap)));
+    let (mut clusters, mut assembled, bootstrap) = begin(repository, catalogue);
+    assembled.extend(clusters.undeclared(&live(&clusters, &bootstrap)));
     (bootstrap, assembled)
 }
 
@@ -123,7 +116,7 @@ fn begin<'a>(
     (clusters, declared, bootstrap)
 }
 
-/// The files that these clusters or the bootstrap reach.
-fn live(assembled: &[flux::Assembled], bootstrap: &bootstrap::Bootstrap) -> BTreeSet<String> {
-    flux::files(assembled).chain(bootstrap.files.iter().cloned()).collect()
+/// The files that clusters or the bootstrap reach.
+fn live(clusters: &flux::Clusters<'_>, bootstrap: &bootstrap::Bootstrap) -> BTreeSet<String> {
+    clusters.files().chain(bootstrap.files.iter().cloned()).collect()
 }

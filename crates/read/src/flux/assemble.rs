@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
-use kustomize::{Build, Overlay};
+use kustomize::{Blind, Failure, Overlay};
 use model::{
     BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget,
     UndefinedVariable, WaitsFor,
@@ -68,7 +68,6 @@ pub(crate) struct Assembled {
     pub(crate) objects: Vec<Built>,
     pub(crate) kustomizations: Vec<(ComponentId, Kustomization)>,
     pub(crate) releases: Vec<(ComponentId, HelmRelease)>,
-    pub(crate) files: BTreeSet<String>,
 }
 
 /// Puts clusters together side by side, wave by wave, so that what several of them apply is built once.
@@ -108,7 +107,9 @@ struct Turn {
 /// What building one Kustomization gave.
 #[derive(Default)]
 struct Outcome {
-    build: Build,
+    objects: Vec<Node>,
+    blind: Vec<Blind>,
+    failures: Vec<Failure>,
     unseen: Option<(String, &'static str)>,
     broken: Option<(String, Span)>,
     directory: Option<String>,
@@ -129,12 +130,8 @@ impl<'a> Assembler<'a> {
             out: Assembled::default(),
         };
         assembler.out.cluster.name.clone_from(&entry.directory);
-        let root = &entry.root;
-        // Whoever starts the cluster applies it, whether or not something lists its file.
-        let file = common.repository.path(root.at.file).filter(|_| !root.at.is_generated());
-        assembler.out.files.extend(file.map(str::to_owned));
-        let id = assembler.add_kustomization(root, None);
-        let turn = assembler.turn(id, root.clone());
+        let id = assembler.add_kustomization(&entry.root, None);
+        let turn = assembler.turn(id, entry.root.clone());
         assembler.wave.push(turn);
         assembler
     }
@@ -198,11 +195,15 @@ impl<'a> Assembler<'a> {
                 return Outcome { broken: Some((why.clone(), kustomization.path_at)), ..Outcome::default() };
             }
         };
-        let build = builds.get(directory, &kustomization.overlay).cloned().unwrap_or_default();
-        let mut outcome = Outcome { build, directory: Some(directory.clone()), ..Outcome::default() };
+        let mut outcome = Outcome { directory: Some(directory.clone()), ..Outcome::default() };
+        if let Some(build) = builds.get(directory, &kustomization.overlay) {
+            outcome.objects.clone_from(&build.objects);
+            outcome.blind.clone_from(&build.blind);
+            outcome.failures.clone_from(&build.failures);
+        }
         let variables =
             Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
-        for node in &mut outcome.build.objects {
+        for node in &mut outcome.objects {
             outcome.unsubstituted.extend(variables.left_alone(node));
             match variables.apply(node) {
                 Ok(undefined) => outcome.undefined.extend(undefined),
@@ -222,21 +223,20 @@ impl<'a> Assembler<'a> {
             let what = format!("what {} applies: `{path}` of {what}", kustomization.object);
             self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
         }
-        let failures = outcome.build.failures.into_iter().map(|failure| (failure.message, failure.span));
+        let failures = outcome.failures.into_iter().map(|failure| (failure.message, failure.span));
         for (message, at) in outcome.broken.into_iter().chain(failures) {
             self.out.cluster.broken.push(BrokenBuild { component: id, message, at });
         }
-        for blind in outcome.build.blind {
+        for blind in outcome.blind {
             self.blind(blind.what, blind.why, blind.span, Some(id));
         }
         let set_at = kustomization.post_build.as_ref().map_or(kustomization.at, |post_build| post_build.span);
         let used = |it: Undefined| UndefinedVariable { of: id, name: it.name, at: it.span, set_at };
         self.out.cluster.facts.undefined.extend(outcome.undefined.into_iter().map(used));
         self.out.cluster.facts.unsubstituted.extend(outcome.unsubstituted.into_iter().map(used));
-        self.out.files.extend(outcome.build.files);
         self.out.cluster.components[id.index()].path = outcome.directory;
         let namespace = kustomization.object.namespace.clone();
-        for node in outcome.build.objects {
+        for node in outcome.objects {
             self.object(id, node, &namespace);
         }
         self.out.kustomizations.push((id, kustomization));

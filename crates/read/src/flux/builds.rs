@@ -40,6 +40,11 @@ impl Builds {
         }
     }
 
+    /// Every file that a build read.
+    pub(super) fn files(&self) -> impl Iterator<Item = &String> {
+        self.done.values().flatten().flat_map(|done| &done.build.files)
+    }
+
     /// What was made of a directory.
     pub(super) fn get(&self, directory: &str, overlay: &Overlay) -> Option<&Build> {
         let all = self.done.get(&(directory.to_owned(), overlay.at()))?;

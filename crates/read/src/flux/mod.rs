@@ -43,7 +43,7 @@ impl<'a> Common<'a> {
 #[derive(Debug)]
 pub(crate) struct Clusters<'a> {
     common: Common<'a>,
-    declared: Vec<Entry>,
+    entries: Vec<Entry>,
     builds: Builds,
 }
 
@@ -51,21 +51,26 @@ impl<'a> Clusters<'a> {
     /// Puts together the clusters that the files themselves declare.
     pub(crate) fn declared(repository: &'a Repository) -> (Self, Vec<Assembled>) {
         let common = Common::read(repository);
-        let (declared, mut builds) = (entry::declared(&common), Builds::default());
-        let assembled = assemble::assemble(&common, &declared, &mut builds);
-        (Self { common, declared, builds }, assembled)
+        let (entries, mut builds) = (entry::declared(&common), Builds::default());
+        let assembled = assemble::assemble(&common, &entries, &mut builds);
+        (Self { common, entries, builds }, assembled)
     }
 
     /// Puts together what somebody must start by hand, given the files that are reached without it.
-    pub(crate) fn undeclared(mut self, live: &BTreeSet<String>) -> Vec<Assembled> {
-        let entries = entry::undeclared(&self.common, &self.declared, live);
-        assemble::assemble(&self.common, &entries, &mut self.builds)
+    pub(crate) fn undeclared(&mut self, live: &BTreeSet<String>) -> Vec<Assembled> {
+        let entries = entry::undeclared(&self.common, &self.entries, live);
+        let assembled = assemble::assemble(&self.common, &entries, &mut self.builds);
+        self.entries.extend(entries);
+        assembled
     }
-}
 
-/// The files that clusters reach.
-pub(crate) fn files(assembled: &[Assembled]) -> impl Iterator<Item = String> {
-    assembled.iter().flat_map(|assembled| assembled.files.iter().cloned())
+    /// The files that the clusters reach.
+    pub(crate) fn files(&self) -> impl Iterator<Item = String> {
+        // Whoever starts a cluster applies its root, whether or not something lists its file.
+        let roots = self.entries.iter().map(|entry| entry.root.at).filter(|at| !at.is_generated());
+        let roots = roots.filter_map(|at| self.common.repository.path(at.file)).map(str::to_owned);
+        self.builds.files().cloned().chain(roots)
+    }
 }
 
 /// The API groups of Flux's own kinds.
