@@ -38,6 +38,13 @@ impl Deadlock {
         })
     }
 
+    pub fn offers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.steps.iter().filter_map(|step| match step.because {
+            Because::Offer(offer) => Some(offer),
+            _ => None,
+        })
+    }
+
     pub fn ties(&self) -> impl Iterator<Item = usize> + '_ {
         self.steps.iter().filter_map(|step| match step.because {
             Because::Tie(tie) => Some(tie),

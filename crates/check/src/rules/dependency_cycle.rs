@@ -26,7 +26,7 @@
 use std::collections::BTreeSet;
 
 use graph::{Because, Consequence, Deadlock, Verdict};
-use model::{Component, ComponentId, Role, TieTarget};
+use model::{CapabilityKind, Component, ComponentId, Role, TieTarget};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -64,10 +64,23 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
         consequence: Some(Consequence::Deadlock),
         cost: cost(context, deadlock).to_owned(),
         locations,
-        fix: Some("remove one of these edges".to_owned()),
+        fix: Some(fix(context, deadlock)),
         notes: Vec::new(),
         also: Vec::new(),
     })
+}
+
+/// Whoever applies an object may bring its Namespace along: Flux applies those first.
+fn fix(context: &Context<'_>, deadlock: &Deadlock) -> String {
+    let needs = deadlock.needs().map(|need| &context.cluster.needs[need]);
+    let mut namespaces = needs.filter(|need| need.capability.kind == CapabilityKind::Namespace);
+    match namespaces.next() {
+        Some(need) => {
+            let component = &context.component(need.of).object;
+            format!("let {component} bring Namespace `{}` itself, or somebody that it waits for", need.capability.name)
+        }
+        None => "remove one of these edges".to_owned(),
+    }
 }
 
 /// kustomize-controller sorts the Kustomizations of a source by `dependsOn` alone, and gives up where that has a circle.
@@ -103,6 +116,10 @@ fn locations(context: &Context<'_>, deadlock: &Deadlock) -> Vec<Location> {
     for need in deadlock.needs().map(|need| &context.cluster.needs[need]) {
         let label = format!("{} needs {} {}", context.component(need.of).object.path(), need.capability, need.why);
         locations.push(Location { span: need.at, role: LocationRole::Need, label });
+    }
+    for offer in deadlock.offers().map(|offer| &context.cluster.offers[offer]) {
+        let label = format!("only {} brings {}", context.component(offer.by).object, offer.capability);
+        locations.push(Location { span: offer.at, role: LocationRole::Offer, label });
     }
     if let Some(first) = locations.first_mut() {
         first.role = LocationRole::Primary;
