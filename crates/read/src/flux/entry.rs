@@ -111,6 +111,7 @@ fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
 /// it applies.
 fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry> {
     let mut entries = Vec::new();
+    let covered: BTreeSet<&str> = written.iter().filter_map(|it| it.covers.as_deref()).collect();
     for it in written {
         let Some(directory) = it.covers.clone().filter(|covers| path::is_below(it.directory, covers)) else { continue };
         let root = Kustomization::read(it.node, "flux-system");
@@ -120,7 +121,9 @@ fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry
         }
         // `flux bootstrap` applies its own file, whether or not a kustomization lists it.
         let is_synced = it.file.rsplit('/').next() == Some("gotk-sync.yaml") && it.directory != directory;
-        if is_synced || applies_itself(repository, &directory, &root) {
+        // One whose path is a level too high applies itself, too; but somebody else applies it first.
+        let is_child = || ancestors(&directory).skip(1).any(|outer| !outer.is_empty() && covered.contains(outer));
+        if is_synced || (!is_child() && applies_itself(repository, &directory, &root)) {
             entries.push(Entry { directory, root, url: None });
         }
     }
