@@ -23,7 +23,7 @@ pub use policy::Policy;
 pub use symptom::Symptom;
 
 use graph::Analysis;
-use model::{BlindSpot, ObjectRef, Role};
+use model::{BlindSpot, Cluster, ObjectRef, Role};
 use read::Reading;
 
 use context::Context;
@@ -90,17 +90,25 @@ pub fn settle(report: &mut Report, reading: &Reading, policy: &Policy) {
 
 /// Checks every cluster, or only the one of this name. All that was found, whatever comments and settings say.
 pub fn run(reading: &Reading, only: Option<&str>) -> Report {
-    let mut report = Report::default();
-    let wanted: Vec<&model::Cluster> =
-        reading.clusters.iter().filter(|cluster| only.is_none_or(|only| cluster.name == only)).collect();
-    report.is_partial = wanted.len() < reading.clusters.len();
-    for (cluster, (findings, summary)) in
-        wanted.iter().zip(read::parallel::map(&wanted, |cluster| one(reading, cluster)))
-    {
+    let clusters = reading.clusters.iter().filter(|cluster| only.is_none_or(|only| cluster.name == only));
+    let clusters: Vec<&Cluster> = clusters.collect();
+    let analyses = read::parallel::map(&clusters, |cluster| graph::analyse(cluster));
+    report(reading, &clusters.into_iter().zip(&analyses).collect::<Vec<_>>())
+}
+
+/// As [`run`], with the analyses of all clusters at hand.
+pub fn run_analysed(reading: &Reading, analyses: &[Analysis], only: Option<&str>) -> Report {
+    let clusters = reading.clusters.iter().zip(analyses);
+    report(reading, &clusters.filter(|(cluster, _)| only.is_none_or(|only| cluster.name == only)).collect::<Vec<_>>())
+}
+
+fn report(reading: &Reading, clusters: &[(&Cluster, &Analysis)]) -> Report {
+    let mut report = Report { is_partial: clusters.len() < reading.clusters.len(), ..Report::default() };
+    for (findings, summary) in read::parallel::map(clusters, |(cluster, analysis)| one(reading, cluster, analysis)) {
         report.findings.extend(findings);
         report.clusters.push(summary);
-        report.blind_spots.extend(cluster.blind.iter().cloned());
     }
+    report.blind_spots.extend(clusters.iter().flat_map(|(cluster, _)| cluster.blind.iter().cloned()));
     report.blind_spots.extend(unread_files(reading));
     report.blind_spots.sort();
     report.blind_spots.dedup();
@@ -108,9 +116,8 @@ pub fn run(reading: &Reading, only: Option<&str>) -> Report {
     report
 }
 
-fn one(reading: &Reading, cluster: &model::Cluster) -> (Vec<Finding>, ClusterSummary) {
-    let analysis = graph::analyse(cluster);
-    let context = Context::new(reading, cluster, &analysis);
+fn one(reading: &Reading, cluster: &Cluster, analysis: &Analysis) -> (Vec<Finding>, ClusterSummary) {
+    let context = Context::new(reading, cluster, analysis);
     let mut findings: Vec<Finding> =
         read::parallel::map(rules::all(), |rule| (rule.run)(&context)).into_iter().flatten().collect();
     if let Some(program) = &cluster.facts.unread_bootstrap {
@@ -118,7 +125,7 @@ fn one(reading: &Reading, cluster: &model::Cluster) -> (Vec<Finding>, ClusterSum
             doubt(finding, program);
         }
     }
-    (findings, summary(cluster, &analysis))
+    (findings, summary(cluster, analysis))
 }
 
 /// What a program that is not read may have brought before Flux started is no alarm.
@@ -144,7 +151,7 @@ pub(crate) fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, &str, Op
     (std::cmp::Reverse(finding.severity), &finding.cluster, at, finding.rule, &finding.component)
 }
 
-fn summary(cluster: &model::Cluster, analysis: &Analysis) -> ClusterSummary {
+fn summary(cluster: &Cluster, analysis: &Analysis) -> ClusterSummary {
     let count = |role| cluster.components.iter().filter(|component| component.role == role).count();
     ClusterSummary {
         name: cluster.name.clone(),

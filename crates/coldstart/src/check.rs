@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 use ::check::{Policy, Report, Severity, nearest, rules};
 use draw::text::TextOptions;
 use helm::Helm;
+use model::Cluster;
 use read::charts::Renderer;
 use read::{ReadError, Reading};
 
@@ -27,13 +28,13 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     }
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
-    let reading = open(COMMAND, &options.path, helm.as_ref())?;
+    let (reading, analyses) = open_then(COMMAND, &options.path, helm.as_ref(), ::graph::analyse)?;
     let wanted = match &options.cluster {
         Some(name) if !is_empty(&reading) => Some(cluster::find(&reading.clusters, name, COMMAND)?.name.as_str()),
         _ => None,
     };
     let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
-    let mut report = ::check::run(&reading, wanted);
+    let mut report = ::check::run_analysed(&reading, &analyses, wanted);
     ::check::settle(&mut report, &reading, &policy);
     let wish = Wish { options, min_severity: min_severity(options, &policy), prefix: prefix(&options.path) };
     let baseline = baseline::path(options, &reading);
@@ -71,11 +72,22 @@ struct Wish<'a> {
 /// Reads the repository at `path`, which is the directory given: never one above it. It is not dropped: the process ends
 /// soon, and giving back a large repository value by value takes longer than looking for its faults.
 pub(crate) fn open(command: &'static str, path: &Path, helm: Option<&Helm>) -> Result<ManuallyDrop<Reading>, Failure> {
+    open_then(command, path, helm, |_| ()).map(|(reading, _)| reading)
+}
+
+/// As [`open`], and does something for every cluster as soon as it is read.
+fn open_then<T: Send + Sync>(
+    command: &'static str,
+    path: &Path,
+    helm: Option<&Helm>,
+    then: impl Fn(&Cluster) -> T + Sync,
+) -> Result<(ManuallyDrop<Reading>, ManuallyDrop<Vec<T>>), Failure> {
     let renderer = helm.map(|helm| helm as &dyn Renderer);
-    read::read_with(path, renderer).map(ManuallyDrop::new).map_err(|error| match error {
+    let read = read::read_then(path, renderer, then).map_err(|error| match error {
         ReadError::Open(source) => Failure::Open { command, source },
         ReadError::Settings(source) => Failure::Settings { command, source },
-    })
+    });
+    read.map(|(reading, results)| (ManuallyDrop::new(reading), ManuallyDrop::new(results)))
 }
 
 /// The helm to render with, if charts are to be rendered.

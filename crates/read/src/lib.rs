@@ -62,13 +62,23 @@ pub fn read(root: &Path) -> Result<Reading, ReadError> {
 
 /// Reads everything below `root`; charts that are on this machine are rendered, if there is something that does it.
 pub fn read_with(root: &Path, renderer: Option<&dyn charts::Renderer>) -> Result<Reading, ReadError> {
+    read_then(root, renderer, |_| ()).map(|(reading, _)| reading)
+}
+
+/// As [`read_with`], and does something for every cluster as soon as it is read, while others still are. What comes of it is
+/// in the order of the clusters. What nothing reaches is not known yet by then.
+pub fn read_then<T: Send + Sync>(
+    root: &Path,
+    renderer: Option<&dyn charts::Renderer>,
+    then: impl Fn(&Cluster) -> T + Sync,
+) -> Result<(Reading, Vec<T>), ReadError> {
     // The catalogue takes a while to be unpacked, which the search for files leaves a core free for.
     let (repository, catalogue) = parallel::both(|| Repository::open(root), Catalogue::embedded);
     let repository = repository?;
     let (settings, additions) = settings::read(&repository)?;
     let catalogue = extended(catalogue, additions);
-    let clusters = clusters(&repository, &catalogue, renderer);
-    Ok(Reading { repository, clusters, settings })
+    let (clusters, results) = clusters(&repository, &catalogue, renderer, then);
+    Ok((Reading { repository, clusters, settings }, results))
 }
 
 /// What `coldstart.yaml` says, and nothing else.
@@ -81,21 +91,27 @@ fn extended(catalogue: &'static Catalogue, additions: Vec<catalogue::Component>)
     if additions.is_empty() { Cow::Borrowed(catalogue) } else { Cow::Owned(catalogue.with_additions(additions)) }
 }
 
-fn clusters(repository: &Repository, catalogue: &Catalogue, renderer: Option<&dyn charts::Renderer>) -> Vec<Cluster> {
+fn clusters<T: Send + Sync>(
+    repository: &Repository,
+    catalogue: &Catalogue,
+    renderer: Option<&dyn charts::Renderer>,
+    then: impl Fn(&Cluster) -> T + Sync,
+) -> (Vec<Cluster>, Vec<T>) {
     let (mut clusters, declared, bootstrap) = begin(repository, catalogue);
     let mut live = live(&clusters, &bootstrap);
     let extract = |mut assembled: Vec<flux::Assembled>| {
         // The largest first: whoever gets the last one keeps the others waiting.
         assembled.sort_by_key(|one| std::cmp::Reverse(one.objects.len()));
-        parallel::map_into(assembled, |one| content::extract(repository, catalogue, one, &bootstrap, renderer))
+        parallel::map_twice(assembled, |one| content::extract(repository, catalogue, one, &bootstrap, renderer), &then)
     };
     // What somebody must start by hand is known only now, and nobody else waits for it.
     let (mut all, undeclared) = parallel::both(|| extract(declared), || extract(clusters.undeclared(&live)));
     live.extend(clusters.files());
     all.extend(undeclared);
-    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    let (mut all, results): (Vec<Cluster>, Vec<T>) = all.into_iter().unzip();
     dead::find(repository, &mut all, &live);
-    all
+    (all, results)
 }
 
 /// The bootstrap, and every cluster put together.

@@ -3,6 +3,8 @@
 //! One set of threads does all of it. A thread of its own for every stretch of work was slower: a new thread begins on the
 //! core of the one that made it, and the system takes milliseconds to move it to an idle one.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 /// Room for what a thread takes up while it waits, on top of what it is doing.
@@ -21,9 +23,24 @@ pub fn map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync + Send) 
     items.par_iter().with_max_len(1).map(work).collect()
 }
 
-/// As [`map`], and gives every item away.
-pub fn map_into<I: Send, O: Send>(items: Vec<I>, work: impl Fn(I) -> O + Sync + Send) -> Vec<O> {
-    items.into_par_iter().with_max_len(1).map(work).collect()
+/// Maps every item, and what comes of it once more: whoever has nothing to do takes any of both, the first steps before
+/// the second ones.
+pub fn map_twice<I: Send, M: Send + Sync, O: Send + Sync>(
+    items: Vec<I>,
+    first: impl Fn(I) -> M + Sync,
+    second: impl Fn(&M) -> O + Sync,
+) -> Vec<(M, O)> {
+    let done: Vec<(OnceLock<M>, OnceLock<O>)> = items.iter().map(|_| (OnceLock::new(), OnceLock::new())).collect();
+    rayon::scope_fifo(|scope| {
+        for (item, (middle, out)) in items.into_iter().zip(&done) {
+            let (first, second) = (&first, &second);
+            scope.spawn_fifo(move |scope| {
+                let made = middle.get_or_init(|| first(item));
+                scope.spawn_fifo(move |_| drop(out.set(second(made))));
+            });
+        }
+    });
+    done.into_iter().filter_map(|(middle, out)| Some((middle.into_inner()?, out.into_inner()?))).collect()
 }
 
 /// Changes every item.
