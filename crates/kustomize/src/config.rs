@@ -3,7 +3,7 @@
 //! The default is what kustomize has built in; a kustomization adds to it with `configurations` and `crds`. Knows tables,
 //! not what transformers do with them.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 use std::sync::{Arc, LazyLock};
 
 use ecow::EcoString;

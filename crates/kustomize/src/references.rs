@@ -2,7 +2,7 @@
 //!
 //! Which fields those are is in the [`crate::config`]; here is how the object that a field means is found.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 use std::sync::Arc;
 
 use ecow::EcoString;

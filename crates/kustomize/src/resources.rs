@@ -4,7 +4,7 @@
 //! The look-up tables are made when somebody asks and thrown away when names may have changed: a build without patches
 //! never pays for them.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 use ecow::EcoString;
 

@@ -2,8 +2,8 @@
 //!
 //! Without it objects stay in the order they were read, which is also what Flux applies.
 
+use foldhash::HashMap;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 use yaml::Node;
 

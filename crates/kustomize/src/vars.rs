@@ -1,6 +1,6 @@
 //! `vars`: the old way to copy a value of one object to where `$(NAME)` stands in others.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use ecow::EcoString;
 use yaml::{Node, ScalarKind, Value};

@@ -6,12 +6,13 @@ mod index;
 mod schemas;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
+use foldhash::{HashMap, HashMapExt as _};
 use kustomize::{Build, Files, Mode, Overlay, PathKind};
 use yaml::{Document, EcoString, FileId, Limits, Node, Source, Span};
 
