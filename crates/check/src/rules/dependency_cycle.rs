@@ -2,7 +2,8 @@
 //!
 //! Components that wait for each other in a circle. Also circles that appear only when the edges of different kinds are
 //! put together: a Kustomization waits for another, whose HelmRelease waits for a HelmRelease of the first; a
-//! Kustomization that waits holds releases whose HelmRepository comes from one that depends on it.
+//! Kustomization that waits holds releases whose HelmRepository comes from one that depends on it; a Kustomization puts
+//! objects into a Namespace that only one which waits for it brings, or only a release which stands in that Namespace itself.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -21,7 +22,7 @@
 //!
 //! ## Fix
 //!
-//! Remove one of the edges, the one whose need is softest.
+//! Remove one of the edges, the one whose need is softest. A Namespace belongs to whoever first puts something into it.
 
 use std::collections::BTreeSet;
 
