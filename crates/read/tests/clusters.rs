@@ -42,3 +42,24 @@ fn what_clusters_share_still_points_at_their_own_files() {
         .collect();
     assert_eq!(places, [("clusters/one", "clusters/one/app.yaml"), ("clusters/two", "clusters/two/app.yaml")]);
 }
+
+/// Test data of a package looks like a cluster; a kustomization may still take a file of it.
+#[test]
+fn packages_of_other_tools_are_read_only_when_somebody_asks() {
+    let tree = tempfile::tempdir().unwrap();
+    let package = "ansible/ansible_collections/community/kubernetes/tests";
+    let root = kustomization("flux-system", "./clusters/one", "");
+    write(tree.path(), "clusters/one/flux-system/gotk-sync.yaml", &root);
+    let takes = format!(
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../../{package}/config.yaml]\n"
+    );
+    write(tree.path(), "clusters/one/kustomization.yaml", &takes);
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n  namespace: default\n";
+    write(tree.path(), &format!("{package}/config.yaml"), config);
+    let other = kustomization("flux-system", &format!("./{package}"), "");
+    write(tree.path(), &format!("{package}/flux-system/gotk-sync.yaml"), &other);
+    let reading = coldstart_read::read(tree.path()).unwrap();
+    let clusters: Vec<(&str, usize)> =
+        reading.clusters.iter().map(|cluster| (cluster.name.as_str(), cluster.components[0].objects)).collect();
+    assert_eq!(clusters, [("clusters/one", 1)]);
+}

@@ -207,7 +207,7 @@ impl Repository {
         let wanted: Vec<(FileId, &File)> = (0..)
             .map(FileId)
             .zip(&self.files)
-            .filter(|(_, file)| is_yaml(&file.path) && !is_template(&file.path, &charts))
+            .filter(|(_, file)| is_yaml(&file.path) && !is_template(&file.path, &charts) && !is_packaged(&file.path))
             .collect();
         let failed = parallel::map(&wanted, |(id, file)| self.parse_if_worth_it(*id, file).err());
         let skipped = wanted.iter().zip(failed).filter_map(|((_, file), why)| Some((file.path.clone(), why?)));
@@ -392,6 +392,13 @@ pub fn may_hold_objects(path: &str, text: &str) -> bool {
 fn is_yaml(path: &str) -> bool {
     let ending = path.rsplit_once('.').map(|(_, ending)| ending);
     matches!(ending, Some("yaml" | "yml"))
+}
+
+/// Whether a file is part of a package that another tool keeps in the repository: other people's code, with test data that
+/// looks like manifests. Like any file it is read when a kustomization names it.
+pub(crate) fn is_packaged(path: &str) -> bool {
+    const PACKAGES: [&str; 3] = ["ansible_collections/", "node_modules/", "site-packages/"];
+    PACKAGES.iter().any(|name| path.match_indices(name).any(|(at, _)| at == 0 || path.as_bytes()[at - 1] == b'/'))
 }
 
 /// Whether a file is below the `templates` of a chart: what is there becomes YAML only in Helm's hands.
