@@ -90,25 +90,20 @@ pub fn settle(report: &mut Report, reading: &Reading, policy: &Policy) {
 
 /// Checks every cluster, or only the one of this name. All that was found, whatever comments and settings say.
 pub fn run(reading: &Reading, only: Option<&str>) -> Report {
-    let clusters = reading.clusters.iter().filter(|cluster| only.is_none_or(|only| cluster.name == only));
-    let clusters: Vec<&Cluster> = clusters.collect();
-    let analyses = read::parallel::map(&clusters, |cluster| graph::analyse(cluster));
-    report(reading, &clusters.into_iter().zip(&analyses).collect::<Vec<_>>())
+    run_analysed(reading, &read::parallel::map(&reading.clusters, graph::analyse), only)
 }
 
 /// As [`run`], with the analyses of all clusters at hand.
 pub fn run_analysed(reading: &Reading, analyses: &[Analysis], only: Option<&str>) -> Report {
     let clusters = reading.clusters.iter().zip(analyses);
-    report(reading, &clusters.filter(|(cluster, _)| only.is_none_or(|only| cluster.name == only)).collect::<Vec<_>>())
-}
-
-fn report(reading: &Reading, clusters: &[(&Cluster, &Analysis)]) -> Report {
-    let mut report = Report { is_partial: clusters.len() < reading.clusters.len(), ..Report::default() };
-    for (findings, summary) in read::parallel::map(clusters, |(cluster, analysis)| one(reading, cluster, analysis)) {
+    let wanted = clusters.filter(|(cluster, _)| only.is_none_or(|only| cluster.name == only));
+    let wanted: Vec<(&Cluster, &Analysis)> = wanted.collect();
+    let mut report = Report { is_partial: wanted.len() < reading.clusters.len(), ..Report::default() };
+    for (findings, summary) in read::parallel::map(&wanted, |(cluster, analysis)| one(reading, cluster, analysis)) {
         report.findings.extend(findings);
         report.clusters.push(summary);
     }
-    report.blind_spots.extend(clusters.iter().flat_map(|(cluster, _)| cluster.blind.iter().cloned()));
+    report.blind_spots.extend(wanted.iter().flat_map(|(cluster, _)| cluster.blind.iter().cloned()));
     report.blind_spots.extend(unread_files(reading));
     report.blind_spots.sort();
     report.blind_spots.dedup();
