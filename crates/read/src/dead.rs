@@ -1,7 +1,8 @@
 //! Files with objects that nothing reaches: under a directory that Flux applies, and in no kustomization.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
+use foldhash::HashSet;
 use model::{Cluster, Dead};
 
 use crate::flux::{HELM_GROUP, KUSTOMIZE_GROUP};
@@ -23,7 +24,8 @@ pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTr
         if objects.is_empty() || is_commented_out(repository, file) {
             continue;
         }
-        let of = roots.iter().position(|directories| ancestors(file).any(|at| directories.contains(at)));
+        let of =
+            roots.iter().position(|directories| path::ancestors(path::parent(file)).any(|at| directories.contains(at)));
         if let Some(cluster) = of {
             let dead = objects.iter().map(|object| Dead { object: object.reference(""), at: object.name_span() });
             found.extend(dead.map(|dead| (cluster, dead)));
@@ -49,14 +51,10 @@ fn built_directories(cluster: &Cluster) -> HashSet<&str> {
         .collect()
 }
 
-fn ancestors(file: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(path::parent(file)), |at| (!at.is_empty()).then(|| path::parent(at)))
-}
-
 /// A kustomization above that names it in a comment: switched off on purpose.
 fn is_commented_out(repository: &Repository, file: &str) -> bool {
     let mut child = file;
-    for directory in ancestors(file) {
+    for directory in path::ancestors(path::parent(file)) {
         let name = child[directory.len()..].trim_start_matches('/');
         for kustomization in ["kustomization.yaml", "kustomization.yml"] {
             let at = path::join(directory, kustomization).unwrap_or_default();

@@ -39,3 +39,8 @@ pub(crate) fn parent(path: &str) -> &str {
 pub(crate) fn is_below(path: &str, directory: &str) -> bool {
     directory.is_empty() || path == directory || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }
+
+/// A directory, the one it lies in, and so on up to the root.
+pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |at| (!at.is_empty()).then(|| parent(at)))
+}

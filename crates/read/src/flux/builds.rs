@@ -1,7 +1,6 @@
 //! Directories built once, however many clusters apply them.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use kustomize::{Build, Overlay};
 use yaml::Span;
 
@@ -25,7 +24,7 @@ impl Builds {
     /// Builds what is wanted and not there yet, on every core.
     pub(super) fn make(&mut self, repository: &Repository, wanted: &[(&str, &Overlay)]) {
         let mut missing: Vec<(&str, &Overlay)> = Vec::new();
-        let mut beside: HashMap<(&str, Option<Span>), Vec<&Overlay>> = HashMap::new();
+        let mut beside: HashMap<(&str, Option<Span>), Vec<&Overlay>> = HashMap::default();
         for (directory, overlay) in wanted {
             let beside = beside.entry((directory, overlay.at())).or_default();
             if self.get(directory, overlay).is_none() && !beside.iter().any(|other| other.is_same(overlay)) {

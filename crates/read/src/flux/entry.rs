@@ -122,7 +122,7 @@ fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry
         // `flux bootstrap` applies its own file, whether or not a kustomization lists it.
         let is_synced = it.file.rsplit('/').next() == Some("gotk-sync.yaml") && it.directory != directory;
         // One whose path is a level too high applies itself, too; but somebody else applies it first.
-        let is_child = || ancestors(&directory).skip(1).any(|outer| !outer.is_empty() && covered.contains(outer));
+        let is_child = || path::ancestors(&directory).skip(1).any(|outer| !outer.is_empty() && covered.contains(outer));
         if is_synced || (!is_child() && applies_itself(repository, &directory, &root)) {
             entries.push(Entry { directory, root, url: None });
         }
@@ -151,7 +151,7 @@ fn from_roots(written: &[&Written<'_>], known: &[Entry]) -> Vec<Entry> {
     let directories: BTreeSet<&str> = written.iter().map(|it| it.directory).collect();
     let mut roots: BTreeMap<&str, bool> = BTreeMap::new();
     for (index, it) in written.iter().enumerate() {
-        let covered = ancestors(it.directory).any(|directory| {
+        let covered = path::ancestors(it.directory).any(|directory| {
             known.contains(directory)
                 || covering.get(directory).is_some_and(|by| by.iter().any(|other| *other != index))
         });
@@ -160,7 +160,7 @@ fn from_roots(written: &[&Written<'_>], known: &[Entry]) -> Vec<Entry> {
             *roots.entry(it.directory).or_default() |= leads_on;
         }
     }
-    let is_nested = |directory: &str| ancestors(directory).skip(1).any(|outer| roots.contains_key(outer));
+    let is_nested = |directory: &str| path::ancestors(directory).skip(1).any(|outer| roots.contains_key(outer));
     roots
         .iter()
         .filter(|(directory, leads_on)| !is_nested(directory) && (**leads_on || known.is_empty()))
@@ -170,11 +170,6 @@ fn from_roots(written: &[&Written<'_>], known: &[Entry]) -> Vec<Entry> {
             url: None,
         })
         .collect()
-}
-
-/// A directory, the one it lies in, and so on up to the repository's root.
-fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(directory), |at| (!at.is_empty()).then(|| path::parent(at)))
 }
 
 /// Whether a directory other than `except` lies at or below `outer`.

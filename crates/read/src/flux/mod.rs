@@ -9,6 +9,8 @@ mod source;
 mod variables;
 mod version;
 
+use std::collections::BTreeSet;
+
 pub(crate) use assemble::{Assembled, Built, Origin};
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
 pub(crate) use kustomization::Kustomization;
@@ -18,8 +20,6 @@ pub(crate) use version::find as flux_version;
 use builds::Builds;
 use entry::{Entry, Written};
 use variables::Settings;
-
-use std::collections::BTreeSet;
 
 use crate::repository::Repository;
 
