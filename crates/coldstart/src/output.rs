@@ -32,6 +32,12 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     }
 }
 
+/// Says something on standard error that is no failure, where standard output has its own form.
+pub(crate) fn remark(text: &str) {
+    // There is nowhere left to say that this failed.
+    let _ = writeln!(io::stderr().lock(), "{}", draw::clean(text));
+}
+
 /// Says on standard error what went wrong. The text is ours with names of others in it: each line is cleaned.
 pub(crate) fn complain(text: &str) {
     let mut stderr = AutoStream::auto(io::stderr().lock());

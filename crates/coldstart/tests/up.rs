@@ -88,6 +88,25 @@ fn programs_get_a_line_of_json_for_everything_that_happens() {
     }
 }
 
+/// The step that changed is named, and done again: nobody is there to ask, and nothing real is at stake.
+#[test]
+fn what_changed_is_done_again_in_a_simulated_world() {
+    let helmfile = |version: &str| {
+        format!(
+            "releases:\n  - name: cilium\n    namespace: kube-system\n    chart: oci://quay.io/cilium/charts/cilium\n    version: {version}\n"
+        )
+    };
+    let tree = story::sound().with(&[("coldstart.yaml", "world: simulated\n"), ("helmfile.yaml", &helmfile("1.19.0"))]);
+    let state = tempfile::tempdir().unwrap();
+    let up = || run(command(&["up", "--speed", "0", "--state"]).arg(state.path()).arg(tree.path())).exits(0);
+    let first = up();
+    assert!(first.stderr.is_empty(), "{}", first.stderr);
+    tree.write("helmfile.yaml", helmfile("1.19.1").as_bytes());
+    up().says("simulated: changed since it was proved, and done again: network/kube-system/cilium").says("healthy");
+    let third = up().says("nothing to do");
+    assert!(third.stderr.is_empty(), "{}", third.stderr);
+}
+
 /// Whoever changes what a simulated boot does draws the picture anew:
 /// `coldstart up examples/homelab --fresh --speed 0 --timeline docs/img/timeline.svg`
 #[test]

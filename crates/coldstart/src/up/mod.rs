@@ -48,8 +48,9 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     }
     let at = |source| Failure::Journal { path: path.clone(), source };
     let (tape, kept) = FileTape::open(&path).map_err(at)?;
-    let again = changed(&plan, &kept, &left, options)?;
     let world = world_of(&kept, options)?;
+    let again = changed(&plan, &kept, &left);
+    may_do_again(&plan, &again, &world, options)?;
     let blueprint = blueprint(&reading, &cluster.name)?;
     let mut simulated = simulated(&blueprint, &reading.settings.up, &world);
     simulated.replay(&plan, &kept.lines);
@@ -132,34 +133,36 @@ fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Fail
 }
 
 /// Steps whose content is not that which was proved.
-fn changed(
-    plan: &Plan,
-    kept: &Kept,
-    left: &BTreeMap<StepId, String>,
-    options: &Up,
-) -> Result<BTreeSet<StepId>, Failure> {
+fn changed(plan: &Plan, kept: &Kept, left: &BTreeMap<StepId, String>) -> BTreeSet<StepId> {
     let proved = kept.past().proved;
     let is_changed = |id: &StepId| {
         let step = plan.step(*id);
         proved.get(&step.key).is_some_and(|hash| *hash != step.hash) && !left.contains_key(id)
     };
-    let changed: BTreeSet<StepId> = plan.ids().filter(is_changed).collect();
+    plan.ids().filter(is_changed).collect()
+}
+
+/// Shows what changed, and goes on if that is wanted. Where nobody can be asked, only a simulated world is touched.
+fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options: &Up) -> Result<(), Failure> {
     // Flux does its own steps again by itself.
-    let ours: Vec<&str> = changed
-        .iter()
-        .map(|id| plan.step(*id))
-        .filter(|step| step.action != ::run::Action::Watch)
-        .map(|step| step.key.as_str())
-        .collect();
-    if !ours.is_empty() && !options.yes {
-        let is_watched = options.format == GraphFormat::Text && std::io::stdin().is_terminal();
-        if !is_watched {
-            return Err(Failure::Changed { count: ours.len(), names: ours.join(", ") });
-        }
-        let list: Vec<_> = ours.iter().map(|key| ::draw::clean(key)).collect();
-        confirm(&format!("changed since it was proved, and to be done again:\n  {}\n", list.join("\n  ")), false)?;
+    let steps = changed.iter().map(|id| plan.step(*id)).filter(|step| step.action != ::run::Action::Watch);
+    let keys: Vec<&str> = steps.map(|step| step.key.as_str()).collect();
+    if keys.is_empty() || options.yes {
+        return Ok(());
     }
-    Ok(changed)
+    let is_watched = options.format == GraphFormat::Text && std::io::stdin().is_terminal();
+    if is_watched {
+        let list: Vec<_> = keys.iter().map(|key| ::draw::clean(key)).collect();
+        return confirm(
+            &format!("changed since it was proved, and to be done again:\n  {}\n", list.join("\n  ")),
+            false,
+        );
+    }
+    if !world.is_simulated() {
+        return Err(Failure::Changed { count: keys.len(), names: keys.join(", ") });
+    }
+    output::remark(&format!("simulated: changed since it was proved, and done again: {}", keys.join(", ")));
+    Ok(())
 }
 
 /// The world that the journal knows; a new one if it knows none.
