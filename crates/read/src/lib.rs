@@ -74,7 +74,19 @@ pub fn read_then<T: Send + Sync>(
 ) -> Result<(Reading, Vec<T>), ReadError> {
     // The catalogue takes a while to be unpacked, which the search for files leaves a core free for.
     let (repository, catalogue) = parallel::both(|| Repository::open(root), Catalogue::embedded);
-    let repository = repository?;
+    let read = read_opened(repository?, catalogue, renderer, &then)?;
+    match read.0.repository.with_packages() {
+        Some(repository) => read_opened(repository?, catalogue, renderer, &then),
+        None => Ok(read),
+    }
+}
+
+fn read_opened<T: Send + Sync>(
+    repository: Repository,
+    catalogue: &'static Catalogue,
+    renderer: Option<&dyn charts::Renderer>,
+    then: impl Fn(&Cluster) -> T + Sync,
+) -> Result<(Reading, Vec<T>), ReadError> {
     let (settings, additions) = settings::read(&repository)?;
     let catalogue = extended(catalogue, additions);
     let (clusters, results) = clusters(&repository, &catalogue, renderer, then);

@@ -43,23 +43,36 @@ fn what_clusters_share_still_points_at_their_own_files() {
     assert_eq!(places, [("clusters/one", "clusters/one/app.yaml"), ("clusters/two", "clusters/two/app.yaml")]);
 }
 
-/// Test data of a package looks like a cluster; a kustomization may still take a file of it.
+/// Test data of a package looks like a cluster, and nobody reads it; but a kustomization may take a file of a package, Flux
+/// may be sent there, and a directory without a kustomization holds all that is below it.
 #[test]
 fn packages_of_other_tools_are_read_only_when_somebody_asks() {
-    let tree = tempfile::tempdir().unwrap();
-    let package = "ansible/ansible_collections/community/kubernetes/tests";
-    let root = kustomization("flux-system", "./clusters/one", "");
-    write(tree.path(), "clusters/one/flux-system/gotk-sync.yaml", &root);
-    let takes = format!(
-        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../../{package}/config.yaml]\n"
-    );
-    write(tree.path(), "clusters/one/kustomization.yaml", &takes);
-    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n  namespace: default\n";
-    write(tree.path(), &format!("{package}/config.yaml"), config);
-    let other = kustomization("flux-system", &format!("./{package}"), "");
-    write(tree.path(), &format!("{package}/flux-system/gotk-sync.yaml"), &other);
-    let reading = coldstart_read::read(tree.path()).unwrap();
-    let clusters: Vec<(&str, usize)> =
-        reading.clusters.iter().map(|cluster| (cluster.name.as_str(), cluster.components[0].objects)).collect();
-    assert_eq!(clusters, [("clusters/one", 1)]);
+    let takes =
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../../node_modules/x/app]\n";
+    let ways: [(&str, &str, &str, bool); 5] = [
+        ("nobody", "clusters/one/kustomization.yaml", "resources: []\n", false),
+        ("a kustomization", "clusters/one/kustomization.yaml", takes, true),
+        ("a path", "clusters/one/app.yaml", &kustomization("app", "./node_modules/x/app", ""), true),
+        ("a path to all of them", "clusters/one/app.yaml", &kustomization("app", "./node_modules", ""), true),
+        ("a directory above", "clusters/one/app.yaml", &kustomization("app", "./", ""), true),
+    ];
+    for (who, path, text, is_read) in ways {
+        let tree = tempfile::tempdir().unwrap();
+        write(
+            tree.path(),
+            "clusters/one/flux-system/gotk-sync.yaml",
+            &kustomization("flux-system", "./clusters/one", ""),
+        );
+        write(tree.path(), path, text);
+        write(tree.path(), "node_modules/x/app/kustomization.yaml", "resources: [config.yaml]\n");
+        let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n  namespace: shop\n";
+        write(tree.path(), "node_modules/x/app/config.yaml", config);
+        let other = kustomization("flux-system", "./node_modules/x/test", "");
+        write(tree.path(), "node_modules/x/test/flux-system/gotk-sync.yaml", &other);
+        let reading = coldstart_read::read(tree.path()).unwrap();
+        assert_eq!(reading.clusters.len(), 1, "{who}");
+        let mut needs = reading.clusters[0].needs.iter().map(|need| &need.capability);
+        let needs_shop = needs.any(|need| need.kind == CapabilityKind::Namespace && need.name == "shop");
+        assert_eq!(needs_shop, is_read, "{who}");
+    }
 }

@@ -14,7 +14,7 @@ use super::words::{self, Word, pipelines};
 use super::{exists, is_archived, is_bootstrap};
 use crate::parallel;
 use crate::path;
-use crate::repository::{Repository, is_packaged};
+use crate::repository::Repository;
 
 const SCRIPT_BYTES_MAX: usize = 1024 * 1024;
 /// How often a variable may stand for another.
@@ -88,8 +88,7 @@ struct Variable {
 
 impl<'all> Scripts<'all> {
     pub(super) fn read(repository: &'all Repository) -> Self {
-        let paths: Vec<&str> =
-            repository.paths().filter(|path| is_script(path) && !is_archived(path) && !is_packaged(path)).collect();
+        let paths: Vec<&str> = repository.paths().filter(|path| is_script(path) && !is_archived(path)).collect();
         let found = parallel::map(&paths, |path| read_script(repository, path)).into_iter().flatten().collect();
         Self { repository, found, places: OnceCell::new() }
     }

@@ -3,6 +3,7 @@
 //! Knows paths, sizes and YAML. Does not know what any file is for, but that the templates of a Helm chart are no YAML.
 
 mod index;
+mod packages;
 mod schemas;
 mod walk;
 
@@ -18,6 +19,7 @@ use yaml::{Document, EcoString, FileId, Limits, Node, Source, Span};
 
 use crate::parallel;
 use crate::path;
+use packages::{LeftOut, Packages};
 use schemas::WithSchemas;
 use walk::cannot_read;
 
@@ -61,6 +63,7 @@ pub struct Repository {
     /// Sorted by path.
     files: Vec<File>,
     directories: HashMap<String, Directory>,
+    packages: LeftOut,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
     /// Whether the schemas of CRDs are parsed.
@@ -91,9 +94,18 @@ pub enum OpenError {
 
 impl Repository {
     /// Finds every file below `root` that Git tracks or would not ignore, and parses the YAML ones: all but the schemas
-    /// of CRDs, which nobody asks about.
+    /// of CRDs, which nobody asks about. Packages of other tools are left out.
     pub fn open(root: &Path) -> Result<Self, OpenError> {
-        let mut repository = Self::walk(root)?;
+        Self::open_with(root, Packages::Left)
+    }
+
+    /// The same repository with the packages that were left out, if anybody asked for a path in one.
+    pub(crate) fn with_packages(&self) -> Option<Result<Self, OpenError>> {
+        self.packages.is_wanted().then(|| Self::open_with(&self.root, Packages::Entered))
+    }
+
+    fn open_with(root: &Path, packages: Packages) -> Result<Self, OpenError> {
+        let mut repository = Self::walk(root, packages)?;
         repository.with_schemas = false;
         let (directories, skipped) = parallel::both(|| directories(&repository.files), || repository.parse_all());
         repository.directories = directories;
@@ -103,13 +115,13 @@ impl Repository {
 
     /// Finds the files and reads none: YAML is then parsed, all of it, when somebody asks for it.
     pub fn find(root: &Path) -> Result<Self, OpenError> {
-        let mut repository = Self::walk(root)?;
+        let mut repository = Self::walk(root, Packages::Left)?;
         repository.directories = directories(&repository.files);
         Ok(repository)
     }
 
     /// Finds the files, and nothing of their directories.
-    fn walk(root: &Path) -> Result<Self, OpenError> {
+    fn walk(root: &Path, packages: Packages) -> Result<Self, OpenError> {
         let unreadable = |source| OpenError::Unreadable { path: root.to_path_buf(), source };
         let metadata = fs::metadata(root).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => OpenError::Missing(root.to_path_buf()),
@@ -120,11 +132,19 @@ impl Repository {
         }
         let root = root.canonicalize().map_err(unreadable)?;
         fs::read_dir(&root).map_err(|source| OpenError::Unreadable { path: root.clone(), source })?;
-        let walk::Found { files, skipped } = walk::walk(&root);
+        let walk::Found { files, packages, skipped } = walk::walk(&root, packages);
         let files = files.into_iter().map(|path| File { path, ..File::default() }).collect();
         let is_git_root = root.join(".git").exists();
-        let directories = HashMap::new();
-        Ok(Self { root, files, directories, skipped, with_schemas: true, is_git_root, inline: Mutex::default() })
+        Ok(Self {
+            root,
+            files,
+            directories: HashMap::new(),
+            packages: LeftOut::new(packages),
+            skipped,
+            with_schemas: true,
+            is_git_root,
+            inline: Mutex::default(),
+        })
     }
 
     /// The paths of the YAML files that are parsed when a repository is opened, sorted.
@@ -155,7 +175,10 @@ impl Repository {
 
     pub fn id(&self, path: &str) -> Option<FileId> {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let directory = self.directories.get(directory)?;
+        let Some(directory) = self.directories.get(directory) else {
+            self.packages.ask(path);
+            return None;
+        };
         let at = directory.names.binary_search_by(|found| found.as_str().cmp(name)).ok()?;
         directory.files[at]
     }
@@ -207,7 +230,7 @@ impl Repository {
         let wanted: Vec<(FileId, &File)> = (0..)
             .map(FileId)
             .zip(&self.files)
-            .filter(|(_, file)| is_yaml(&file.path) && !is_template(&file.path, &charts) && !is_packaged(&file.path))
+            .filter(|(_, file)| is_yaml(&file.path) && !is_template(&file.path, &charts) && !packages::hold(&file.path))
             .collect();
         let failed = parallel::map(&wanted, |(id, file)| self.parse_if_worth_it(*id, file).err());
         let skipped = wanted.iter().zip(failed).filter_map(|((_, file), why)| Some((file.path.clone(), why?)));
@@ -306,11 +329,13 @@ impl Files for Repository {
         } else if self.directories.contains_key(path) {
             PathKind::Directory
         } else {
+            self.packages.ask(path);
             PathKind::Missing
         }
     }
 
     fn list(&self, directory: &str) -> Vec<String> {
+        self.packages.ask_all(directory);
         self.names(directory).to_vec()
     }
 
@@ -392,13 +417,6 @@ pub fn may_hold_objects(path: &str, text: &str) -> bool {
 fn is_yaml(path: &str) -> bool {
     let ending = path.rsplit_once('.').map(|(_, ending)| ending);
     matches!(ending, Some("yaml" | "yml"))
-}
-
-/// Whether a file is part of a package that another tool keeps in the repository: other people's code, with test data that
-/// looks like manifests. Like any file it is read when a kustomization names it.
-pub(crate) fn is_packaged(path: &str) -> bool {
-    const PACKAGES: [&str; 3] = ["ansible_collections/", "node_modules/", "site-packages/"];
-    PACKAGES.iter().any(|name| path.match_indices(name).any(|(at, _)| at == 0 || path.as_bytes()[at - 1] == b'/'))
 }
 
 /// Whether a file is below the `templates` of a chart: what is there becomes YAML only in Helm's hands.

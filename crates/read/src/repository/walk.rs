@@ -12,6 +12,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::index::{GitDirectory, IndexError};
+use super::packages::{self, Packages};
 use super::{FILES_MAX, Skipped};
 use crate::parallel;
 
@@ -26,14 +27,16 @@ const LINKS_MAX: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) files: Vec<String>,
+    /// The directories of packages that were left out.
+    pub(super) packages: Vec<String>,
     pub(super) skipped: Vec<Skipped>,
 }
 
 /// Walks everything below `root`, which is a canonical path: one level of directories at a time, on every core.
-pub(super) fn walk(root: &Path) -> Found {
+pub(super) fn walk(root: &Path, packages: Packages) -> Found {
     let git = GitDirectory::of(root);
     let exclude = git.as_ref().and_then(|git| patterns(root, &git.exclude()));
-    let walk = Walk { root, git, tracked: OnceLock::new() };
+    let walk = Walk { root, git, packages, tracked: OnceLock::new() };
     let mut found = Found::default();
     let mut level = vec![Directory::root(root, exclude)];
     let mut looked_into = 0;
@@ -42,6 +45,7 @@ pub(super) fn walk(root: &Path) -> Found {
         let mut next = Vec::new();
         for listing in parallel::map(&level, |directory| walk.list(directory)) {
             found.files.extend(listing.files);
+            found.packages.extend(listing.packages);
             found.skipped.extend(listing.skipped);
             next.extend(listing.directories);
         }
@@ -94,6 +98,7 @@ impl Directory {
 struct Listing {
     files: Vec<String>,
     directories: Vec<Directory>,
+    packages: Vec<String>,
     skipped: Vec<Skipped>,
 }
 
@@ -106,6 +111,7 @@ impl Listing {
 struct Walk<'root> {
     root: &'root Path,
     git: Option<GitDirectory>,
+    packages: Packages,
     /// Read when the first ignored path is met.
     tracked: OnceLock<Result<BTreeSet<String>, IndexError>>,
 }
@@ -170,6 +176,8 @@ impl Walk<'_> {
         }
         if kind.is_file() {
             listing.files.push(path);
+        } else if kind.is_dir() && self.packages == Packages::Left && packages::is_one(name) {
+            listing.packages.push(path);
         } else if kind.is_dir() {
             let (real, through) = (directory.real.join(name), Arc::clone(&directory.through));
             listing.directories.push(Directory { path, real, through, ignored: Arc::clone(ignored) });
