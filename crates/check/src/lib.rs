@@ -8,7 +8,6 @@ mod context;
 mod finding;
 mod fingerprint;
 mod fold;
-mod nearest;
 mod pairs;
 mod policy;
 pub mod rules;
@@ -18,7 +17,7 @@ mod words;
 pub use baseline::{Baseline, BaselineError, only_new};
 pub use finding::{Also, Finding, Location, LocationRole, Severity};
 pub use fingerprint::Fingerprint;
-pub use nearest::nearest;
+pub use model::nearest;
 pub use policy::Policy;
 pub use symptom::Symptom;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use model::nearest;
 use read::{Reading, Settings, SettingsError, Spelt};
 
 use crate::finding::Severity;
-use crate::nearest::nearest;
 use crate::{Report, order, rules};
 
 /// Which rules count, and how much.

@@ -23,10 +23,10 @@ pub(crate) enum Failure {
     SeveralClusters { command: &'static str, name: String, names: Vec<String> },
     #[error("there are several clusters\n  there is: {}\n  next: coldstart {command} --cluster {}", .names.join(", "), .names.first().map_or("NAME", String::as_str))]
     WhichCluster { command: &'static str, names: Vec<String> },
-    #[error("{source}\n  next: coldstart check")]
+    #[error("{source}\n  next: {}", match .source { run::PlanError::Circle(_) => "coldstart check", _ => "mend coldstart.yaml" })]
     Plan { source: run::PlanError },
-    #[error("{source}\n  next: coldstart {command} lists the steps and layers")]
-    Selection { command: &'static str, source: run::SelectionError },
+    #[error("{source}\n  next: coldstart plan, which lists the steps and layers")]
+    Selection { source: run::SelectionError },
     #[error(
         "real machines are not driven yet\n  next: coldstart up --simulate, which touches nothing, or coldstart plan"
     )]

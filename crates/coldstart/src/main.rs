@@ -17,6 +17,7 @@ mod output;
 mod plan;
 mod progress;
 mod seal;
+mod shell;
 mod simulate;
 mod since;
 mod up;

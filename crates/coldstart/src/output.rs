@@ -17,10 +17,15 @@ pub(crate) fn wants_color(color: Color) -> bool {
 
 /// The columns of the terminal that standard output is, if it is one.
 pub(crate) fn columns() -> Option<usize> {
+    size().map(|(columns, _)| columns)
+}
+
+/// The columns and rows of the terminal that standard output is, if it is one.
+pub(crate) fn size() -> Option<(usize, usize)> {
     if !io::stdout().is_terminal() {
         return None;
     }
-    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+    terminal_size::terminal_size().map(|(width, height)| (usize::from(width.0), usize::from(height.0)))
 }
 
 /// Writes to standard output. Nobody is hurt when `head` has seen enough.

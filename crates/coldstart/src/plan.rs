@@ -56,8 +56,8 @@ pub(crate) fn one<'a>(
 
 /// Only the steps that were asked for.
 fn part(plan: Plan, part: &Part) -> Result<Plan, Failure> {
-    let left = selection(part).left(&plan).map_err(|source| Failure::Selection { command: COMMAND, source })?;
-    Ok(plan.without(&left.into_keys().collect()))
+    let left = selection(part).left(&plan).map_err(|source| Failure::Selection { source })?;
+    Ok(plan.without(&left))
 }
 
 pub(crate) fn selection(part: &Part) -> Selection {

@@ -145,3 +145,63 @@ fn somebody_who_asks_to_stop_is_heard() {
         run(&mut up(state.path(), &[])).exits(0).says("run 2 begins").says("healthy");
     }
 }
+
+/// What is to be typed next says all that was said, as a shell wants it.
+#[test]
+fn the_next_command_works_when_it_is_pasted() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("my state");
+    let failed = run(&mut up(&state, &["--fault", "key-lost", "--skip", "configuration=not this time"])).exits(1);
+    let next = failed.stdout.lines().find_map(|line| line.strip_prefix("simulated  next: coldstart ")).unwrap();
+    let pasted = format!("{} {next} --speed 0", story::binary().display());
+    run(Command::new("sh").args(["-c", &pasted])).exits(1).says("run 2 begins").says("(not this time)");
+}
+
+#[test]
+fn a_new_world_does_not_take_the_place_of_one_in_use() {
+    let state = tempfile::tempdir().unwrap();
+    let mut slow = command(&["up", "--speed", "10"]);
+    slow.arg(homelab()).arg("--state").arg(state.path()).stdout(std::process::Stdio::null());
+    let mut child = slow.spawn().unwrap();
+    let log = || run(command(&["log"]).arg(homelab()).arg("--state").arg(state.path())).exits(0).stdout;
+    while !log().contains("run 1") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    run(&mut up(state.path(), &["--fresh"])).exits(2).says("is in use");
+    assert!(log().contains("run 1  simulated  runs"), "{}", log());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(log().contains("run 1  simulated  cut off"), "{}", log());
+}
+
+#[test]
+fn nothing_to_do_because_nothing_was_asked_for_is_a_mistake() {
+    let state = tempfile::tempdir().unwrap();
+    let words = ["--from", "gitops", "--until", "keys"];
+    run(&mut up(state.path(), &words)).exits(2).says("is left to be done").says("next: coldstart plan");
+}
+
+#[test]
+fn a_fault_that_the_seed_draws_is_named() {
+    let state = tempfile::tempdir().unwrap();
+    let words = ["--fault", "random", "--until", "keys", "--format", "json"];
+    let told = run(&mut up(state.path(), &words)).exits(0);
+    assert!(!told.stdout.contains("random"), "{}", told.stdout);
+    run(&mut up(state.path(), &words)).exits(0);
+}
+
+/// etcd lives on: whoever names the machines in another order finds it, and does not begin a second cluster.
+#[test]
+fn machines_in_another_order_are_the_same_cluster() {
+    let settings =
+        |order: &str| format!("world: simulated\nup:\n  control-planes: [{order}]\n  endpoint: 10.0.0.1:6443\n");
+    let tree = story::sound().with(&[("coldstart.yaml", &settings("cp1, cp2, cp3"))]);
+    let state = tempfile::tempdir().unwrap();
+    let up = || run(command(&["up", "--speed", "0", "--state"]).arg(state.path()).arg(tree.path())).exits(0);
+    up();
+    for order in ["cp3, cp2, cp1", "cp2, cp3, cp1"] {
+        tree.write("coldstart.yaml", settings(order).as_bytes());
+        let again = up();
+        assert!(!again.stdout.contains("talos/etcd begins"), "{}", again.stdout);
+    }
+}

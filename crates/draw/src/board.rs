@@ -22,6 +22,8 @@ pub const COLUMNS_MIN: usize = 50;
 pub struct Board {
     /// Of the terminal.
     pub columns: usize,
+    /// Of the terminal; a board that is taller could not be drawn over itself.
+    pub rows: usize,
     pub color: bool,
     /// `simulated, seed 0`, or nothing in the real world.
     pub mark: String,
@@ -35,6 +37,8 @@ impl Board {
             lines.extend(self.layer(plan, machine, layer));
         }
         lines.extend(self.waits(plan, machine, now));
+        // The last row is the cursor's.
+        lines.truncate(self.rows.saturating_sub(1).max(1));
         lines
     }
 

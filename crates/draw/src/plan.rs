@@ -103,7 +103,7 @@ impl View<'_> {
 
     fn critical_path(&self) -> String {
         let path = self.plan.critical_path(&self.expected);
-        let names: Vec<String> = path.iter().map(|id| clean(name(self.plan.step(*id))).into_owned()).collect();
+        let names: Vec<String> = path.iter().map(|id| clean(&self.plan.step(*id).key).into_owned()).collect();
         format!("\ncritical path {}: {}\n", names.len(), names.join(&self.paint.dim(" → ")))
     }
 }

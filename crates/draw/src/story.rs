@@ -1,5 +1,6 @@
 //! A run as it is told line by line, now or later.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use model::say_seconds;
@@ -18,7 +19,8 @@ pub struct Teller {
     /// Steps that nobody had to do.
     there: usize,
     done: usize,
-    left: usize,
+    /// Steps that nobody wanted, by the reason.
+    left: BTreeMap<String, usize>,
     /// What failed, why, and what can't begin for it.
     failed: Vec<Failure>,
 }
@@ -32,7 +34,14 @@ struct Failure {
 
 impl Teller {
     pub fn new(color: bool) -> Self {
-        Self { paint: Paint { color }, is_simulated: false, there: 0, done: 0, left: 0, failed: Vec::new() }
+        Self {
+            paint: Paint { color },
+            is_simulated: false,
+            there: 0,
+            done: 0,
+            left: BTreeMap::new(),
+            failed: Vec::new(),
+        }
     }
 
     /// One line of text with a line end; none for what people need not hear.
@@ -41,7 +50,7 @@ impl Teller {
             Event::Began { world, .. } => self.is_simulated = world.is_simulated(),
             Event::Proved { found: Found::There, .. } => self.there += 1,
             Event::Proved { found: Found::Done, .. } => self.done += 1,
-            Event::Left { .. } => self.left += 1,
+            Event::Left { reason, .. } => *self.left.entry(reason.clone()).or_default() += 1,
             Event::Failed { step, reason } => {
                 self.failed.push(Failure { step: step.clone(), reason: reason.clone(), blocks: Vec::new() });
             }
@@ -53,7 +62,7 @@ impl Teller {
             _ => {}
         }
         let says = self.says(&line.event)?;
-        let mark = mark(self.paint, self.is_simulated);
+        let mark = mark(self.is_simulated, self.paint.color);
         let told = says.lines().map(|says| format!("{mark}{:>10}  {says}\n", clock(line.at)));
         Some(told.collect())
     }
@@ -78,7 +87,11 @@ impl Teller {
     }
 
     fn counted(&self) -> String {
-        let left = if self.left == 0 { String::new() } else { format!(", {} left out", self.left) };
+        let reasons: Vec<String> = self.left.keys().map(|reason| clean(reason).into_owned()).collect();
+        let left = match self.left.values().sum::<usize>() {
+            0 => String::new(),
+            number => format!(", {number} left out ({})", reasons.join("; ")),
+        };
         match (self.done, self.there) {
             (0, there) if self.failed.is_empty() => {
                 format!("all {} were there, nothing to do{left}", count(there, "step"))
@@ -119,8 +132,8 @@ impl Teller {
 }
 
 /// What stands before every line of what did not really happen.
-pub(crate) fn mark(paint: Paint, is_simulated: bool) -> String {
-    if is_simulated { paint.dim("simulated  ") } else { String::new() }
+pub fn mark(is_simulated: bool, color: bool) -> String {
+    if is_simulated { Paint { color }.dim("simulated  ") } else { String::new() }
 }
 
 fn say_world(world: &Where) -> String {

@@ -20,8 +20,8 @@ const TIME_COLUMNS: usize = 34;
 /// The steps of the critical path, each with its bar; the others are counted. As wide as the terminal, if there is one.
 pub fn text(timeline: &Timeline, columns: Option<usize>, color: bool) -> String {
     let paint = Paint { color };
-    let taken = TIME_COLUMNS + 6 + width(&mark(Paint { color: false }, timeline.is_simulated));
-    let mark = mark(paint, timeline.is_simulated);
+    let taken = TIME_COLUMNS + 6 + width(&mark(timeline.is_simulated, false));
+    let mark = mark(timeline.is_simulated, color);
     let room = columns.unwrap_or(COLUMNS).saturating_sub(taken);
     let critical: Vec<&Bar> = timeline.bars.iter().filter(|bar| bar.is_critical).collect();
     let widest = critical.iter().map(|bar| width(&bar.key)).max().unwrap_or(0);

@@ -67,7 +67,7 @@ fn the_board_fits_every_terminal_and_never_jumps() {
     let (machine, _) = half_way(&plan);
     let fresh = Machine::new(&plan, BTreeMap::new(), BTreeSet::new());
     for columns in COLUMNS_MIN..200 {
-        let board = Board { columns, color: false, mark: "simulated, seed 0".to_owned() };
+        let board = Board { columns, rows: 40, color: false, mark: "simulated, seed 0".to_owned() };
         let lines = board.lines(&plan, &machine, Duration::from_secs(30));
         assert_eq!(lines.len(), board.lines(&plan, &fresh, Duration::ZERO).len());
         for line in lines {
@@ -81,7 +81,7 @@ fn the_board_fits_every_terminal_and_never_jumps() {
 fn the_board_says_what_is_waited_for_and_how_long_it_may_take() {
     let plan = plan();
     let (machine, _) = half_way(&plan);
-    let board = Board { columns: 90, color: false, mark: "simulated, seed 0".to_owned() };
+    let board = Board { columns: 90, rows: 40, color: false, mark: "simulated, seed 0".to_owned() };
     let text = board.lines(&plan, &machine, Duration::from_secs(30)).join("\n");
     assert!(text.starts_with("simulated, seed 0 · 0:00:30 · 1 of 4 steps proved · about 40 s left"), "{text}");
     assert!(text.contains("20 s  bootstrap/very-long-name"), "{text}");

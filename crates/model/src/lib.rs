@@ -7,6 +7,7 @@ mod capability;
 mod cluster;
 mod duration;
 mod facts;
+mod nearest;
 mod object;
 
 pub use capability::{Capability, CapabilityKind, plural};
@@ -16,4 +17,5 @@ pub use cluster::{
 };
 pub use duration::{parse_duration, say_seconds};
 pub use facts::{Chart, Facts, FluxVersion, UndefinedVariable, Withheld};
+pub use nearest::{edits, nearest};
 pub use object::ObjectRef;

@@ -189,11 +189,7 @@ impl FileTape {
             fs::create_dir_all(directory).map_err(at)?;
         }
         let mut file = File::options().read(true).append(true).create(true).open(path).map_err(at)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: path.to_owned() }),
-            Err(TryLockError::Error(source)) => return Err(at(source)),
-        }
+        lock(&file, path)?;
         let kept = Kept::read(&read_all(&mut file).map_err(at)?)?;
         file.set_len(kept.good as u64).map_err(at)?;
         file.sync_all().map_err(at)?;
@@ -201,6 +197,24 @@ impl FileTape {
             File::open(directory).and_then(|directory| directory.sync_all()).map_err(at)?;
         }
         Ok((Self { file }, kept))
+    }
+
+    /// Keeps an old journal beside the new one that is to come; one that is in use stays where it is.
+    pub fn put_away(path: &Path) -> Result<(), JournalError> {
+        let at = |source| JournalError::File { path: path.to_owned(), source };
+        let old = match File::options().read(true).append(true).open(path) {
+            Ok(old) => old,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(at(source)),
+        };
+        lock(&old, path)?;
+        let free = (1..=u16::MAX).map(|number| path.with_extension(number.to_string())).find(|name| !name.exists());
+        free.map_or(Ok(()), |name| fs::rename(path, name)).map_err(at)
+    }
+
+    /// Whether somebody goes on with it at this moment.
+    pub fn is_in_use(path: &Path) -> bool {
+        File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
     /// Reads a journal without touching it; none is an empty one.
@@ -211,6 +225,13 @@ impl FileTape {
             Err(source) => Err(JournalError::File { path: path.to_owned(), source }),
         }
     }
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => JournalError::Busy { path: path.to_owned() },
+        TryLockError::Error(source) => JournalError::File { path: path.to_owned(), source },
+    })
 }
 
 fn read_all(file: &mut File) -> io::Result<Vec<u8>> {

@@ -135,6 +135,11 @@ impl<'a> Machine<'a> {
         &self.steps[id.index()].state
     }
 
+    /// Nobody wants it.
+    pub fn is_left(&self, id: StepId) -> bool {
+        self.left.contains_key(&id)
+    }
+
     /// When its needs were proved.
     pub fn began(&self, id: StepId) -> Duration {
         self.steps[id.index()].began
@@ -164,9 +169,8 @@ impl<'a> Machine<'a> {
     }
 
     fn begin(&mut self, now: Duration) {
-        for (id, reason) in std::mem::take(&mut self.left) {
+        for (id, reason) in self.left.clone() {
             self.tell(Event::Left { step: self.plan.step(id).key.clone(), reason }, now);
-            self.enter(id, State::Left, now);
         }
         for id in self.plan.ids() {
             if self.steps[id.index()].unmet == 0 && self.state(id) == &State::Waiting {
@@ -175,8 +179,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// All its needs are proved.
+    /// All its needs are proved. What somebody does not want is taken as done only now: whoever needs it needs those, too.
     fn ready(&mut self, id: StepId, now: Duration) {
+        if self.left.contains_key(&id) {
+            self.enter(id, State::Left, now);
+            return;
+        }
         if self.interrupts > 0 {
             return;
         }
@@ -229,7 +237,7 @@ impl<'a> Machine<'a> {
                 self.try_failed(id, waited, now);
             }
             Look::Absent => {}
-            Look::UnderWay(reason) if reason == known => {}
+            Look::UnderWay(reason) if reason == known || reason.is_empty() => {}
             Look::UnderWay(reason) => {
                 self.tell(Event::Waiting { step: step.key.clone(), reason: reason.clone() }, now);
                 self.enter(id, State::Proving { until, reason }, now);
@@ -307,7 +315,9 @@ impl<'a> Machine<'a> {
             }
             let step = self.plan.step(id).key.clone();
             let below = [vec![step.clone()], through.clone()].concat();
-            self.tell(Event::Blocked { step, by: self.plan.step(by).key.clone(), through }, now);
+            if !self.left.contains_key(&id) {
+                self.tell(Event::Blocked { step, by: self.plan.step(by).key.clone(), through }, now);
+            }
             self.enter(id, State::Blocked { by }, now);
             next.extend(self.dependents[id.index()].iter().map(|id| (*id, below.clone())));
         }
@@ -337,14 +347,21 @@ impl<'a> Machine<'a> {
     fn enter(&mut self, id: StepId, state: State, now: Duration) {
         let is_met = state.is_met();
         self.steps[id.index()].state = state;
-        if !is_met {
-            return;
-        }
-        for dependent in self.dependents[id.index()].clone() {
-            let progress = &mut self.steps[dependent.index()];
-            progress.unmet = progress.unmet.saturating_sub(1);
-            if progress.unmet == 0 && progress.state == State::Waiting {
-                self.ready(dependent, now);
+        // A list, not a call of itself: a plan may leave thousands in a row.
+        let mut met: VecDeque<StepId> = is_met.then_some(id).into_iter().collect();
+        while let Some(id) = met.pop_front() {
+            for dependent in self.dependents[id.index()].clone() {
+                let progress = &mut self.steps[dependent.index()];
+                progress.unmet = progress.unmet.saturating_sub(1);
+                if progress.unmet > 0 || progress.state != State::Waiting {
+                    continue;
+                }
+                if self.left.contains_key(&dependent) {
+                    progress.state = State::Left;
+                    met.push_back(dependent);
+                } else {
+                    self.ready(dependent, now);
+                }
             }
         }
     }

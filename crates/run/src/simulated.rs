@@ -35,15 +35,23 @@ impl<'b> Simulated<'b> {
         }
     }
 
-    /// Does again what a journal says was begun, and goes to where it ends.
+    /// Does again what a journal says was begun, and goes to where it ends. What was done then and is refused now, because the
+    /// files have changed since, is owed, and done as soon as it can be.
     pub fn replay(&mut self, plan: &Plan, lines: &[Line]) {
+        let mut refused: BTreeMap<&str, &Step> = BTreeMap::new();
+        let mut owed: Vec<&Step> = Vec::new();
         for line in lines {
             self.advance(line.time());
-            if let Event::Started { step, .. } = &line.event
-                && let Some(id) = plan.find(step)
-            {
-                // Refused then, refused again.
-                let _ = self.act(plan.step(id));
+            owed.retain(|step| self.act(step).is_err());
+            match &line.event {
+                Event::Started { step, .. } => {
+                    let found = plan.find(step).map(|id| plan.step(id));
+                    // Refused then, refused again.
+                    refused.extend(found.filter(|step| self.act(step).is_err()).map(|found| (step.as_str(), found)));
+                }
+                Event::Acted { step, .. } => owed.extend(refused.remove(step.as_str())),
+                Event::Tried { step, .. } | Event::Failed { step, .. } => drop(refused.remove(step.as_str())),
+                _ => {}
             }
         }
     }

@@ -42,11 +42,18 @@ impl Timeline {
         let took = lines.last().map(Line::time).unwrap_or_default().saturating_sub(start);
         let ends = ends(lines, start);
         let until = |id: StepId| ends.get(plan.step(id).key.as_str()).copied();
-        let met = |id: StepId| until(id).map(|end| end.at);
-        let from = |id: StepId| {
+        let is_left = |id: StepId| until(id).is_some_and(|end| end.is_left);
+        let mut met: Vec<Option<Duration>> = Vec::with_capacity(plan.steps.len());
+        let from = |met: &[Option<Duration>], id: StepId| {
             let needs = plan.step(id).needs.iter();
-            needs.map(|need| met(need.step)).try_fold(Duration::ZERO, |last, at| at.map(|at| last.max(at)))
+            needs.map(|need| met[need.step.index()]).try_fold(Duration::ZERO, |last, at| at.map(|at| last.max(at)))
         };
+        for id in plan.ids() {
+            // What nobody wanted is taken as done when its own needs are.
+            met.push(if is_left(id) { from(&met, id) } else { until(id).map(|end| end.at) });
+        }
+        let from = |id: StepId| from(&met, id);
+        let met = |id: StepId| met[id.index()];
         let expected = plan.expected();
         // Whoever has begun and is not done is what the run ended with.
         let last = |id: StepId| met(id).or(from(id).map(|_| took)).unwrap_or_default();
@@ -54,7 +61,7 @@ impl Timeline {
         let critical: BTreeSet<StepId> = plan.critical_path(&times).into_iter().collect();
         let bar = |id: StepId| {
             let step = plan.step(id);
-            let from = from(id).filter(|_| !until(id).is_some_and(|end| end.is_left))?;
+            let from = from(id).filter(|_| !is_left(id))?;
             Some(Bar {
                 step: id,
                 key: step.key.clone(),
@@ -101,6 +108,7 @@ pub fn remaining(plan: &Plan, machine: &Machine<'_>, now: Duration) -> Duration 
         let ready = || step.needs.iter().map(|need| at[need.step.index()]).max().unwrap_or(now).max(now);
         at.push(match machine.state(id) {
             State::Proved { .. } | State::Left | State::Failed { .. } | State::Blocked { .. } => now,
+            State::Waiting if machine.is_left(id) => ready(),
             State::Waiting => ready() + step.expected,
             State::Looking | State::Acting | State::Proving { .. } | State::Pausing { .. } => {
                 (machine.began(id) + step.expected).max(now)

@@ -333,3 +333,27 @@ fn a_step_that_is_not_wanted_counts_as_met() {
     assert_eq!(machine.state(StepId(0)), &State::Left);
     assert!(!world.acts.contains_key("unwanted"));
 }
+
+/// Somebody skips a step in the middle: what comes after it still comes after what came before it.
+#[test]
+fn order_goes_through_a_step_that_is_not_wanted() {
+    for seed in 0..500 {
+        let (plan, mut world) = generated(seed);
+        let mut dice = Dice(seed);
+        let left: BTreeMap<StepId, String> =
+            plan.ids().filter(|_| dice.roll(3) == 0).map(|id| (id, "by hand".to_owned())).collect();
+        let short = plan.clone().without(&left);
+        let names = |step: &Step| step.needs.iter().map(|need| short.step(need.step).key.clone()).collect();
+        world.needs.extend(short.steps.iter().map(|step| (step.key.clone(), names(step))));
+        let mut machine = Machine::new(&plan, left.clone(), BTreeSet::new());
+        let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"").unwrap()).unwrap();
+        let outcome = drive(&plan, &mut machine, &mut world, &mut journal, &mut Ears::default()).unwrap();
+        assert_eq!(outcome, Outcome::Healthy, "seed {seed}");
+        assert_eq!(world.too_early, Vec::<String>::new(), "seed {seed}");
+        assert!(left.keys().all(|id| !world.acts.contains_key(&plan.step(*id).key)), "seed {seed}");
+    }
+    let plan = Plan { steps: vec![step("power", &[]), step("configure", &[0]), step("etcd", &[1])], notes: Vec::new() };
+    let short = plan.without(&BTreeMap::from([(StepId(1), "done".to_owned())]));
+    assert_eq!(short.steps[1].needs, [Need { step: StepId(0), why: "so".to_owned() }]);
+    assert_eq!(short.notes, ["1 step is left out: done"]);
+}

@@ -117,12 +117,34 @@ fn a_part_of_a_plan_leaves_the_rest_out() {
     let from = left(Selection { from: Some("network/kube-system/cilium".to_owned()), ..Selection::default() });
     assert!(from.contains_key(&plan.find("talos/etcd").unwrap()));
     assert!(!from.contains_key(&plan.find("talos/w1").unwrap()));
-    let short = plan.clone().without(&until.into_keys().collect());
+    let short = plan.clone().without(&until);
     assert!(short.steps.iter().all(|step| step.layer <= Layer::Flux));
     assert!(short.ids().all(|id| short.step(id).needs.iter().all(|need| need.step < id)));
     let unknown = Selection { only: vec!["cilium".to_owned()], ..Selection::default() }.left(&plan);
     let near = Some("network/kube-system/cilium".to_owned());
     assert_eq!(unknown, Err(SelectionError::Unknown { name: "cilium".to_owned(), near }));
+    let nothing = Selection { from: Some("gitops".to_owned()), until: Some("keys".to_owned()), ..Selection::default() };
+    assert_eq!(nothing.left(&plan), Err(SelectionError::Nothing { steps: plan.steps.len() }));
+}
+
+/// The way in is proved for the cluster as it was described, not for one machine of it.
+#[test]
+fn the_proof_from_outside_needs_every_machine() {
+    let plan = planned("homelab", MACHINES).unwrap();
+    let needs = all_needs(&plan, "outside/https://auth.example.org");
+    for step in ["talos/cp3", "talos/w2", "api/vip"] {
+        assert!(needs.contains(&step.to_owned()), "{step}");
+    }
+}
+
+#[test]
+fn names_in_the_settings_that_stand_for_nothing_are_told() {
+    let typo = planned("homelab", &MACHINES.replace("dns-system/powerdns", "dns-system/powerdn")).unwrap_err();
+    let said = "coldstart.yaml: `terraform/03-configuration` needs `dns-system/powerdn`, and Flux applies nothing of that \
+                name; did you mean `dns-system/powerdns`?";
+    assert_eq!(typo.to_string(), said);
+    let missing = planned("homelab", &MACHINES.replace("00-persistent-auth", "00-none")).unwrap_err();
+    assert_eq!(missing, PlanError::NoDirectory("terraform/00-none".to_owned()));
 }
 
 const SYNC: &str = "\

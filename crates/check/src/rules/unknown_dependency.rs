@@ -21,11 +21,10 @@
 //! Correct the name. The namespace is the dependent's own unless it is written.
 
 use graph::{Consequence, Verdict};
-use model::{ObjectRef, Tie, TieTarget};
+use model::{ObjectRef, Tie, TieTarget, edits};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::nearest::edits;
 use crate::rules::wrong_kind_dependency::other_kind;
 use crate::words::quoted;
 

@@ -28,18 +28,18 @@ pub(super) struct Ears<'a> {
 impl<'a> Ears<'a> {
     pub(super) fn new(options: &Up, plan: &'a Plan, world: &Where) -> Self {
         let color = output::wants_color(options.color);
-        let columns = output::columns().filter(|columns| *columns >= board::COLUMNS_MIN);
+        let size = output::size().filter(|(columns, _)| *columns >= board::COLUMNS_MIN);
         let is_watched = options.format == GraphFormat::Text && !options.plain;
         let mark = match world {
             Where::Real => String::new(),
             Where::Simulated { seed, .. } => format!("simulated, seed {seed}"),
         };
-        let board = |columns| Board { columns, color, mark };
+        let board = |(columns, rows)| Board { columns, rows, color, mark };
         Self {
             plan,
             format: options.format,
             teller: Teller::new(color),
-            screen: columns.filter(|_| is_watched).map(|columns| Screen::new(board(columns))),
+            screen: size.filter(|_| is_watched).map(|size| Screen::new(board(size))),
             is_simulated: world.is_simulated(),
             lines: Vec::new(),
             failure: None,
@@ -111,8 +111,8 @@ impl Screen {
 
     /// A text, and the board anew below it.
     fn above(&mut self, text: &str, plan: &Plan, machine: &Machine<'_>, now: Duration) -> String {
-        if let Some(columns) = output::columns() {
-            self.board.columns = columns.max(board::COLUMNS_MIN);
+        if let Some((columns, rows)) = output::size() {
+            (self.board.columns, self.board.rows) = (columns.max(board::COLUMNS_MIN), rows);
         }
         let mut out = String::new();
         if self.shown > 0 {

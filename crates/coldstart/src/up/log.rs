@@ -20,6 +20,7 @@ pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
     }
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
+    let is_in_use = FileTape::is_in_use(&path);
     let kept = FileTape::peek(&path).map_err(|source| Failure::Journal { path, source })?;
     let text = match options.run {
         Some(number) => {
@@ -30,7 +31,7 @@ pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
             }
             one_run(&kept, &run, options)
         }
-        None => all_runs(&kept, options.format)?,
+        None => all_runs(&kept, is_in_use, options.format)?,
     };
     output::print(&text)?;
     Ok(exit::CLEAN)
@@ -55,7 +56,7 @@ fn one_run(kept: &Kept, run: &Run, options: &Log) -> String {
     told.collect()
 }
 
-fn all_runs(kept: &Kept, format: GraphFormat) -> Result<String, Failure> {
+fn all_runs(kept: &Kept, is_in_use: bool, format: GraphFormat) -> Result<String, Failure> {
     let past = kept.past();
     if format == GraphFormat::Json {
         let twin = |run: &Run| serde_json::json!({"run": run.number, "world": run.world, "outcome": run.outcome});
@@ -66,12 +67,14 @@ fn all_runs(kept: &Kept, format: GraphFormat) -> Result<String, Failure> {
     if past.runs.is_empty() {
         return Ok("no run yet\n".to_owned());
     }
+    let last_run = past.next_run().saturating_sub(1);
     let told = past.runs.iter().map(|run| {
         let first = kept.lines.get(run.lines.start).map(::run::Line::time).unwrap_or_default();
         let last = kept.lines.get(run.lines.end.saturating_sub(1)).map(::run::Line::time).unwrap_or_default();
         let world = if run.world.is_simulated() { "simulated" } else { "real" };
         let took = draw::story::took(last.saturating_sub(first));
-        format!("run {}  {world}  {}  {took}\n", run.number, say(run.outcome))
+        let outcome = if is_in_use && run.number == last_run { "runs" } else { say(run.outcome) };
+        format!("run {}  {world}  {outcome}  {took}\n", run.number)
     });
     Ok(told.collect())
 }

@@ -6,7 +6,6 @@ mod pace;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::fs;
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -25,6 +24,7 @@ use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
 use crate::plan::{one, planned, selection};
+use crate::shell;
 use ears::Ears;
 use pace::{Interrupts, Paced};
 
@@ -40,13 +40,12 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     }
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
     let plan = planned(&reading, cluster)?;
-    let left =
-        selection(&options.part).left(&plan).map_err(|source| Failure::Selection { command: COMMAND, source })?;
+    let left = selection(&options.part).left(&plan).map_err(|source| Failure::Selection { source })?;
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
-    if options.fresh {
-        state::put_away(&path)?;
-    }
     let at = |source| Failure::Journal { path: path.clone(), source };
+    if options.fresh {
+        FileTape::put_away(&path).map_err(at)?;
+    }
     let (tape, kept) = FileTape::open(&path).map_err(at)?;
     let world = world_of(&kept, options)?;
     let again = changed(&plan, &kept, &left);
@@ -82,7 +81,8 @@ fn begin(
     ears: &mut Ears<'_>,
     now: std::time::Duration,
 ) -> Result<(), ::run::JournalError> {
-    let steps = u32::try_from(plan.steps.len()).unwrap_or(u32::MAX);
+    let steps = plan.ids().filter(|id| !machine.is_left(*id)).count();
+    let steps = u32::try_from(steps).unwrap_or(u32::MAX);
     let began = Event::Began { run: kept.past().next_run(), steps, world };
     let planned = plan.steps.iter().map(|step| Event::Planned { step: step.key.clone(), hash: step.hash.clone() });
     for event in std::iter::once(began).chain(planned) {
@@ -95,17 +95,21 @@ fn begin(
 
 /// The command that goes on with it.
 fn again(options: &Up) -> String {
-    let mut words = format!("coldstart up {}", ::draw::clean(&options.path.display().to_string()));
+    let mut words = vec!["coldstart up".to_owned(), shell::word(&options.path.to_string_lossy())];
     if options.simulate {
-        words.push_str(" --simulate");
+        words.push("--simulate".to_owned());
     }
-    if let Some(cluster) = &options.cluster {
-        let _ = write!(words, " --cluster {}", ::draw::clean(cluster));
+    let state = options.state.directory.as_ref().map(|state| state.to_string_lossy().into_owned());
+    let part = &options.part;
+    let given =
+        [("--cluster", &options.cluster), ("--state", &state), ("--from", &part.from), ("--until", &part.until)];
+    for (name, value) in given {
+        words.extend(value.iter().map(|value| format!("{name} {}", shell::word(value))));
     }
-    if let Some(state) = &options.state.directory {
-        let _ = write!(words, " --state {}", ::draw::clean(&state.display().to_string()));
-    }
-    words
+    words.extend(part.only.iter().map(|name| format!("--only {}", shell::word(name))));
+    let skipped = part.skip.iter().map(|(name, reason)| shell::word(&format!("{name}={reason}")));
+    words.extend(skipped.map(|skipped| format!("--skip {skipped}")));
+    words.join(" ")
 }
 
 /// Draws a timeline into a file.
@@ -121,7 +125,9 @@ fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Fail
         let color = output::wants_color(options.color);
         let next = match outcome {
             Outcome::Healthy => String::new(),
-            Outcome::Failed | Outcome::Stopped => format!("next: {}\n", again(options)),
+            Outcome::Failed | Outcome::Stopped => {
+                format!("{}next: {}\n", ::draw::story::mark(timeline.is_simulated, color), again(options))
+            }
         };
         output::print(&format!("\n{}{next}", ::draw::timeline::text(timeline, output::columns(), color)))?;
     }
@@ -144,8 +150,9 @@ fn changed(plan: &Plan, kept: &Kept, left: &BTreeMap<StepId, String>) -> BTreeSe
 
 /// Shows what changed, and goes on if that is wanted. Where nobody can be asked, only a simulated world is touched.
 fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options: &Up) -> Result<(), Failure> {
-    // Flux does its own steps again by itself.
-    let steps = changed.iter().map(|id| plan.step(*id)).filter(|step| step.action != ::run::Action::Watch);
+    // Flux does its own steps again by itself, and what must be done once is never done again.
+    let ours = |step: &&::run::Step| step.action != ::run::Action::Watch && !step.once;
+    let steps = changed.iter().map(|id| plan.step(*id)).filter(ours);
     let keys: Vec<&str> = steps.map(|step| step.key.as_str()).collect();
     if keys.is_empty() || options.yes {
         return Ok(());
@@ -161,7 +168,10 @@ fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options:
     if !world.is_simulated() {
         return Err(Failure::Changed { count: keys.len(), names: keys.join(", ") });
     }
-    output::remark(&format!("simulated: changed since it was proved, and done again: {}", keys.join(", ")));
+    output::remark(&format!(
+        "simulated: changed since it was proved, and done again: {}; its past is played as if the files had always been so",
+        keys.join(", ")
+    ));
     Ok(())
 }
 
@@ -169,11 +179,19 @@ fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options:
 fn world_of(kept: &Kept, options: &Up) -> Result<Where, Failure> {
     let known = kept.past().runs.first().map(|run| run.world.clone());
     let Some(Where::Simulated { seed, faults }) = known else {
-        return Ok(Where::Simulated { seed: options.seed.unwrap_or(0), faults: options.faults.clone() });
+        let seed = options.seed.unwrap_or(0);
+        return Ok(Where::Simulated { seed, faults: drawn(&options.faults, seed) });
     };
-    let is_other =
-        options.seed.is_some_and(|wanted| wanted != seed) || (!options.faults.is_empty() && options.faults != faults);
+    let faults = drawn(&faults, seed);
+    let is_other = options.seed.is_some_and(|wanted| wanted != seed)
+        || (!options.faults.is_empty() && drawn(&options.faults, seed) != faults);
     if is_other { Err(Failure::OtherWorld { seed, faults }) } else { Ok(Where::Simulated { seed, faults }) }
+}
+
+/// Names of faults, with the one that the seed draws in place of a random one.
+fn drawn(names: &[String], seed: u64) -> Vec<String> {
+    let named = |name: &String| if name == RANDOM_FAULT { Fault::drawn(seed).name().to_owned() } else { name.clone() };
+    names.iter().map(named).collect()
 }
 
 fn blueprint(reading: &Reading, cluster: &str) -> Result<Blueprint, Failure> {
@@ -198,7 +216,6 @@ fn simulated<'b>(blueprint: &'b Blueprint, settings: &UpSettings, world: &Where)
         Where::Simulated { seed, faults } => (*seed, faults.as_slice()),
         Where::Real => (0, &[][..]),
     };
-    let drawn = |name: &str| if name == RANDOM_FAULT { Some(Fault::drawn(seed)) } else { Fault::named(name) };
-    let faults: Vec<Fault> = names.iter().filter_map(|name| drawn(name)).collect();
+    let faults: Vec<Fault> = names.iter().filter_map(|name| Fault::named(name)).collect();
     Simulated::new(blueprint, settings, seed, &faults)
 }

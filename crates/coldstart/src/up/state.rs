@@ -23,14 +23,3 @@ pub(super) fn journal(state: &StateDirectory, repository: &Path, cluster: &str) 
     let digest = ::seal::digest_hex(format!("{}\0{cluster}", place.display()).as_bytes());
     Ok(base.join(format!("{name}-{}", &digest[..DIGEST_DIGITS])).join(NAME))
 }
-
-/// Keeps the old journal beside the new one.
-pub(super) fn put_away(path: &Path) -> Result<(), Failure> {
-    let free = (1..=u16::MAX).map(|number| path.with_extension(number.to_string())).find(|old| !old.exists());
-    match free.map(|old| fs::rename(path, old)) {
-        Some(Err(source)) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::WriteFile { path: path.to_owned(), source })
-        }
-        _ => Ok(()),
-    }
-}

@@ -25,6 +25,10 @@ pub enum PlanError {
     /// Each needs the next, and the last the first.
     #[error("no order brings this up: {} → {} wait for each other", .0.join(" → "), .0.first().map_or("", String::as_str))]
     Circle(Vec<String>),
+    #[error("coldstart.yaml: `up` names the directory `{0}`, which is not in this repository")]
+    NoDirectory(String),
+    #[error("coldstart.yaml: `{directory}` needs `{name}`, and Flux applies nothing of that name{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    UnknownNeed { directory: String, name: String, near: Option<String> },
 }
 
 /// The steps that bring a cluster up.
@@ -34,6 +38,7 @@ pub fn plan(
     analysis: &Analysis,
     settings: &UpSettings,
 ) -> Result<Plan, PlanError> {
+    mistakes(repository, cluster, settings)?;
     let early = read::helmfile::read_early(repository);
     let mut draft =
         Draft { repository, early: &early, cluster, steps: Vec::new(), edges: Vec::new(), notes: Vec::new() };
@@ -359,11 +364,14 @@ impl Draft<'_> {
             self.tie_all(step, &needs, "speaks to its API");
             last.push(step);
         }
+        let is_below = |step: &usize| matches!(self.steps[*step].layer, Layer::Talos | Layer::Api);
+        let below: Vec<usize> = (0..self.steps.len()).filter(is_below).collect();
         for url in &settings.outside {
             let action = Action::Watch;
             let step =
                 self.add(format!("outside/{url}"), Layer::Outside, action, Proof::Answers { url: url.clone() }, &[]);
             self.tie_all(step, &last, "the way in leads through everything");
+            self.tie_all(step, &below, "the cluster is whole");
         }
     }
 
@@ -394,6 +402,26 @@ impl Draft<'_> {
         }
         Ok(Plan { steps, notes: self.notes })
     }
+}
+
+/// Names in the settings that stand for nothing.
+fn mistakes(repository: &Repository, cluster: &Cluster, settings: &UpSettings) -> Result<(), PlanError> {
+    let directories = settings.keys.iter().chain(settings.configuration.iter().map(|layer| &layer.directory));
+    for directory in directories {
+        if repository.names(directory.trim_start_matches("./").trim_end_matches('/')).is_empty() {
+            return Err(PlanError::NoDirectory(directory.clone()));
+        }
+    }
+    let applied = cluster.components.iter().filter(|component| component.stage == Stage::GitOps);
+    let known: BTreeSet<String> = applied.map(qualified).collect();
+    for layer in &settings.configuration {
+        if let Some(name) = layer.needs.iter().find(|name| !known.contains(*name)) {
+            let near = known.iter().map(String::as_str);
+            let near = model::nearest(name, near).map(str::to_owned);
+            return Err(PlanError::UnknownNeed { directory: layer.directory.clone(), name: name.clone(), near });
+        }
+    }
+    Ok(())
 }
 
 /// Applied as it is, and there when it is.

@@ -4,7 +4,7 @@ mod build;
 mod content;
 mod select;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use model::ObjectRef;
@@ -55,22 +55,26 @@ impl Plan {
         dependents
     }
 
-    /// The plan without these steps; whoever needs one of them takes it as done.
-    pub fn without(self, left: &BTreeSet<StepId>) -> Self {
+    /// The plan without these steps. They are taken as done once what they need is: whoever needs one needs that instead.
+    pub fn without(self, left: &BTreeMap<StepId, String>) -> Self {
         let mut place = BTreeMap::new();
-        for id in self.ids().filter(|id| !left.contains(id)) {
+        for id in self.ids().filter(|id| !left.contains_key(id)) {
             place.insert(id, StepId(u32::try_from(place.len()).unwrap_or(u32::MAX)));
         }
-        let kept = self.ids().zip(self.steps).filter(|(id, _)| !left.contains(id));
-        let moved = |(_, mut step): (StepId, Step)| {
-            step.needs = step
-                .needs
-                .into_iter()
-                .filter_map(|need| Some(Need { step: *place.get(&need.step)?, why: need.why }))
-                .collect();
-            step
-        };
-        Self { steps: kept.map(moved).collect(), notes: self.notes }
+        let mut needs: Vec<Vec<Need>> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let through = |need: &Need| match place.get(&need.step) {
+                Some(step) => vec![Need { step: *step, why: need.why.clone() }],
+                None => needs[need.step.index()].clone(),
+            };
+            let mut inherited: Vec<Need> = step.needs.iter().flat_map(through).collect();
+            inherited.sort_by_key(|need| need.step);
+            inherited.dedup_by_key(|need| need.step);
+            needs.push(inherited);
+        }
+        let kept = self.ids().zip(self.steps).zip(needs).filter(|((id, _), _)| !left.contains_key(id));
+        let steps = kept.map(|((_, step), needs)| Step { needs, ..step }).collect();
+        Self { steps, notes: self.notes.into_iter().chain(said(left)).collect() }
     }
 
     /// When each step would be proved if each took as long as expected.
@@ -117,6 +121,19 @@ impl Plan {
         }
         direct
     }
+}
+
+/// How many steps are left out for each reason, in words.
+fn said(left: &BTreeMap<StepId, String>) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for reason in left.values() {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let say = |(reason, number): (&str, usize)| match number {
+        1 => format!("1 step is left out: {reason}"),
+        _ => format!("{number} steps are left out: {reason}"),
+    };
+    counts.into_iter().map(say).collect()
 }
 
 /// One thing to be done and proved.

@@ -18,6 +18,8 @@ pub struct Selection {
 pub enum SelectionError {
     #[error("no step or layer is called `{name}`{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown { name: String, near: Option<String> },
+    #[error("none of the {steps} steps is left to be done")]
+    Nothing { steps: usize },
 }
 
 impl Selection {
@@ -49,6 +51,9 @@ impl Selection {
                 wanted.extend(named(plan, name)?);
             }
             leave(all.difference(&wanted).copied().collect(), "not in --only");
+        }
+        if left.len() == plan.steps.len() && !left.is_empty() {
+            return Err(SelectionError::Nothing { steps: left.len() });
         }
         Ok(left)
     }
