@@ -217,20 +217,6 @@ impl<'a> Context<'a> {
         false
     }
 
-    /// Everything that a component waits for by declared ties, its own or those of what applies it.
-    pub(crate) fn all_before(&self, id: ComponentId) -> BTreeSet<ComponentId> {
-        let mut seen = BTreeSet::new();
-        let mut work: Vec<ComponentId> = self.above(id).collect();
-        while let Some(at) = work.pop() {
-            for to in &self.ties[at.index()] {
-                if seen.insert(*to) {
-                    work.extend(self.above(*to));
-                }
-            }
-        }
-        seen
-    }
-
     /// Every cluster of the repository.
     pub(crate) fn clusters(&self) -> &'a [Cluster] {
         &self.reading.clusters

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graph::{Judged, Verdict};
+use graph::{Events, Judged, Moment, Questions, Verdict};
 use model::{CapabilityKind, ComponentId, Phase, Role, Stage};
 
 use crate::context::Context;
@@ -13,6 +13,9 @@ use crate::words::{and_more, cost, quoted};
 const HELD_BY_FAILURE: &str =
     "as it stands it comes in time, but only because something it is ordered after fails to be applied until then";
 
+/// Said where both ties are suggested.
+const MUTUAL: &str = "the other needs something of this one, too: only one of the two can wait";
+
 /// All that one component needs of another, the worst first.
 #[derive(Clone)]
 pub(crate) struct Pair<'a> {
@@ -20,6 +23,10 @@ pub(crate) struct Pair<'a> {
     pub(crate) provider: ComponentId,
     pub(crate) judged: Vec<&'a Judged>,
     pub(crate) severity: Severity,
+    /// The provider itself waits for the consumer: a tie would close a circle.
+    pub(crate) closes_circle: bool,
+    /// Nothing orders them the other way round either, and something should.
+    pub(crate) is_mutual: bool,
 }
 
 /// Needs with one of these verdicts, by pair. `keep` decides on each need.
@@ -39,9 +46,25 @@ pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) 
         .map(|((consumer, provider), mut judged)| {
             worst_first(context, &mut judged);
             let severity = judged.iter().map(|judged| context.severity(judged)).max().unwrap_or(Severity::Pedantic);
-            Pair { consumer, provider, judged, severity }
+            Pair { consumer, provider, judged, severity, closes_circle: false, is_mutual: false }
         })
         .collect()
+}
+
+/// Finds the pairs of which no tie, or only one of two, could be declared.
+pub(crate) fn mark_circles(context: &Context<'_>, pairs: &mut [Pair<'_>]) {
+    let ends = |pair: &Pair<'_>| (Events::of(pair.provider, Moment::Done), Events::of(pair.consumer, Moment::Start));
+    let mut questions = Questions::default();
+    for (done, start) in pairs.iter().map(ends) {
+        questions.ask(done, start);
+    }
+    let answers = context.analysis.events.answer(questions);
+    let known: BTreeSet<(ComponentId, ComponentId)> = pairs.iter().map(|pair| (pair.consumer, pair.provider)).collect();
+    for pair in pairs {
+        let (done, start) = ends(pair);
+        pair.closes_circle = answers.implies(done, start);
+        pair.is_mutual = known.contains(&(pair.provider, pair.consumer));
+    }
 }
 
 /// Lowers what most of those concerned leave as it is, and what is theirs to leave: one `dependsOn` that is missing among
@@ -174,6 +197,11 @@ impl<'a> Pair<'a> {
 }
 
 impl Pair<'_> {
+    fn notes(&self) -> Vec<String> {
+        let failure = self.judged[0].holds_by_failure.then_some(HELD_BY_FAILURE);
+        failure.into_iter().chain(self.is_mutual.then_some(MUTUAL)).map(str::to_owned).collect()
+    }
+
     /// The finding all pair rules share; the rule sets its name, its message and its fix.
     pub(crate) fn finding(&self, context: &Context<'_>, rule: &'static str) -> Finding {
         let worst = self.judged[0];
@@ -193,7 +221,7 @@ impl Pair<'_> {
             cost: cost(worst, need, feels),
             locations: self.locations(context),
             fix: None,
-            notes: worst.holds_by_failure.then(|| HELD_BY_FAILURE.to_owned()).into_iter().collect(),
+            notes: self.notes(),
             also: Vec::new(),
         }
     }

@@ -34,7 +34,9 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     // CRDs stay once they are there: leaving them to the bootstrap is a choice, not a gamble.
     let is_choice =
         |judged: &Judged| matches!(context.need(judged).capability.kind, CapabilityKind::Crd | CapabilityKind::Webhook);
-    pairs::leave_customs(context, untied, is_choice).iter().map(|pair| finding(context, pair)).collect()
+    let mut untied = pairs::leave_customs(context, untied, is_choice);
+    pairs::mark_circles(context, &mut untied);
+    untied.iter().map(|pair| finding(context, pair)).collect()
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {

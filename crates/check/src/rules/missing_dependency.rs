@@ -37,8 +37,6 @@
 //! need it wait for it, or where only a few need it at all. Where four or more do not wait, and they are the most, that is the
 //! custom of the house, and `--pedantic` tells it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use graph::{Consequence, Judged, Verdict};
 use model::{ComponentId, Phase};
 
@@ -59,13 +57,10 @@ pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
     context.races(|| {
         let races = pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged)));
         let mut races = pairs::leave_customs(context, races, |judged| is_way_in(context.need(judged).capability.kind));
+        pairs::mark_circles(context, &mut races);
         // What the provider itself waits for can't wait for it: whatever this is, nobody would order it.
-        let mut before: BTreeMap<ComponentId, BTreeSet<ComponentId>> = BTreeMap::new();
-        for pair in races.iter_mut().filter(|pair| pair.severity == Severity::Info) {
-            let before = before.entry(pair.provider).or_insert_with(|| context.all_before(pair.provider));
-            if before.contains(&pair.consumer) {
-                pair.severity = Severity::Pedantic;
-            }
+        for pair in races.iter_mut().filter(|pair| pair.closes_circle && pair.severity == Severity::Info) {
+            pair.severity = Severity::Pedantic;
         }
         races
     })
@@ -103,6 +98,10 @@ pub(crate) fn tie_place(context: &Context<'_>, pair: &Pair<'_>, role: LocationRo
 pub(crate) fn add_tie(context: &Context<'_>, pair: &Pair<'_>) -> String {
     let consumer = context.component(pair.consumer);
     let provider = context.component(pair.provider);
+    if pair.closes_circle {
+        let (of, by) = (&consumer.object, &provider.object);
+        return format!("move what needs it out of {of}: {by} waits for that, and a tie back would close a circle");
+    }
     let namespace = if provider.object.namespace == consumer.object.namespace {
         String::new()
     } else {

@@ -23,7 +23,7 @@
 //! CRDs installed earlier.
 
 use graph::{Consequence, Deadlock, Verdict};
-use model::CapabilityKind;
+use model::{CapabilityKind, ComponentId, Gate};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -46,6 +46,19 @@ pub(crate) fn is_one_stage(context: &Context<'_>, deadlock: &Deadlock) -> bool {
     let mut needs = deadlock.needs();
     let (Some(need), None) = (needs.next(), needs.next()) else { return false };
     deadlock.ties().next().is_none() && context.cluster.needs[need].capability.kind == CapabilityKind::Crd
+}
+
+/// The Kustomization that a new one is to wait for: that which holds the provider, so that what applies both is not waited for.
+fn awaited(context: &Context<'_>, provider: ComponentId, of: ComponentId) -> String {
+    let holder = context.applier(provider);
+    if holder == of {
+        return "this one, and set `wait: true` here".to_owned();
+    }
+    let gate = match context.component(holder).gate {
+        Gate::Healthy | Gate::Listed(_) => "",
+        Gate::Applied | Gate::LooksHealthy(_) => ", and set `wait: true` there",
+    };
+    format!("{}{gate}", quoted(context.component(holder)))
 }
 
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
@@ -86,8 +99,9 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
         cost: "never converges".to_owned(),
         locations,
         fix: Some(format!(
-            "move {} to a Kustomization of its own that depends on this one, and set `wait: true` here",
-            file(need.at).unwrap_or_else(|| need.object.to_string())
+            "move {} to a Kustomization of its own that depends on {}",
+            file(need.at).unwrap_or_else(|| need.object.to_string()),
+            offer.map_or_else(|| "what brings it".to_owned(), |offer| awaited(context, offer.by, need.of))
         )),
         notes: Vec::new(),
         also: Vec::new(),

@@ -190,8 +190,8 @@ fn world_of(kept: &Kept, options: &Up) -> Result<Where, Failure> {
 
 /// Names of faults, with the one that the seed draws in place of a random one.
 fn drawn(names: &[String], seed: u64) -> Vec<String> {
-    let named = |name: &String| if name == RANDOM_FAULT { Fault::drawn(seed).name().to_owned() } else { name.clone() };
-    names.iter().map(named).collect()
+    let known = |name: &String| if name == RANDOM_FAULT { Fault::drawn(seed).name().to_owned() } else { name.clone() };
+    names.iter().map(known).collect()
 }
 
 fn blueprint(reading: &Reading, cluster: &str) -> Result<Blueprint, Failure> {
