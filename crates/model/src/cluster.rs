@@ -246,6 +246,8 @@ pub struct BrokenBuild {
     pub component: ComponentId,
     pub message: String,
     pub at: Span,
+    /// It is built, and then Flux can't put the variables in.
+    pub is_substitution: bool,
 }
 
 /// Something that could not be seen, and why.

@@ -1,7 +1,7 @@
 //! ## What it finds
 //!
 //! A Kustomization that can't be built: a file that is not there, YAML that does not parse, a patch that fits nothing, a
-//! path that does not exist, two objects of one name.
+//! path that does not exist, two objects of one name; or one that is built, and in which Flux then can't put the variables in.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -17,7 +17,8 @@
 //!
 //! ## Fix
 //!
-//! Make `kustomize build` of the directory succeed.
+//! Make `kustomize build` of the directory succeed. Where it does, and a `${` is no variable of Flux's, write `$${`, or give the
+//! object the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`.
 
 use std::collections::BTreeMap;
 
@@ -35,6 +36,9 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     }
     by_component.iter().map(|(id, broken)| finding(context, *id, broken)).collect()
 }
+
+/// Takes an object out of substitution.
+const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
 
 fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> Finding {
     let component = context.component(id);
@@ -61,6 +65,9 @@ fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> F
             })
             .collect(),
         fix: Some(match &component.path {
+            _ if first.is_substitution => format!(
+                "write `$${{` where no variable is meant, or give the object the annotation `{SWITCH}: disabled`"
+            ),
             Some(path) => format!("make `kustomize build {path}` succeed"),
             None => "correct the path".to_owned(),
         }),

@@ -22,7 +22,7 @@ use crate::parallel;
 use crate::path;
 use crate::repository::Repository;
 use crate::resource_set;
-use crate::substitute::Undefined;
+use crate::substitute::{ObjectError, Undefined};
 
 /// Nested deeper than this nobody nests: a Kustomization that makes itself again and again under new names.
 const WAVES_MAX: usize = 32;
@@ -112,6 +112,8 @@ struct Outcome {
     failures: Vec<Failure>,
     unseen: Option<(String, &'static str)>,
     broken: Option<(String, Span)>,
+    /// Why its variables can't be put in.
+    refused: Option<ObjectError>,
     directory: Option<String>,
     undefined: Vec<Undefined>,
     unsubstituted: Vec<Undefined>,
@@ -207,7 +209,7 @@ impl<'a> Assembler<'a> {
             outcome.unsubstituted.extend(variables.left_alone(node));
             match variables.apply(node) {
                 Ok(undefined) => outcome.undefined.extend(undefined),
-                Err(message) => outcome.broken = Some((message, node.span)),
+                Err(error) => outcome.refused = Some(error),
             }
             if let Some(metadata) = &kustomization.common_metadata {
                 add_common_metadata(node, metadata);
@@ -224,8 +226,10 @@ impl<'a> Assembler<'a> {
             self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
         }
         let failures = outcome.failures.into_iter().map(|failure| (failure.message, failure.span));
-        for (message, at) in outcome.broken.into_iter().chain(failures) {
-            self.out.cluster.broken.push(BrokenBuild { component: id, message, at });
+        let broken = outcome.broken.into_iter().chain(failures).map(|(message, at)| (message, at, false));
+        let refused = outcome.refused.map(|error| (error.to_string(), error.span, true));
+        for (message, at, is_substitution) in broken.chain(refused) {
+            self.out.cluster.broken.push(BrokenBuild { component: id, message, at, is_substitution });
         }
         for blind in outcome.blind {
             self.blind(blind.what, blind.why, blind.span, Some(id));

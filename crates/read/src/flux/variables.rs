@@ -7,7 +7,7 @@ use yaml::Node;
 
 use crate::object::Object;
 use crate::repository::Repository;
-use crate::substitute::{self, Undefined};
+use crate::substitute::{self, ObjectError, Undefined};
 
 /// ConfigMaps and Secrets of the repository by kind, namespace and name: what `substituteFrom` may name.
 #[derive(Clone, Debug, Default)]
@@ -112,13 +112,12 @@ impl Variables {
     /// whether it fails the build depends on the controller's version.
     ///
     /// Says which variables are certain to be set by nothing.
-    pub(crate) fn apply(&self, node: &mut Node) -> Result<Vec<Undefined>, String> {
+    pub(crate) fn apply(&self, node: &mut Node) -> Result<Vec<Undefined>, ObjectError> {
         if !self.active || substitute::is_disabled(node) {
             return Ok(Vec::new());
         }
         let before = node.clone();
-        let unset = substitute::substitute_node(node, &|name| self.known.get(name).cloned())
-            .map_err(|error| error.to_string())?;
+        let unset = substitute::substitute_node(node, &|name| self.known.get(name).cloned())?;
         if unset.is_empty() {
             return Ok(unset);
         }
@@ -127,7 +126,7 @@ impl Variables {
             let is_unset = || unset.iter().any(|unset| unset.name == name).then(|| ecow::eco_format!("${{{name}}}"));
             self.known.get(name).cloned().or_else(is_unset)
         };
-        substitute::substitute_node(node, &keep).map_err(|error| error.to_string())?;
+        substitute::substitute_node(node, &keep)?;
         Ok(unset.into_iter().filter(|unset| self.is_unset(&unset.name)).collect())
     }
 
