@@ -195,6 +195,7 @@ impl Pair<'_> {
             fix: None,
             notes: worst.holds_by_failure.then(|| HELD_BY_FAILURE.to_owned()).into_iter().collect(),
             also: Vec::new(),
+            each: Vec::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::mem::ManuallyDrop;
 use std::path::{Component, Path};
 
-use ::check::{Policy, Report, Severity, nearest, rules};
+use ::check::{Policy, Report, Severity, Wanted, nearest, rules};
 use draw::text::TextOptions;
 use helm::Helm;
 use model::Cluster;
@@ -34,7 +34,8 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         _ => None,
     };
     let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
-    let mut report = ::check::run_analysed(&reading, &analyses, wanted);
+    let each = options.each || options.format.is_for_programs();
+    let mut report = ::check::run_analysed(&reading, &analyses, Wanted { cluster: wanted, each });
     ::check::settle(&mut report, &reading, &policy);
     let wish = Wish { options, min_severity: min_severity(options, &policy), prefix: prefix(&options.path) };
     let baseline = baseline::path(options, &reading);
@@ -47,7 +48,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     if let Some(revision) = &options.since {
         since::apply(revision, options, helm.as_ref(), &mut report, &reading, wish.min_severity)?;
     }
-    let report = if options.each || options.format.is_for_programs() { report.each() } else { report.folded() };
+    let report = if each { report.each() } else { report.folded() };
     drop(progress);
     if is_empty(&reading) {
         // Programs get their document in any case.

@@ -68,6 +68,7 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
         fix: Some(fix(context, deadlock)),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     })
 }
 
