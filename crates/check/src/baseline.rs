@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use read::Repository;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Severity;
@@ -64,9 +65,12 @@ impl Baseline {
     }
 
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
+        /// What every version has, and hardly anything else that has a version.
         #[derive(Deserialize)]
         struct Head {
             version: u32,
+            #[serde(rename = "findings")]
+            _findings: Vec<IgnoredAny>,
         }
         let head: Head = serde_json::from_str(text)?;
         if head.version != VERSION {

@@ -42,8 +42,9 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     if options.write_baseline && !is_empty(&reading) {
         return baseline::write(baseline.as_deref(), &report, &reading, wish.min_severity);
     }
-    if let Some(path) = baseline {
-        baseline::apply(&path, &mut report, &reading, wish.min_severity)?;
+    let baseline = baseline.map(|path| baseline::read(&path)).transpose()?;
+    if let Some(baseline) = &baseline {
+        baseline.apply(&mut report, &reading.repository, wish.min_severity);
     }
     if let Some(revision) = &options.since {
         since::apply(revision, options, helm.as_ref(), &mut report, &reading, wish.min_severity)?;
