@@ -47,7 +47,13 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         baseline.apply(&mut report, &reading.repository, wish.min_severity);
     }
     if let Some(revision) = &options.since {
-        since::apply(revision, options, helm.as_ref(), &mut report, &reading, wish.min_severity)?;
+        let mut before = since::at(revision, options, helm.as_ref())?;
+        if let Some(baseline) = &baseline {
+            // What it holds is out of both: it neither came nor went.
+            baseline.apply(&mut before.report, &before.reading.repository, wish.min_severity);
+        }
+        let before = (&before.report, &before.reading.repository);
+        ::check::only_new(&mut report, &reading.repository, before, revision, wish.min_severity);
     }
     let report = if each { report.each() } else { report.folded() };
     drop(progress);

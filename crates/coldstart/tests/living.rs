@@ -218,6 +218,37 @@ fn only_what_a_change_brought_is_shown() {
 }
 
 #[test]
+fn what_the_baseline_holds_has_not_gone_since() {
+    let Some(history) = History::of(broken()) else { return };
+    let tree = &history.0;
+    let file = tree.path().join("baseline.json");
+    let words = ["--baseline", file.to_str().unwrap(), "--since", "HEAD"];
+    check(tree, &[words[0], words[1], "--write-baseline"]).exits(0);
+    let ran = check(tree, &words).exits(0).says("1 in the baseline").says("0 as in HEAD");
+    assert!(!ran.stdout.contains("gone since"), "{}", ran.stdout);
+    // What is new is shown, and what only the revision had has gone.
+    let broken = fs::read_to_string(tree.path().join(BROKEN)).unwrap();
+    let other = broken.replace("hen", "cock").replace("egg", "feather");
+    tree.write("clusters/home/third.yaml", other.as_bytes());
+    check(tree, &words).exits(1).says("cock").says("1 in the baseline");
+    history.commit("second");
+    fs::remove_file(tree.path().join("clusters/home/third.yaml")).unwrap();
+    check(tree, &words).exits(0).says("0 as in HEAD, 1 gone since");
+    // What was mended is stale in the baseline, which says so by itself.
+    fs::remove_file(tree.path().join(BROKEN)).unwrap();
+    check(tree, &words).exits(0).says("0 as in HEAD, 1 gone since").says("stale in the baseline: 1 entry");
+}
+
+#[test]
+fn what_was_not_looked_at_has_not_gone_since() {
+    let away = story::SYNC.replace("clusters/home", "clusters/away");
+    let tree = broken().with(&[("clusters/away/flux-system/gotk-sync.yaml", &away)]);
+    let Some(history) = History::of(tree) else { return };
+    let ran = check(&history.0, &["--cluster", "away", "--since", "HEAD"]).exits(0).says("0 as in HEAD");
+    assert!(!ran.stdout.contains("gone since"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_cluster_in_a_directory_of_a_larger_repository_has_a_history_too() {
     let tree = Tree::empty();
     let inner = broken();
