@@ -255,6 +255,12 @@ impl<'a> Context<'a> {
         Some(self.reading.repository.source(span.file)?.text())
     }
 
+    /// The file and line of a place: `apps/web.yaml:8`.
+    pub(crate) fn line(&self, span: yaml::Span) -> Option<String> {
+        let (path, position) = self.reading.repository.locate(span)?;
+        Some(format!("{path}:{}", position.line))
+    }
+
     /// The name of the file a place is in, without its directory.
     pub(crate) fn file_name(&self, span: yaml::Span) -> Option<String> {
         let path = self.reading.repository.path(span.file)?;
