@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use read::Repository;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Severity;
@@ -64,9 +65,12 @@ impl Baseline {
     }
 
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
+        /// What every version has, and hardly anything else that has a version.
         #[derive(Deserialize)]
         struct Head {
             version: u32,
+            #[serde(rename = "findings")]
+            _findings: Vec<IgnoredAny>,
         }
         let head: Head = serde_json::from_str(text)?;
         if head.version != VERSION {
@@ -104,10 +108,8 @@ impl Baseline {
             known.add(fingerprint.clone(), *count);
         }
         let left_out = leave_out(report, repository, &mut known, min_severity);
-        let looked_at = |entry: &Fingerprint| {
-            !report.is_partial || report.clusters.iter().any(|cluster| cluster.name == entry.cluster)
-        };
-        let stale = known.rest().filter(|(entry, _)| looked_at(entry)).map(|(entry, _)| entry).collect();
+        let rest = known.rest().map(|(entry, _)| entry);
+        let stale = rest.filter(|entry| was_looked_at(report, entry)).collect();
         report.left_out.baseline = Some(BaselineUse { known: left_out, stale });
     }
 }
@@ -132,8 +134,14 @@ pub fn only_new(
         .filter(|finding| finding.severity >= min_severity)
         .map(|finding| Fingerprint::of(finding, then))
         .collect();
-    let gone = known.rest().filter(|(entry, _)| shown.contains(entry)).map(|(_, count)| count).sum();
+    let is_gone = |entry: &Fingerprint| shown.contains(entry) && was_looked_at(report, entry);
+    let gone = known.rest().filter(|(entry, _)| is_gone(entry)).map(|(_, count)| count).sum();
     report.left_out.since = Some(SinceUse { revision: revision.to_owned(), known: left_out, gone });
+}
+
+/// Whether the report is about the cluster that a finding is of. A cluster that went with its files was looked at, too.
+fn was_looked_at(report: &Report, entry: &Fingerprint) -> bool {
+    !report.is_partial || report.clusters.iter().any(|cluster| cluster.name == entry.cluster)
 }
 
 /// How many of those that are left out would have been shown.

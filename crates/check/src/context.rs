@@ -14,6 +14,8 @@ pub(crate) struct Context<'a> {
     reading: &'a Reading,
     pub(crate) cluster: &'a Cluster,
     pub(crate) analysis: &'a Analysis,
+    /// Whether somebody wants to hear of everybody by himself.
+    pub(crate) each: bool,
     /// Components that are never applied, because they or something above them is suspended.
     asleep: Vec<bool>,
     dependents: Vec<Vec<&'a Tie>>,
@@ -33,7 +35,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(reading: &'a Reading, cluster: &'a Cluster, analysis: &'a Analysis) -> Self {
+    pub(crate) fn new(reading: &'a Reading, cluster: &'a Cluster, analysis: &'a Analysis, each: bool) -> Self {
         let mut ties: BTreeMap<Role, usize> = BTreeMap::new();
         for tie in &cluster.ties {
             *ties.entry(cluster.component(tie.from).role).or_default() += 1;
@@ -59,6 +61,7 @@ impl<'a> Context<'a> {
             reading,
             cluster,
             analysis,
+            each,
             asleep: Vec::new(),
             dependents,
             ties: by_source,
@@ -236,6 +239,12 @@ impl<'a> Context<'a> {
     /// The text of the file a place is in.
     pub(crate) fn text(&self, span: yaml::Span) -> Option<&'a str> {
         Some(self.reading.repository.source(span.file)?.text())
+    }
+
+    /// The file and line of a place: `apps/web.yaml:8`.
+    pub(crate) fn line(&self, span: yaml::Span) -> Option<String> {
+        let (path, position) = self.reading.repository.locate(span)?;
+        Some(format!("{path}:{}", position.line))
     }
 
     /// The name of the file a place is in, without its directory.

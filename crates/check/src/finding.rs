@@ -68,6 +68,9 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// Others that the very same thing is wrong with: one finding speaks for them all.
     pub also: Vec<Also>,
+    /// Where everybody it speaks for has a line to edit, the finding of each by itself, with its own evidence; made only
+    /// for those who ask.
+    pub each: Vec<Finding>,
 }
 
 impl Finding {
@@ -95,6 +98,7 @@ impl Finding {
             fix: None,
             notes: Vec::new(),
             also: Vec::new(),
+            each: Vec::new(),
         }
     }
 

@@ -13,8 +13,6 @@ use crate::words::and_more;
 
 /// Rules whose findings speak of two components, where many of the one kind usually lack the same of the other.
 const PAIR_RULES: [&str; 3] = ["missing-dependency", "bootstrap-only", "parent-wait-deadlock"];
-/// Rules that speak for many of whom each has its own line to edit.
-const EDITED_BY_EACH: [&str; 1] = ["late-store"];
 /// Others that are named in the note.
 const NAMED_MAX: usize = 10;
 
@@ -67,28 +65,22 @@ impl Report {
     /// provider, as with a gate, one finding stays one.
     #[must_use]
     pub fn each(mut self) -> Self {
-        let findings = self.findings.into_iter();
-        self.findings = findings
-            .flat_map(|finding| if EDITED_BY_EACH.contains(&finding.rule) { split(finding) } else { vec![finding] })
-            .collect();
+        self.findings = self.findings.into_iter().flat_map(split).collect();
         self
     }
 }
 
+/// What settings and comments made of the one finding holds for each.
 fn split(mut finding: Finding) -> Vec<Finding> {
-    let others = std::mem::take(&mut finding.also);
-    let mut all = Vec::with_capacity(1 + others.len());
-    for other in others {
-        let mut one = finding.clone();
-        one.message = format!("`{}` as well: {}", other.component.path(), finding.message);
-        if let Some(primary) = one.locations.first_mut() {
-            primary.span = other.at;
-        }
-        (one.component, one.provider) = (other.component, other.provider);
-        all.push(one);
+    let mut each = std::mem::take(&mut finding.each);
+    if each.is_empty() {
+        return vec![finding];
     }
-    all.insert(0, finding);
-    all
+    for one in &mut each {
+        one.severity = finding.severity;
+        one.notes.extend(finding.notes.iter().cloned());
+    }
+    each
 }
 
 /// The group of every finding. What would be the only one of its provider goes with others of its component, or, where it

@@ -87,18 +87,30 @@ pub fn settle(report: &mut Report, reading: &Reading, policy: &Policy) {
     policy.apply(report, reading);
 }
 
+/// What a check is to look at and to tell.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// Only the cluster of this name.
+    pub cluster: Option<&'a str>,
+    /// Everybody's own finding as well, for [`Report::each`].
+    pub each: bool,
+}
+
 /// Checks every cluster, or only the one of this name. All that was found, whatever comments and settings say.
 pub fn run(reading: &Reading, only: Option<&str>) -> Report {
-    run_analysed(reading, &read::parallel::map(&reading.clusters, graph::analyse), only)
+    let wanted = Wanted { cluster: only, each: true };
+    run_analysed(reading, &read::parallel::map(&reading.clusters, graph::analyse), wanted)
 }
 
 /// As [`run`], with the analyses of all clusters at hand.
-pub fn run_analysed(reading: &Reading, analyses: &[Analysis], only: Option<&str>) -> Report {
+pub fn run_analysed(reading: &Reading, analyses: &[Analysis], wish: Wanted<'_>) -> Report {
     let clusters = reading.clusters.iter().zip(analyses);
-    let wanted = clusters.filter(|(cluster, _)| only.is_none_or(|only| cluster.name == only));
+    let wanted = clusters.filter(|(cluster, _)| wish.cluster.is_none_or(|only| cluster.name == only));
     let wanted: Vec<(&Cluster, &Analysis)> = wanted.collect();
     let mut report = Report { is_partial: wanted.len() < reading.clusters.len(), ..Report::default() };
-    for (findings, summary) in read::parallel::map(&wanted, |(cluster, analysis)| one(reading, cluster, analysis)) {
+    for (findings, summary) in
+        read::parallel::map(&wanted, |(cluster, analysis)| one(reading, cluster, analysis, wish.each))
+    {
         report.findings.extend(findings);
         report.clusters.push(summary);
     }
@@ -110,8 +122,8 @@ pub fn run_analysed(reading: &Reading, analyses: &[Analysis], only: Option<&str>
     report
 }
 
-fn one(reading: &Reading, cluster: &Cluster, analysis: &Analysis) -> (Vec<Finding>, ClusterSummary) {
-    let context = Context::new(reading, cluster, analysis);
+fn one(reading: &Reading, cluster: &Cluster, analysis: &Analysis, each: bool) -> (Vec<Finding>, ClusterSummary) {
+    let context = Context::new(reading, cluster, analysis, each);
     let mut findings: Vec<Finding> =
         read::parallel::map(rules::all(), |rule| (rule.run)(&context)).into_iter().flatten().collect();
     if let Some(program) = &cluster.facts.unread_bootstrap {

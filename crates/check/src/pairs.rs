@@ -223,6 +223,7 @@ impl Pair<'_> {
             fix: None,
             notes: self.notes(),
             also: Vec::new(),
+            each: Vec::new(),
         }
     }
 

@@ -2,7 +2,10 @@
 
 mod story;
 
-use coldstart_check::{Finding, Report, Severity};
+use coldstart_check::{Finding, LocationRole, Report, Severity};
+
+/// Rules that speak for many of whom each has its own line to edit.
+const EDITED_BY_EACH: [&str; 2] = ["late-store", "webhook-race"];
 
 fn check(shape: &str) -> Report {
     let reading = read::read(&story::directory("shapes").join(shape).join("repo")).expect("a shape that can be read");
@@ -42,9 +45,32 @@ fn programs_get_a_finding_for_everybody_who_has_a_line_to_edit() {
         let before = pairs(&report);
         let each = report.each();
         assert_eq!(pairs(&each), before, "{shape}");
-        let folded = |finding: &&Finding| finding.rule == "late-store" && !finding.also.is_empty();
+        let folded = |finding: &&Finding| EDITED_BY_EACH.contains(&finding.rule) && !finding.also.is_empty();
         assert_eq!(each.findings.iter().filter(folded).count(), 0, "{shape}");
     }
+}
+
+#[test]
+fn everybody_has_their_own_message_fix_and_evidence() {
+    let mut seen = 0;
+    for (shape, _) in story::stories(&story::directory("shapes")) {
+        let each = check(&shape).each();
+        for finding in each.findings.iter().filter(|finding| EDITED_BY_EACH.contains(&finding.rule)) {
+            seen += 1;
+            let own = finding.component.to_string();
+            assert!(finding.message.starts_with(&format!("`{}`", finding.component.path())), "{shape}: {own}");
+            assert!(!finding.message.contains(" more "), "{shape}: {}", finding.message);
+            assert!(finding.fix.as_ref().unwrap().contains(&own), "{shape}: {own}: {:?}", finding.fix);
+            let (primary, need) = (&finding.locations[0], &finding.locations[1]);
+            assert_eq!((primary.role, need.role), (LocationRole::Primary, LocationRole::Need), "{shape}: {own}");
+            let others =
+                each.findings.iter().filter(|other| other.rule == finding.rule && other.component != finding.component);
+            let of_another =
+                |other: &&Finding| other.cluster == finding.cluster && other.locations[1].span == need.span;
+            assert_eq!(others.filter(of_another).count(), 0, "{shape}: {own} shows the need of another");
+        }
+    }
+    assert!(seen > 5, "only {seen} such findings");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The baseline's file.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use ::check::{Baseline, Report, Severity};
+use ::check::{Baseline, BaselineError, Report, Severity};
 use read::Reading;
 
 use crate::arguments::Check;
@@ -21,17 +21,19 @@ pub(crate) fn path(options: &Check, reading: &Reading) -> Option<PathBuf> {
     options.baseline.clone().or(said)
 }
 
-pub(crate) fn apply(
-    path: &Path,
-    report: &mut Report,
-    reading: &Reading,
-    min_severity: Severity,
-) -> Result<(), Failure> {
-    let failure = |why: String| Failure::Baseline { path: path.to_path_buf(), why };
-    let text = text(path).map_err(|error| failure(format!("cannot be read: {error}")))?;
-    let baseline = Baseline::parse(&text).map_err(|error| failure(error.to_string()))?;
-    baseline.apply(report, &reading.repository, min_severity);
-    Ok(())
+pub(crate) fn read(path: &Path) -> Result<Baseline, Failure> {
+    let path_buf = || path.to_path_buf();
+    let text = text(path).map_err(|error| {
+        let why = format!("cannot be read: {error}");
+        match error.kind() {
+            ErrorKind::NotFound => Failure::Baseline { path: path_buf(), why },
+            _ => Failure::NoBaselineFile { path: path_buf(), why },
+        }
+    })?;
+    Baseline::parse(&text).map_err(|error| match error {
+        BaselineError::Version(_) => Failure::Baseline { path: path_buf(), why: error.to_string() },
+        BaselineError::Unreadable(_) => Failure::NoBaselineFile { path: path_buf(), why: error.to_string() },
+    })
 }
 
 fn text(path: &Path) -> std::io::Result<String> {
@@ -50,10 +52,23 @@ pub(crate) fn write(
     let path = path.ok_or(Failure::NoBaseline)?;
     let baseline = Baseline::of(report, &reading.repository, min_severity);
     let text = baseline.to_text().map_err(|error| Failure::Json(error.to_string()))?;
+    spare_others(path)?;
     fs::write(path, text).map_err(|source| Failure::WriteFile { path: path.to_path_buf(), source })?;
     let (number, severity) = (baseline.len(), min_severity.word());
     let findings = if number == 1 { "1 finding" } else { &format!("{number} findings") };
     let path = path.display();
     output::print(&format!("wrote {findings} of severity {severity} and above to {path}\n"))?;
     Ok(exit::CLEAN)
+}
+
+/// Whatever is there and is no baseline, a manifest that was named by mistake, is not written over. An empty file loses nothing.
+fn spare_others(path: &Path) -> Result<(), Failure> {
+    if !fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0) {
+        return Ok(());
+    }
+    match read(path) {
+        // One of another version is a baseline all the same.
+        Ok(_) | Err(Failure::Baseline { .. }) => Ok(()),
+        Err(failure) => Err(failure),
+    }
 }

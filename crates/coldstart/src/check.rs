@@ -3,7 +3,7 @@
 use std::mem::ManuallyDrop;
 use std::path::{Component, Path};
 
-use ::check::{Policy, Report, Severity, nearest, rules};
+use ::check::{Policy, Report, Severity, Wanted, nearest, rules};
 use draw::text::TextOptions;
 use helm::Helm;
 use model::Cluster;
@@ -34,20 +34,28 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         _ => None,
     };
     let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
-    let mut report = ::check::run_analysed(&reading, &analyses, wanted);
+    let each = options.each || options.format.is_for_programs();
+    let mut report = ::check::run_analysed(&reading, &analyses, Wanted { cluster: wanted, each });
     ::check::settle(&mut report, &reading, &policy);
     let wish = Wish { options, min_severity: min_severity(options, &policy), prefix: prefix(&options.path) };
     let baseline = baseline::path(options, &reading);
     if options.write_baseline && !is_empty(&reading) {
         return baseline::write(baseline.as_deref(), &report, &reading, wish.min_severity);
     }
-    if let Some(path) = baseline {
-        baseline::apply(&path, &mut report, &reading, wish.min_severity)?;
+    let baseline = baseline.map(|path| baseline::read(&path)).transpose()?;
+    if let Some(baseline) = &baseline {
+        baseline.apply(&mut report, &reading.repository, wish.min_severity);
     }
     if let Some(revision) = &options.since {
-        since::apply(revision, options, helm.as_ref(), &mut report, &reading, wish.min_severity)?;
+        let mut before = since::at(revision, options, helm.as_ref())?;
+        if let Some(baseline) = &baseline {
+            // What it holds is out of both: it neither came nor went.
+            baseline.apply(&mut before.report, &before.reading.repository, wish.min_severity);
+        }
+        let before = (&before.report, &before.reading.repository);
+        ::check::only_new(&mut report, &reading.repository, before, revision, wish.min_severity);
     }
-    let report = if options.each || options.format.is_for_programs() { report.each() } else { report.folded() };
+    let report = if each { report.each() } else { report.folded() };
     drop(progress);
     if is_empty(&reading) {
         // Programs get their document in any case.

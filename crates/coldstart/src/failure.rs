@@ -50,6 +50,11 @@ pub(crate) enum Failure {
     #[error("{}: {why}\n  next: coldstart check --baseline {} --write-baseline", .path.display(), .path.display())]
     Baseline { path: PathBuf, why: String },
     #[error(
+        "{}: {why}\n  next: coldstart check --baseline <another file>, with --write-baseline if that is to be written; or delete this one first",
+        .path.display()
+    )]
+    NoBaselineFile { path: PathBuf, why: String },
+    #[error(
         "--write-baseline does not say where to\n  next: coldstart check --baseline FILE --write-baseline, or set `check.baseline` in coldstart.yaml"
     )]
     NoBaseline,

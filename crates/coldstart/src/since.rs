@@ -1,36 +1,38 @@
 //! `--since REV`: the same check of an earlier revision, and what is new since.
 
 use std::fs;
+use std::mem::ManuallyDrop;
 use std::path::{Component, Path, PathBuf};
 
-use ::check::{Policy, Report, Severity};
+use ::check::{Policy, Report};
 use helm::Helm;
 use read::{Reading, SETTINGS_FILE};
+use tempfile::TempDir;
 
 use crate::arguments::Check;
 use crate::check::open;
 use crate::failure::Failure;
 use crate::git::{Git, GitError};
 
-/// Takes out of the report what `revision` has as well.
-pub(crate) fn apply(
-    revision: &str,
-    options: &Check,
-    helm: Option<&Helm>,
-    report: &mut Report,
-    reading: &Reading,
-    min_severity: Severity,
-) -> Result<(), Failure> {
+/// What an earlier revision was, and what was wrong with it.
+pub(crate) struct Before {
+    pub(crate) reading: ManuallyDrop<Reading>,
+    pub(crate) report: Report,
+    /// Where its files are as long as this is.
+    _directory: TempDir,
+}
+
+/// Checks the revision as it would be checked today.
+pub(crate) fn at(revision: &str, options: &Check, helm: Option<&Helm>) -> Result<Before, Failure> {
     let failure = |source| Failure::Since { revision: revision.to_owned(), source };
     let directory = tempfile::tempdir().map_err(GitError::Write).map_err(failure)?;
     let place = below(directory.path(), &options.path).map_err(failure)?;
     put(revision, &options.path, &place).map_err(failure)?;
-    let then = open("check", &place, helm)?;
-    let policy = Policy::of(&then.settings).map_err(|source| Failure::Settings { command: "check", source })?;
-    let mut before = ::check::run(&then, None);
-    ::check::settle(&mut before, &then, &policy);
-    ::check::only_new(report, &reading.repository, (&before, &then.repository), revision, min_severity);
-    Ok(())
+    let reading = open("check", &place, helm)?;
+    let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: "check", source })?;
+    let mut report = ::check::run(&reading, None);
+    ::check::settle(&mut report, &reading, &policy);
+    Ok(Before { reading, report, _directory: directory })
 }
 
 /// A directory whose path ends as that of today's files does: paths that are written from a root above both are found by

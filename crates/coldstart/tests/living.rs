@@ -133,6 +133,43 @@ fn the_baseline_of_the_settings_is_found_from_anywhere() {
     check(&broken(), &["--write-baseline"]).exits(2).says("does not say where");
 }
 
+#[test]
+fn what_is_no_baseline_is_not_written_over() {
+    let tree = broken();
+    let write = |name: &str| {
+        let file = tree.path().join(name);
+        check(&tree, &["--baseline", file.to_str().unwrap(), "--write-baseline"])
+    };
+    let before = fs::read(tree.path().join(BROKEN)).unwrap();
+    let ran = write(BROKEN).exits(2).says("broken.yaml: is no baseline").says("next: coldstart check --baseline");
+    assert!(ran.stderr.contains("<another file>") && ran.stderr.contains("delete this one"), "{}", ran.stderr);
+    assert_eq!(fs::read(tree.path().join(BROKEN)).unwrap(), before);
+    tree.write("notes.json", b"{\"a\": 1}");
+    write("notes.json").exits(2).says("is no baseline");
+    tree.write("terraform.tfstate", b"{\"version\": 4, \"resources\": []}");
+    write("terraform.tfstate").exits(2).says("is no baseline");
+    tree.write("picture.png", &[0, 255]);
+    write("picture.png").exits(2).says("cannot be read");
+    // Nobody misses an empty file, and a baseline of whatever version is there to be written anew.
+    tree.write("empty.json", b"");
+    write("empty.json").exits(0);
+    tree.write("later.json", b"{\"version\": 7, \"findings\": []}");
+    write("later.json").exits(0);
+    assert_eq!(fs::read_to_string(tree.path().join("later.json")).unwrap(), BASELINE);
+}
+
+#[test]
+fn what_to_do_about_a_baseline_that_can_not_be_used_does_no_harm() {
+    let tree = broken();
+    let manifest = tree.path().join(BROKEN);
+    let ran = check(&tree, &["--baseline", manifest.to_str().unwrap()]).exits(2).says("is no baseline");
+    let same = format!("--baseline {} --write-baseline", manifest.display());
+    assert!(!ran.stderr.contains(&same), "{}", ran.stderr);
+    let missing = tree.path().join("missing.json");
+    let next = format!("next: coldstart check --baseline {} --write-baseline", missing.display());
+    check(&tree, &["--baseline", missing.to_str().unwrap()]).exits(2).says(&next);
+}
+
 /// A Git repository, or nothing where there is no git.
 struct History(Tree);
 
@@ -178,6 +215,37 @@ fn only_what_a_change_brought_is_shown() {
     let json = check(tree, &["--since", "HEAD", "--format", "json"]).json();
     assert_eq!(json["summary"]["left_out"]["since"]["known"], 1);
     assert_eq!(json["findings"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn what_the_baseline_holds_has_not_gone_since() {
+    let Some(history) = History::of(broken()) else { return };
+    let tree = &history.0;
+    let file = tree.path().join("baseline.json");
+    let words = ["--baseline", file.to_str().unwrap(), "--since", "HEAD"];
+    check(tree, &[words[0], words[1], "--write-baseline"]).exits(0);
+    let ran = check(tree, &words).exits(0).says("1 in the baseline").says("0 as in HEAD");
+    assert!(!ran.stdout.contains("gone since"), "{}", ran.stdout);
+    // What is new is shown, and what only the revision had has gone.
+    let broken = fs::read_to_string(tree.path().join(BROKEN)).unwrap();
+    let other = broken.replace("hen", "cock").replace("egg", "feather");
+    tree.write("clusters/home/third.yaml", other.as_bytes());
+    check(tree, &words).exits(1).says("cock").says("1 in the baseline");
+    history.commit("second");
+    fs::remove_file(tree.path().join("clusters/home/third.yaml")).unwrap();
+    check(tree, &words).exits(0).says("0 as in HEAD, 1 gone since");
+    // What was mended is stale in the baseline, which says so by itself.
+    fs::remove_file(tree.path().join(BROKEN)).unwrap();
+    check(tree, &words).exits(0).says("0 as in HEAD, 1 gone since").says("stale in the baseline: 1 entry");
+}
+
+#[test]
+fn what_was_not_looked_at_has_not_gone_since() {
+    let away = story::SYNC.replace("clusters/home", "clusters/away");
+    let tree = broken().with(&[("clusters/away/flux-system/gotk-sync.yaml", &away)]);
+    let Some(history) = History::of(tree) else { return };
+    let ran = check(&history.0, &["--cluster", "away", "--since", "HEAD"]).exits(0).says("0 as in HEAD");
+    assert!(!ran.stdout.contains("gone since"), "{}", ran.stdout);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use story::{Tree, broken, check, sound};
+use story::{Tree, broken, check, run, sound};
 
 fn with(settings: &str) -> Tree {
     broken().with(&[("coldstart.yaml", settings)])
@@ -61,6 +61,37 @@ fn mistakes_are_met_with_their_line_and_column() {
     complains("check: {\n", "coldstart.yaml:");
     let addition = "catalogue:\n  additions:\n    - name: a\n      about: b\n      layer: cellar\n";
     complains(addition, "coldstart.yaml:5:14: unknown variant `cellar`");
+}
+
+#[test]
+fn a_file_that_can_not_be_read_is_not_passed_over() {
+    let commands = [vec!["check"], vec!["graph"], vec!["plan"], vec!["simulate"], vec!["seal", "verify", "--path"]];
+    let complain = |tree: &Tree, words: &str| {
+        for command in &commands {
+            let ran = run(story::command(command).arg(tree.path())).exits(2).says(words);
+            assert!(ran.stderr.contains("next: mend that file, then coldstart"), "{command:?}: {}", ran.stderr);
+        }
+    };
+    let tree = sound();
+    tree.write("coldstart.yaml", b"check: {min-severity: \xff\xfe}\n");
+    complain(&tree, "coldstart.yaml is not UTF-8 text");
+    tree.write("coldstart.yaml", b"check: {}\n\0");
+    complain(&tree, "coldstart.yaml is a binary file");
+    std::fs::remove_file(tree.path().join("coldstart.yaml")).unwrap();
+    std::fs::create_dir(tree.path().join("coldstart.yaml")).unwrap();
+    complain(&tree, "coldstart.yaml is a directory");
+    tree.write("coldstart.yaml/inner.yaml", b"a: b\n");
+    complain(&tree, "coldstart.yaml is a directory");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_not_passed_over() {
+    let tree = sound();
+    std::os::unix::fs::symlink("elsewhere.yaml", tree.path().join("coldstart.yaml")).unwrap();
+    check(&tree, &[]).exits(2).says("coldstart.yaml is a symbolic link to nothing");
+    tree.write("elsewhere.yaml", b"check: {min-severity: low}\n");
+    check(&tree, &[]).exits(2).says("`low` is no severity");
 }
 
 fn schema() -> Value {

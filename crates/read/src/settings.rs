@@ -21,18 +21,20 @@ pub const SETTINGS_FILE: &str = "coldstart.yaml";
 pub const GENERATED_KINDS: [&str; 10] =
     ["password", "symbols", "hex", "base64", "base64url", "bytes", "ssh-ed25519", "age", "rsa", "template"];
 
-/// What is wrong in `coldstart.yaml`, and where.
+/// What is wrong with `coldstart.yaml`.
 #[derive(Debug, thiserror::Error)]
-#[error("{SETTINGS_FILE}:{line}:{column}: {message}")]
-pub struct SettingsError {
-    line: u32,
-    column: u32,
-    message: String,
+pub enum SettingsError {
+    /// In a place of it.
+    #[error("{SETTINGS_FILE}:{line}:{column}: {message}")]
+    Wrong { line: u32, column: u32, message: String },
+    /// It is there, and no text.
+    #[error("{SETTINGS_FILE} {why}")]
+    Unread { why: String },
 }
 
 impl SettingsError {
     pub fn new(at: Position, message: impl Into<String>) -> Self {
-        Self { line: at.line, column: at.column, message: message.into() }
+        Self::Wrong { line: at.line, column: at.column, message: message.into() }
     }
 }
 
@@ -113,7 +115,8 @@ impl CheckSettings {
 pub(crate) fn read(repository: &Repository) -> Result<(Settings, Vec<catalogue::Component>), SettingsError> {
     let mut read = Read { repository, file: FileId::GENERATED, settings: Settings::default(), additions: Vec::new() };
     let Some((file, documents)) = repository.documents(SETTINGS_FILE) else {
-        return Ok((read.settings, read.additions));
+        let unread = repository.obstacle(SETTINGS_FILE).map(|why| SettingsError::Unread { why });
+        return unread.map_or(Ok((read.settings, read.additions)), Err);
     };
     read.file = file;
     for document in documents {

@@ -134,12 +134,33 @@ fn compare(a: &str, b: &str) -> Option<Ordering> {
     Some(numbers(a)?.cmp(&numbers(b)?))
 }
 
-/// Major, minor, patch, and whether it is final: a pre-release comes before its release.
-fn numbers(version: &str) -> Option<(Vec<u64>, bool, &str)> {
+/// Major, minor, patch, and what it comes before its release as.
+fn numbers(version: &str) -> Option<(Vec<u64>, Maturity<'_>)> {
     let bare = version.trim_start_matches(['v', '=']).split('+').next()?;
-    let (core, pre) = bare.split_once('-').unwrap_or((bare, ""));
+    let (core, before) = bare.split_once('-').unwrap_or((bare, ""));
     let numbers: Option<Vec<u64>> = core.split('.').map(|part| part.parse().ok()).collect();
-    Some((numbers?, pre.is_empty(), pre))
+    Some((numbers?, Maturity::of(before)))
+}
+
+/// The order is that of semantic versioning: a pre-release comes before its release, and fewer parts before more.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Maturity<'a> {
+    Before(Vec<Part<'a>>),
+    Release,
+}
+
+/// One of the words and numbers of a pre-release. Numbers are compared as such, and come before words.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Part<'a> {
+    Number(u64),
+    Word(&'a str),
+}
+
+impl<'a> Maturity<'a> {
+    fn of(before: &'a str) -> Self {
+        let part = |part: &'a str| part.parse().map_or(Part::Word(part), Part::Number);
+        if before.is_empty() { Self::Release } else { Self::Before(before.split('.').map(part).collect()) }
+    }
 }
 
 /// A path that both write, each another value.
@@ -199,5 +220,19 @@ mod tests {
         assert_eq!(compare("1.17.0-rc.1", "1.17.0"), Some(Ordering::Less));
         assert_eq!(compare("1.17.1+build", "1.17.1"), Some(Ordering::Equal));
         assert_eq!(compare("latest", "1.17.1"), None);
+        assert_eq!(compare("v1.2", "1.10"), Some(Ordering::Less));
+    }
+
+    #[test]
+    fn pre_releases_are_ordered_by_their_numbers() {
+        assert_eq!(compare("1.0.0-rc.9", "1.0.0-rc.10"), Some(Ordering::Less));
+        // The row that semantic versioning gives as its example.
+        let row = ["alpha", "alpha.1", "alpha.beta", "beta", "beta.2", "beta.11", "rc.1"];
+        for two in row.windows(2) {
+            let (early, late) = (format!("1.0.0-{}", two[0]), format!("v1.0.0-{}", two[1]));
+            assert_eq!(compare(&early, &late), Some(Ordering::Less), "{early} and {late}");
+        }
+        assert_eq!(compare("1.0.0-rc.1+a", "1.0.0-rc.1+b"), Some(Ordering::Equal));
+        assert_eq!(compare("1.0.0-rc.11", "1.0.0"), Some(Ordering::Less));
     }
 }

@@ -73,5 +73,6 @@ fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> F
         }),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     }
 }

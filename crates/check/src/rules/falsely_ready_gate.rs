@@ -214,6 +214,7 @@ fn no_op(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
         fix: Some(format!("set `wait: true` on {}", component.object)),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     })
 }
 
@@ -242,5 +243,6 @@ fn ignored(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
         fix: Some(format!("add a `dependsOn` on what applies {object}")),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     })
 }

@@ -57,11 +57,22 @@ pub(crate) fn is_about_store(context: &Context<'_>, pair: &Pair<'_>) -> bool {
     pair.judged.iter().any(|judged| context.need(judged).capability.kind == CapabilityKind::SecretStore)
 }
 
+/// One finding for all of them.
 fn finding(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
-    let worst = &pairs[0];
-    let (consumer, provider) = worst.names(context);
-    let mut finding = worst.finding(context, "late-store");
-    let store = worst
+    let mut finding = of_one(context, &pairs[0], pairs.len());
+    finding.notes = dependents(context, pairs);
+    finding.also = also(context, pairs);
+    if context.each {
+        finding.each = pairs.iter().map(|pair| of_one(context, pair, 1)).collect();
+    }
+    finding
+}
+
+/// What is to be said of one pair, in a message that counts so many.
+fn of_one(context: &Context<'_>, pair: &Pair<'_>, count: usize) -> Finding {
+    let (consumer, provider) = pair.names(context);
+    let mut finding = pair.finding(context, "late-store");
+    let store = pair
         .judged
         .iter()
         .map(|judged| &context.need(judged).capability)
@@ -69,14 +80,12 @@ fn finding(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
     let store = store.map_or_else(|| "its secret store".to_owned(), ToString::to_string);
     finding.message = format!(
         "{consumer}{} {} {store}, and nothing orders {} after {provider}",
-        and_more(1, pairs.len()),
-        agree(pairs.len(), "needs", "need"),
-        agree(pairs.len(), "it", "them"),
+        and_more(1, count),
+        agree(count, "needs", "need"),
+        agree(count, "it", "them"),
     );
     finding.capability = Some(store);
-    finding.fix = Some(add_tie(context, worst));
-    finding.locations.insert(0, tie_place(context, worst, LocationRole::Primary));
-    finding.notes = dependents(context, pairs);
-    finding.also = also(context, pairs);
+    finding.fix = Some(add_tie(context, pair));
+    finding.locations.insert(0, tie_place(context, pair, LocationRole::Primary));
     finding
 }

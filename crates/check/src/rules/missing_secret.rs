@@ -107,5 +107,6 @@ fn finding(
         fix: Some(fix),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     }
 }

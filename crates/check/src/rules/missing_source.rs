@@ -68,6 +68,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
                     Vec::new()
                 },
                 also: Vec::new(),
+                each: Vec::new(),
             }
         })
         .collect()

@@ -109,5 +109,6 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
         )),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     })
 }

@@ -107,5 +107,6 @@ fn finding(context: &Context<'_>, ties: &[&Tie], locked: bool) -> Finding {
         fix: Some("remove this dependency: a child never starts before its parent has applied it".to_owned()),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     }
 }

@@ -105,5 +105,6 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
         )),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     }
 }

@@ -79,5 +79,6 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         fix: Some("set `retryInterval: 2m`, or patch it into all of them where they are applied".to_owned()),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     }]
 }

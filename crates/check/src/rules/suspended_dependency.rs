@@ -51,6 +51,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             fix: Some(format!("remove `suspend` from {}, or this dependency", target.object)),
             notes: Vec::new(),
             also: Vec::new(),
+            each: Vec::new(),
         });
     }
     findings

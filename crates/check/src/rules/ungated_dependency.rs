@@ -110,6 +110,7 @@ fn declared_only(context: &Context<'_>, gate: ComponentId) -> Option<Finding> {
         fix: Some(format!("set `wait: true` on {}", gated.object)),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     })
 }
 

@@ -82,6 +82,7 @@ fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
         fix: Some(hint.unwrap_or_else(|| "correct the name, or remove the dependency".to_owned())),
         notes,
         also: Vec::new(),
+        each: Vec::new(),
     }
 }
 

@@ -62,6 +62,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             fix: Some("list the file in a kustomization.yaml, or delete it".to_owned()),
             notes: Vec::new(),
             also: Vec::new(),
+            each: Vec::new(),
         })
         .collect()
 }

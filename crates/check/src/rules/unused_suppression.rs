@@ -84,6 +84,7 @@ fn finding(reading: &Reading, span: Span, message: String, label: &str, fix: &st
         fix: Some(fix.to_owned()),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     }
 }
 

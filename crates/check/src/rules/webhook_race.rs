@@ -30,7 +30,7 @@ use crate::finding::{Finding, LocationRole, Severity};
 use crate::pairs::Pair;
 use crate::rules::missing_dependency::{add_tie, races, tie_place};
 use crate::rules::ungated_dependency::{also, dependents};
-use crate::words::{agree, and_more};
+use crate::words::and_more;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut owners: BTreeMap<ComponentId, Vec<Pair<'_>>> = BTreeMap::new();
@@ -51,23 +51,31 @@ pub(crate) fn is_only_webhooks(context: &Context<'_>, pair: &Pair<'_>) -> bool {
     pair.judged.iter().all(|judged| context.need(judged).capability.kind == CapabilityKind::Webhook)
 }
 
+/// One finding for all of them.
 fn finding(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
-    let worst = &pairs[0];
-    let (consumer, provider) = worst.names(context);
-    let mut finding = worst.finding(context, "webhook-race");
-    let is_everything = worst.judged.iter().any(|judged| context.need(judged).capability.name == "*");
-    let asked = if is_everything { ", which is asked about everything," } else { "" };
-    finding.message = format!(
-        "{consumer}{} {} refused while the webhook of {provider}{asked} does not answer",
-        and_more(1, pairs.len()),
-        agree(pairs.len(), "may be", "may be"),
-    );
-    finding.verdict = Some(Verdict::Unordered);
+    let mut finding = of_one(context, &pairs[0], pairs.len());
     // One line for all of them is worth its place.
     finding.severity = finding.severity.max(Severity::Info);
-    finding.fix = Some(add_tie(context, worst));
-    finding.locations.insert(0, tie_place(context, worst, LocationRole::Primary));
     finding.notes = dependents(context, pairs);
     finding.also = also(context, pairs);
+    if context.each {
+        finding.each = pairs.iter().map(|pair| of_one(context, pair, 1)).collect();
+    }
+    finding
+}
+
+/// What is to be said of one pair, in a message that counts so many.
+fn of_one(context: &Context<'_>, pair: &Pair<'_>, count: usize) -> Finding {
+    let (consumer, provider) = pair.names(context);
+    let mut finding = pair.finding(context, "webhook-race");
+    let is_everything = pair.judged.iter().any(|judged| context.need(judged).capability.name == "*");
+    let asked = if is_everything { ", which is asked about everything," } else { "" };
+    finding.message = format!(
+        "{consumer}{} may be refused while the webhook of {provider}{asked} does not answer",
+        and_more(1, count)
+    );
+    finding.verdict = Some(Verdict::Unordered);
+    finding.fix = Some(add_tie(context, pair));
+    finding.locations.insert(0, tie_place(context, pair, LocationRole::Primary));
     finding
 }

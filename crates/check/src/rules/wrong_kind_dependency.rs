@@ -20,7 +20,8 @@
 //! ## Fix
 //!
 //! Move the order to objects of one kind: the Kustomization that applies this HelmRelease can depend on the other
-//! Kustomization; a HelmRelease can depend on the HelmRelease inside of it.
+//! Kustomization; a HelmRelease can depend on the HelmRelease inside of it. Where that order is declared already, remove the
+//! entry.
 
 use graph::{Consequence, Verdict};
 use model::{ComponentId, ObjectRef, Role, Tie, TieTarget};
@@ -82,6 +83,10 @@ fn fix(context: &Context<'_>, from: ComponentId, meant: ComponentId) -> String {
     let (consumer_object, target_object) = (&context.component(consumer).object, &context.component(target).object);
     if consumer == target || context.is_nested(consumer, target) {
         return "name an object of the same kind, or remove the dependency".to_owned();
+    }
+    if context.is_tied(consumer, target) {
+        let whose = if consumer == from { "it" } else { &format!("{consumer_object}, which applies it,") };
+        return format!("remove this entry: {whose} waits for {target_object} already");
     }
     let namespace = if consumer_object.namespace == target_object.namespace {
         String::new()

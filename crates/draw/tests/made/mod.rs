@@ -78,6 +78,7 @@ pub(crate) fn deadlock(tree: &Tree) -> Finding {
         fix: Some("move cluster.yaml to a Kustomization of its own that depends on this one".to_owned()),
         notes: Vec::new(),
         also: Vec::new(),
+        each: Vec::new(),
     }
 }
 
@@ -101,6 +102,7 @@ pub(crate) fn slow(tree: &Tree) -> Finding {
         fix: Some("set `wait: true` on `security/external-secrets`".to_owned()),
         notes: vec!["`retryInterval: 2m` would make it cheap".to_owned()],
         also: Vec::new(),
+        each: Vec::new(),
     }
 }
 

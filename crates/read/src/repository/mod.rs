@@ -189,6 +189,22 @@ impl Repository {
         file.source.get_or_init(|| self.read_text(file).ok()).as_ref()
     }
 
+    /// Why what is at a path can't be read as text; nothing where nothing is, or only what Git ignores.
+    pub(crate) fn obstacle(&self, path: &str) -> Option<String> {
+        if let Some(id) = self.id(path) {
+            return self.read_text(&self.files[id.0 as usize]).err();
+        }
+        if let Some(skipped) = self.skipped.iter().find(|skipped| skipped.path == path) {
+            return Some(skipped.why.clone());
+        }
+        let there = fs::metadata(self.root.join(path)).ok()?;
+        match there.is_file() {
+            true => None,
+            false if there.is_dir() => Some("is a directory".to_owned()),
+            false => Some("is no regular file".to_owned()),
+        }
+    }
+
     /// The path, line and column of a place.
     pub fn locate(&self, span: Span) -> Option<(&str, yaml::Position)> {
         Some((self.path(span.file)?, self.source(span.file)?.position(span)))
