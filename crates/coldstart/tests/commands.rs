@@ -155,9 +155,9 @@ fn a_directory_below_the_root_of_the_repository_can_be_checked_by_itself() {
     tree.write("kubernetes/apps/config.yaml", b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\n");
     let whole = run(command(&["check"]).arg(tree.path())).exits(0).says("2 kustomizations");
     let part = run(command(&["check"]).arg(tree.path().join("kubernetes"))).exits(0).says("2 kustomizations");
-    for ran in [whole, part] {
-        assert!(!ran.stdout.contains("not seen"), "{}", ran.stdout);
-    }
+    assert!(!whole.stdout.contains("not seen"), "{}", whole.stdout);
+    // Whatever else is written from that root was not looked at.
+    part.says("not seen: 1 is above the directory that was given (coldstart check");
     // The root itself is not looked for above.
     std::fs::create_dir(tree.path().join("kubernetes/.git")).unwrap();
     run(command(&["check"]).arg(tree.path().join("kubernetes"))).says("not seen: 1 is in another repository");

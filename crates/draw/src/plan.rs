@@ -70,17 +70,18 @@ impl View<'_> {
         let name = clean(name(step));
         let pad = " ".repeat(widest.saturating_sub(width(&name)));
         let starts = self.expected[id.index()].saturating_sub(step.expected);
-        let mut line = format!(
+        let line = format!(
             "  {}{pad}  {:<15}  {:<18}{}",
             self.paint.name(&name),
             verb(&step.action),
             format!("after {}", say_seconds(starts.as_secs())),
             self.needs(id)
         );
+        let mut out = line.trim_end().to_owned() + "\n";
         if let Some(danger) = &step.danger {
-            let _ = write!(line, "\n      {} {}", self.paint.poor("careful:"), danger);
+            let _ = writeln!(out, "      {} {}", self.paint.poor("careful:"), danger);
         }
-        line.trim_end().to_owned() + "\n"
+        out
     }
 
     /// The last first: that is what it really waits for.

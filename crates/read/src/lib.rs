@@ -27,7 +27,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use catalogue::Catalogue;
-use model::Cluster;
+use model::{BlindSpot, Cluster};
+use yaml::Span;
 
 pub use applied::{Applied, applied};
 pub use bootstrap::AFTER_RELEASE;
@@ -123,6 +124,14 @@ fn clusters<T: Send + Sync>(
     all.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
     let (mut all, results): (Vec<Cluster>, Vec<T>) = all.into_iter().unzip();
     dead::find(repository, &mut all, &live);
+    if repository.is_part() {
+        let what = "the rest of the repository, from whose root paths here are written".to_owned();
+        let why = "is above the directory that was given".to_owned();
+        let above = BlindSpot { what, why, at: Span::GENERATED, component: None };
+        for cluster in &mut all {
+            cluster.blind.push(above.clone());
+        }
+    }
     (all, results)
 }
 

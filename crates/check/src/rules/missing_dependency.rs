@@ -107,14 +107,14 @@ pub(crate) fn add_tie(context: &Context<'_>, pair: &Pair<'_>) -> String {
     } else {
         format!(", namespace: {}", provider.object.namespace)
     };
-    if consumer.role == model::Role::Bootstrap {
-        return format!("add `needs: [{}]` to {}", provider.object.path(), consumer.object);
-    }
     let gate = match provider.gate {
         model::Gate::Healthy | model::Gate::Listed(_) => "",
         _ if provider.role == model::Role::HelmRelease => "",
         _ => ", and `wait: true` to the other",
     };
+    if consumer.role == model::Role::Bootstrap {
+        return format!("add `needs: [{}]` to {}{gate}", provider.object.path(), consumer.object);
+    }
     let name = &provider.object.name;
     match patched_in(context, pair.consumer) {
         // The list of a patch replaces the one that stands in the object.

@@ -26,6 +26,7 @@
 //! longer `timeout`.
 
 use graph::{Consequence, Verdict};
+use model::Role;
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -45,18 +46,24 @@ fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
     let (_, provider) = pair.names(context);
     let release = context.component(context.need(pair.judged[0]).of);
     let mut finding = pair.finding(context, "terminal-install");
+    let is_flux = release.role == Role::HelmRelease;
     finding.message = format!(
-        "HelmRelease `{}` needs {}, and its install fails for good if {provider} is not there in time",
+        "{} `{}` needs {}, and its install fails for good if {provider} is not there in time",
+        release.role.noun(),
         release.object.path(),
         pair.capabilities(context),
     );
-    finding.fix = Some(format!("{}; or set RetryOnFailure on install and upgrade", add_tie(context, pair)));
+    let or = if is_flux { "; or set RetryOnFailure on install and upgrade" } else { "" };
+    finding.fix = Some(format!("{}{or}", add_tie(context, pair)));
     finding.locations.insert(
         0,
         Location {
             span: release.patience.retry_at,
             role: LocationRole::Primary,
-            label: format!("{} is all the patience it has", release.patience.retry_field),
+            label: match release.patience.retry_field {
+                "" => "the bootstrap stops at the first release that fails".to_owned(),
+                field => format!("{field} is all the patience it has"),
+            },
         },
     );
     finding

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -70,6 +71,7 @@ pub struct Repository {
     with_schemas: bool,
     /// Whether it is all that Git knows: then nothing lies above it.
     is_git_root: bool,
+    is_part: AtomicBool,
     /// Inline patches that were parsed already, by place, each with its text.
     inline: Mutex<BTreeMap<Span, (EcoString, Vec<Document>)>>,
 }
@@ -143,6 +145,7 @@ impl Repository {
             skipped,
             with_schemas: true,
             is_git_root,
+            is_part: AtomicBool::new(false),
             inline: Mutex::default(),
         })
     }
@@ -222,7 +225,15 @@ impl Repository {
         let found = below.find(|inner| self.kind(inner) != PathKind::Missing);
         // The directory itself.
         let is_root = self.root.ends_with(&place) && !place.is_empty();
+        if found.is_some() || is_root {
+            self.is_part.store(true, Ordering::Relaxed);
+        }
         found.map_or_else(|| if is_root { String::new() } else { place.clone() }, str::to_owned)
+    }
+
+    /// Whether paths that were asked for are written from a directory above this one: there may be more of it.
+    pub(crate) fn is_part(&self) -> bool {
+        self.is_part.load(Ordering::Relaxed)
     }
 
     /// All paths, sorted.
