@@ -11,6 +11,7 @@ mod failure;
 mod generate;
 mod init;
 mod input;
+mod renewal;
 mod reseal;
 mod rotate;
 mod secret;
