@@ -4,6 +4,7 @@
 pub(crate) mod arguments;
 mod ask;
 mod backup;
+mod certificate;
 mod cluster;
 mod commit;
 mod deploy;

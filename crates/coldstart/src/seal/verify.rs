@@ -1,9 +1,11 @@
 //! `coldstart seal verify`: what will open at the next cold start, and what would quietly go wrong there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
+use ::seal::manifest::Item;
 use ::seal::verify::{Landing, Verdict, item};
 use read::{Applied, Repository};
 use yaml::{Node, Span};
@@ -11,7 +13,7 @@ use yaml::{Node, Span};
 use super::arguments::{Verify, VerifyFormat};
 use super::failure::SealFailure;
 use super::tree::{self, Found};
-use super::{Home, now, renewal, sops, verify_cluster, verify_text};
+use super::{Home, certificate, now, renewal, sops, verify_cluster, verify_text};
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -80,22 +82,28 @@ impl Report {
 pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     let mut look = Look::new(&home)?;
-    let mut report = Report::default();
-    if options.write {
-        report.changed = write(&home, &mut look, options)?;
-    }
-    let Look { repository, applied } = &look;
-    let tree::Tree { found, unreadable } = tree::find(repository, applied);
-    for (place, why) in unreadable {
-        report.error(place, format!("holds a SealedSecret and can't be read as YAML: {why}"));
-    }
-    let ring = if found.is_empty() && !options.cluster {
+    let mut tree = tree::find(&look.repository, &look.applied);
+    let ring = if tree.found.is_empty() && !options.cluster {
         home.store()?.read().map_err(SealFailure::from)?.ring
     } else {
         home.keys()?.1.ring
     };
+    let mut report = Report::default();
+    if options.write {
+        report.changed = write(&home, &mut look, &ring, options)?;
+        tree = tree::find(&look.repository, &look.applied);
+    }
+    let Look { repository, applied } = &look;
+    let tree::Tree { found, unreadable, unread } = tree;
+    for (place, what) in unreadable {
+        report.error(place, format!("may hold a SealedSecret and {what}"));
+    }
+    for (place, what) in unread {
+        report.note(place, format!("was not looked at: it {what}"));
+    }
     secrets(&found, &ring, &mut report);
     keys(&ring, &mut report);
+    certificate::check(&home, &ring, &mut report);
     renewal::check(&look, !found.is_empty(), &mut report);
     sops::check(&home, repository, &mut report)?;
     stores(repository, applied, &mut report);
@@ -112,20 +120,30 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     Ok(if is_fine { exit::CLEAN } else { exit::ERRORS_FOUND })
 }
 
-/// Shows what `--write` is about to edit, does it if that is wanted, and looks at everything anew.
-fn write(home: &Home<'_>, look: &mut Look, options: &Verify) -> Result<Vec<String>, Failure> {
+/// Shows what `--write` is about to do, does it if that is wanted, and looks at everything anew.
+fn write(home: &Home<'_>, look: &mut Look, ring: &Ring, options: &Verify) -> Result<Vec<String>, Failure> {
     let edits = renewal::edits(look);
-    if edits.is_empty() {
+    let certificate = certificate::to_write(home, ring);
+    if edits.is_empty() && certificate.is_none() {
         return Ok(Vec::new());
     }
-    let plan: String = edits.values().map(renewal::Edit::describe).collect();
+    let mut plan: String = edits.values().map(renewal::Edit::describe).collect();
+    if let Some(path) = certificate {
+        let _ = writeln!(plan, "write the newest certificate to {path}");
+    }
     match options.format {
         VerifyFormat::Text => confirm(&plan, options.yes)?,
         VerifyFormat::Json => confirm_aside(&plan, options.yes)?,
     }
     renewal::perform(look, &edits)?;
+    let mut told = Vec::new();
+    if let Some(path) = certificate {
+        certificate::write(home, path, ring)?;
+        told.push(format!("{path}: wrote the newest certificate"));
+    }
     *look = Look::new(home)?;
-    Ok(renewal::told(look, &edits))
+    told.extend(renewal::told(look, &edits));
+    Ok(told)
 }
 
 fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
@@ -134,17 +152,7 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
     places.sort();
     places.dedup();
     places.truncate(PLACES_MAX);
-    let verdicts = read::parallel::map(found, |one| {
-        let mut verdicts: Vec<(String, Option<String>, Verdict)> = Vec::new();
-        for landing in &one.landings {
-            for sealed in &one.sealed.items {
-                let verdict = item(&one.sealed, sealed, landing, ring, &places);
-                let why = verdict.why(&one.sealed, landing);
-                verdicts.push((sealed.key.clone().unwrap_or_else(|| "spec.data".to_owned()), why, verdict));
-            }
-        }
-        verdicts
-    });
+    let verdicts = read::parallel::map(found, |one| judge(one, ring, &places));
     for (one, verdicts) in found.iter().zip(verdicts) {
         let place = format!("{}:{}", one.path, one.at.line);
         let name =
@@ -162,14 +170,31 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
                 format!("{name}: its template says {template} and its own metadata {own}: it opens as {own}, and `kubeseal --re-encrypt` would make it {template}"),
             );
         }
-        for (key, why, verdict) in verdicts {
-            match (why, verdict) {
-                (Some(why), _) => report.error(&place, format!("{name}: `{key}`: {why}")),
-                (None, Verdict::Opens(by)) => *report.by_key.entry(by).or_default() += 1,
-                (None, _) => {}
+        for judged in verdicts {
+            match judged {
+                Ok(by) => *report.by_key.entry(by).or_default() += 1,
+                Err(wrong) => wrong.into_iter().for_each(|what| report.error(&place, what)),
             }
         }
     }
+}
+
+/// For each item the key that opens it wherever it lands, or what is wrong.
+fn judge(one: &Found, ring: &Ring, places: &[Landing]) -> Vec<Result<Fingerprint, Vec<String>>> {
+    let judge_item = |sealed: &Item| {
+        let key = sealed.key.as_deref().unwrap_or("spec.data");
+        let (mut opened, mut wrong) = (None, Vec::new());
+        for landing in &one.landings {
+            let verdict = item(&one.sealed, sealed, landing, ring, places);
+            if let Some(why) = verdict.why(&one.sealed, landing) {
+                wrong.push(format!("{}/{}: `{key}`: {why}", landing.namespace, landing.name));
+            } else if let Verdict::Opens(by) = verdict {
+                opened = Some(by);
+            }
+        }
+        opened.filter(|_| wrong.is_empty()).ok_or(wrong)
+    };
+    one.sealed.items.iter().map(judge_item).collect()
 }
 
 /// Keys that can't be sealed with any more, or soon.
