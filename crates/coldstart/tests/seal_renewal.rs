@@ -1,5 +1,7 @@
 //! `coldstart seal verify` and the renewal of keys by the controller: where it is said, and how `--write` edits that.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 mod sealing;
 mod story;
 

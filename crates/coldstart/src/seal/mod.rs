@@ -17,6 +17,7 @@ mod reseal;
 mod rotate;
 mod secret;
 mod sops;
+mod sops_rules;
 mod store;
 mod tree;
 mod verify;

@@ -67,7 +67,7 @@ pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Vec<Work>, SealFailur
 }
 
 /// The same, and what was not looked at.
-fn plan_all(home: &Home<'_>, ring: &Ring) -> Result<(Vec<Work>, Vec<(String, String)>), SealFailure> {
+fn plan_all(home: &Home<'_>, ring: &Ring) -> Result<(Vec<Work>, Vec<tree::Told>), SealFailure> {
     let key = ring.newest().ok_or_else(|| SealFailure::told("there is no key"))?;
     key.certificate().check_validity(now())?;
     let repository = Repository::open(home.root()).map_err(|error| SealFailure::told(error.to_string()))?;

@@ -36,14 +36,17 @@ pub(crate) struct Found {
     pub(crate) landings: Vec<Landing>,
 }
 
+/// A path or `path:line`, and what is to be said of it.
+pub(crate) type Told = (String, String);
+
 /// What was found, and what may hold more and can't be read.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) found: Vec<Found>,
-    /// Files that most likely hold a SealedSecret: `path:line`, and what is wrong there.
-    pub(crate) unreadable: Vec<(String, String)>,
-    /// What nothing can be said of: a path, and why it was not looked at.
-    pub(crate) unread: Vec<(String, String)>,
+    /// Files that most likely hold a SealedSecret, and what is wrong there.
+    pub(crate) unreadable: Vec<Told>,
+    /// What nothing can be said of, and why it was not looked at.
+    pub(crate) unread: Vec<Told>,
 }
 
 /// Every SealedSecret below the root, YAML or JSON, in the order of paths.
