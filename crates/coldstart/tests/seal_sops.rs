@@ -48,6 +48,16 @@ fn a_secret_that_a_rule_wants_encrypted_is_found_in_the_clear() {
 }
 
 #[test]
+fn a_secret_that_flux_fills_in_is_noted_where_a_rule_is_for_a_whole_tree() {
+    let desk = Desk::with_key("k1");
+    desk.write(".sops.yaml", &rules("  - path_regex: kubernetes/.*\\.yaml$\n"));
+    desk.write("kubernetes/db.yaml", SECRET);
+    verify(&desk).exits(1).says("error: kubernetes/db.yaml:5: `stringData.password`");
+    desk.write("kubernetes/db.yaml", &SECRET.replace("TOPSECRET", "${PASSWORD}\n  host: db"));
+    verify(&desk).exits(0).says("note: kubernetes/db.yaml:6: `stringData.host`");
+}
+
+#[test]
 fn the_first_rule_that_matches_counts_and_its_paths_begin_at_its_file() {
     let desk = Desk::with_key("k1");
     desk.write("home/secrets/db.yaml", SECRET);

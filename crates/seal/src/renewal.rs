@@ -25,7 +25,7 @@ pub enum Renewal {
     UnsaidInArguments(Span),
     /// Every so often.
     Every(Said),
-    /// A number zero without quotes: the chart takes it for nothing said.
+    /// A number zero without quotes: the chart before 2.17.4 takes it for nothing said.
     Unquoted(Span),
 }
 

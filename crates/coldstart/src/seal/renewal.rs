@@ -61,7 +61,9 @@ impl Controller<'_> {
             ),
             Renewal::Every(said) => format!("the controller makes a new key every {}", said.every),
             Renewal::Unquoted(_) => {
-                format!("`{VALUE}: 0` without quotes is nothing to the chart: the controller makes new keys")
+                format!(
+                    "`{VALUE}: 0` without quotes is nothing to the chart before 2.17.4: the controller makes new keys"
+                )
             }
         }
     }

@@ -73,8 +73,10 @@ pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Tree {
         tree.unreadable.extend(one.unreadable);
         tree.unread.extend(one.unread);
     }
-    // Directories and links; files are among the paths.
-    let others = repository.skipped.iter().filter(|skipped| repository.id(&skipped.path).is_none());
+    // Directories; files are among the paths, and a link leads to what is looked at elsewhere, or out of the repository.
+    let others = repository.skipped.iter().filter(|skipped| {
+        repository.id(&skipped.path).is_none() && !repository.root().join(&skipped.path).is_symlink()
+    });
     tree.unread.extend(others.map(|skipped| (skipped.path.clone(), skipped.why.clone())));
     tree
 }
