@@ -4,7 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 use seal::Envelope;
 use seal::manifest::{Change, SealedSecret, SecretManifest, edit, sealed_secrets, set};
-use yaml::{FileId, Limits, parse};
+use seal::renewal::{Renewal, switch_off};
+use yaml::{FileId, Limits, Node, parse};
 
 fuzz_target!(|text: &str| {
     let documents = parse(FileId(0), text, Limits { nodes_max: 20_000, depth_max: 60, documents_max: 50 });
@@ -14,7 +15,15 @@ fuzz_target!(|text: &str| {
         let _ = seal::sops::SopsFile::of(root);
         let _ = seal::manifest::to_json(root);
         let _ = set(text, document, &["spec", "values", "keyrenewperiod"], "\"0\"");
+        let renewal = |root: &Node| Renewal::of_values(root.at(&["spec", "values"]));
+        if let Ok(after) = switch_off(text, &renewal(root), root.span) {
+            let again = parse(FileId(0), &after, Limits::default());
+            let release = again[document].root.as_ref().expect("still a document");
+            assert!(renewal(release).is_off());
+        }
     }
+    let _ = seal::sops::SopsFile::of(&seal::sops::of_env(text));
+    let _ = seal::sops::SopsFile::of(&seal::sops::of_ini(text));
     for (place, sealed) in sealed_secrets(&documents) {
         for item in &sealed.items {
             let _ = Envelope::from_base64(&item.text);

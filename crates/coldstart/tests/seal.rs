@@ -207,13 +207,13 @@ fn renewal_is_found_in_the_release_and_switched_off_there() {
     }
     desk.write("apps/release.yaml", RELEASE);
     desk.seal(&["verify"]).exits(1).says("apps/release.yaml:5").says("every 30 days").says("verify --write");
-    desk.seal(&["verify", "--write"]).exits(0).says("switched renewal off");
+    desk.seal(&["verify", "--write", "--yes"]).exits(0).says("switched renewal off");
     let after = fs::read_to_string(desk.path("apps/release.yaml")).unwrap();
     assert_eq!(after, RELEASE.replace("    image:\n", "    keyrenewperiod: \"0\"\n    image:\n"));
     desk.seal(&["verify"]).exits(0);
     desk.write("apps/release.yaml", &after.replace("\"0\"", "0"));
     desk.seal(&["verify"]).exits(1).says("without quotes is nothing to the chart");
-    desk.seal(&["verify", "--write"]).exits(0);
+    desk.seal(&["verify", "--write", "--yes"]).exits(0);
     assert_eq!(fs::read_to_string(desk.path("apps/release.yaml")).unwrap(), after);
 }
 

@@ -1,9 +1,14 @@
 //! SOPS files: what they say of themselves, and whether an age identity opens them. Reads the metadata only; values
 //! stay encrypted.
 
+mod flat;
+mod selection;
+
 use age::armor::ArmoredReader;
 use age::{Decryptor, x25519};
-use yaml::{Node, Span, Value};
+pub use flat::{of_env, of_ini};
+pub use selection::{Selection, pattern};
+use yaml::{Node, Span};
 
 use crate::SecretBytes;
 use crate::age_program::{self, AgeProgramError, POST_QUANTUM_RECIPIENT};
@@ -14,7 +19,7 @@ pub struct SopsFile {
     pub age: Vec<AgeRecipient>,
     /// Other ways to open it: `pgp`, `kms`, `hc_vault`, …
     pub others: Vec<&'static str>,
-    /// Values of `data` and `stringData` that are in the clear all the same.
+    /// Values that are in the clear and should not be, by what the metadata says.
     pub plain: Vec<(String, Span)>,
 }
 
@@ -56,24 +61,8 @@ impl SopsFile {
         let recipient =
             |node: &Node| Some(AgeRecipient { recipient: text(node, "recipient")?, encrypted: text(node, "enc")? });
         let others = OTHERS.into_iter().filter(|key| !metadata.items_at(key).is_empty()).collect();
-        let mut plain = Vec::new();
-        for field in ["data", "stringData"] {
-            if let Some(node) = root.get(field) {
-                find_plain(node, field, &mut plain);
-            }
-        }
+        let plain = Selection::of(metadata).plain(root);
         Some(Self { age: metadata.items_at("age").iter().filter_map(recipient).collect(), others, plain })
-    }
-}
-
-fn find_plain(node: &Node, path: &str, found: &mut Vec<(String, Span)>) {
-    match &node.value {
-        Value::Scalar(scalar) if scalar.text.starts_with("ENC[") || scalar.text.is_empty() || node.is_null() => {}
-        Value::Scalar(_) => found.push((path.to_owned(), node.span)),
-        Value::Seq(items) => items.iter().for_each(|item| find_plain(item, path, found)),
-        Value::Map(map) => {
-            map.iter().for_each(|entry| find_plain(&entry.value, &format!("{path}.{}", entry.key), found));
-        }
     }
 }
 
@@ -117,7 +106,7 @@ mod tests {
         let (mine, other) = (x25519::Identity::generate(), x25519::Identity::generate());
         let enc = armored(&mine.to_public()).replace('\n', "\n          ");
         let text = format!(
-            "kind: Secret\nstringData:\n  a: ENC[AES256_GCM,data:x]\n  b: oops\nsops:\n  mac: ENC[x]\n  age:\n    - recipient: {}\n      enc: |\n          {enc}\n",
+            "kind: Secret\nstringData:\n  a: ENC[AES256_GCM,data:x]\n  b: oops\nsops:\n  mac: ENC[x]\n  encrypted_regex: ^(data|stringData)$\n  age:\n    - recipient: {}\n      enc: |\n          {enc}\n",
             mine.to_public()
         );
         let file = SopsFile::of(&parse_value(FileId(0), &text).unwrap()).unwrap();

@@ -5,6 +5,8 @@
 mod support;
 
 use coldstart_seal::manifest::{Change, Place, SealedSecret, SecretManifest, edit, to_json};
+use coldstart_seal::renewal::{Form, Renewal, Said, switch_off};
+use coldstart_seal::sops::{SopsFile, of_env, of_ini};
 use coldstart_seal::{Envelope, Scope, SecretBytes};
 use proptest::prelude::*;
 use support::key;
@@ -29,6 +31,24 @@ proptest! {
     fn any_text_is_exact_json(text in any::<String>()) {
         let json = to_json(&Node::string(text.as_str(), Span::GENERATED));
         prop_assert_eq!(serde_json::from_str::<String>(json.expose()).unwrap(), text);
+    }
+
+    #[test]
+    fn any_lines_are_read(text in "(sops_|\\[|\\]|=|a|__list_0__map_|\n|é| ){0,40}") {
+        let _ = SopsFile::of(&of_env(&text));
+        let _ = SopsFile::of(&of_ini(&text));
+    }
+
+    #[test]
+    fn any_place_is_edited_right_or_not_at_all(before in "[a-zé: \n-]{0,20}", start in 0_u32..60, length in 0_u32..20) {
+        let text = format!("{before}\nspec:\n  values:\n    args: [a, --key-renew-period=1h]\n");
+        let span = Span::new(FileId(0), start, start + length);
+        let said = |form| Renewal::Every(Said { every: "1h".to_owned(), span, form });
+        for renewal in [Renewal::Unquoted(span), Renewal::UnsaidInArguments(span), said(Form::NextWord), said(Form::OneWord)] {
+            if let Ok(after) = switch_off(&text, &renewal, span) {
+                prop_assert!(parse_value(FileId(0), &after).is_some(), "{}", after);
+            }
+        }
     }
 
     #[test]

@@ -200,6 +200,9 @@ pub(crate) struct Verify {
     /// Switch the controller's renewal off in the file that says otherwise
     #[arg(long)]
     pub write: bool,
+    /// Write without asking
+    #[arg(long)]
+    pub yes: bool,
     /// How to print the report
     #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
     pub format: VerifyFormat,

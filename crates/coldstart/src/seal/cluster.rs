@@ -201,5 +201,5 @@ fn told(step: &str, error: &kube::Error) -> SealFailure {
 /// Where the controller is: as said, or as the release in the repository says, or where kubeseal looks.
 pub(crate) fn controller_namespace(home: &Home<'_>, target: &Target) -> String {
     let said = target.controller_namespace.clone().or_else(|| home.settings.controller.namespace.clone());
-    said.or_else(|| super::verify::release_namespace(home.root())).unwrap_or_else(|| KEY_NAMESPACE_DEFAULT.to_owned())
+    said.or_else(|| super::renewal::release_namespace(home.root())).unwrap_or_else(|| KEY_NAMESPACE_DEFAULT.to_owned())
 }

@@ -19,9 +19,13 @@ use crate::failure::Failure;
 pub(crate) fn run(options: &Reseal) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     let (_, kept) = home.keys()?;
-    let work = plan(&home, &kept.ring)?;
+    let (work, unread) = plan_all(&home, &kept.ring)?;
+    for (place, what) in &unread {
+        say(&format!("{place} was not looked at: it {what}"))?;
+    }
     if work.is_empty() {
-        say("everything is sealed with the newest key already")?;
+        let everything = if unread.is_empty() { "everything" } else { "everything else" };
+        say(&format!("{everything} is sealed with the newest key already"))?;
         return Ok(exit::CLEAN);
     }
     confirm(&describe(&work, &kept.ring), options.yes)?;
@@ -59,13 +63,20 @@ pub(crate) fn describe(work: &[Work], ring: &Ring) -> String {
 
 /// Everything that an older key opens. What no key opens stops the whole: half a rotation is worse than none.
 pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Vec<Work>, SealFailure> {
+    plan_all(home, ring).map(|(work, _)| work)
+}
+
+/// The same, and what was not looked at.
+fn plan_all(home: &Home<'_>, ring: &Ring) -> Result<(Vec<Work>, Vec<tree::Told>), SealFailure> {
     let key = ring.newest().ok_or_else(|| SealFailure::told("there is no key"))?;
     key.certificate().check_validity(now())?;
     let repository = Repository::open(home.root()).map_err(|error| SealFailure::told(error.to_string()))?;
     let applied = read::applied(&repository, &["SealedSecret"]);
-    let tree::Tree { found, unreadable } = tree::find(&repository, &applied);
-    if let Some((place, why)) = unreadable.first() {
-        return Err(SealFailure::told(format!("{place}: can't be read as YAML: {why}\n  nothing was written")));
+    let tree::Tree { found, unreadable, unread } = tree::find(&repository, &applied);
+    if let Some((place, what)) = unreadable.first() {
+        return Err(SealFailure::told(format!(
+            "{place}: may hold a SealedSecret and {what}\n  nothing was written\n  next: coldstart seal verify"
+        )));
     }
     let tried = read::parallel::map(&found, |one| outdated(one, ring));
     let mut work: Vec<Work> = Vec::new();
@@ -79,7 +90,7 @@ pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Vec<Work>, SealFailur
             None => work.push(Work { path: one.path.clone(), items }),
         }
     }
-    Ok(work)
+    Ok((work, unread))
 }
 
 fn outdated(one: &Found, ring: &Ring) -> Result<Vec<Bound>, SealFailure> {

@@ -1,19 +1,27 @@
 //! The SealedSecrets of a repository, and where each of them lands.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use ::seal::manifest::{Place, SealedSecret, sealed_secrets};
+use ::seal::manifest::{API_VERSION, Place, SealedSecret, sealed_secrets};
 use ::seal::store::{Lock, replace_whole};
 use ::seal::verify::Landing;
 use read::{Applied, Repository};
-use yaml::{FileId, Limits, Position, Source, Span};
+use regex::Regex;
+use yaml::{Document, FileId, Limits, Position, Source, Span};
 
 use super::failure::SealFailure;
 use super::store;
 
 /// What lands when nobody says where: as kubectl would.
 const NAMESPACE_DEFAULT: &str = "default";
+
+/// Without this word a file holds no SealedSecret.
+const WORD: &str = "SealedSecret";
+/// Of a file that is no text, this much is searched for the word.
+const SEARCHED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// One SealedSecret of a file.
 #[derive(Clone, Debug)]
@@ -28,33 +36,59 @@ pub(crate) struct Found {
     pub(crate) landings: Vec<Landing>,
 }
 
+/// A path or `path:line`, and what is to be said of it.
+pub(crate) type Told = (String, String);
+
 /// What was found, and what may hold more and can't be read.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) found: Vec<Found>,
-    /// `path:line` and what the reader says.
-    pub(crate) unreadable: Vec<(String, String)>,
+    /// Files that most likely hold a SealedSecret, and what is wrong there.
+    pub(crate) unreadable: Vec<Told>,
+    /// What nothing can be said of, and why it was not looked at.
+    pub(crate) unread: Vec<Told>,
 }
 
 /// Every SealedSecret below the root, YAML or JSON, in the order of paths.
 pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Tree {
     let landings = landings(applied);
-    let is_candidate = |path: &&str| {
-        let path = Path::new(path);
-        path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
-    };
-    let paths: Vec<&str> = repository.paths().filter(is_candidate).collect();
+    let paths: Vec<&str> = repository.paths().filter(|path| is_candidate(path)).collect();
     let trees = read::parallel::map(&paths, |path| {
-        let source = repository.id(path).and_then(|id| Some((id, repository.source(id)?)));
-        let source = source.filter(|(_, source)| source.text().contains("SealedSecret"));
-        source.map_or_else(Tree::default, |(id, source)| in_file(path, id, source, &landings))
+        match repository.id(path).and_then(|id| Some((id, repository.source(id)?))) {
+            None => not_text(repository.root(), path),
+            Some((_, source)) if !source.text().contains(WORD) => Tree::default(),
+            Some((id, source)) => {
+                let documents = yaml::parse(id, source.text(), Limits::default());
+                let mut tree = readable(path, &documents, source, &landings);
+                if !is_chart_template(repository, path) {
+                    tree.add_broken(path, source, &documents);
+                }
+                tree
+            }
+        }
     });
     let mut tree = Tree::default();
     for one in trees {
         tree.found.extend(one.found);
         tree.unreadable.extend(one.unreadable);
+        tree.unread.extend(one.unread);
     }
+    // Directories; files are among the paths, and a link leads to what is looked at elsewhere, or out of the repository.
+    let others = repository.skipped.iter().filter(|skipped| {
+        repository.id(&skipped.path).is_none() && !repository.root().join(&skipped.path).is_symlink()
+    });
+    tree.unread.extend(others.map(|skipped| (skipped.path.clone(), skipped.why.clone())));
     tree
+}
+
+fn is_candidate(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
+}
+
+/// What lies below the `templates` of a chart becomes YAML only in Helm's hands.
+pub(crate) fn is_chart_template(repository: &Repository, path: &str) -> bool {
+    let mut starts = path.match_indices("templates/").map(|(at, _)| at);
+    starts.any(|at| repository.id(&format!("{}Chart.yaml", &path[..at])).is_some())
 }
 
 /// By the place of any of its items: names and namespaces are changed on the way, sealed values never.
@@ -75,16 +109,9 @@ fn landings(applied: &[Applied]) -> Landings {
     landings
 }
 
-fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings) -> Tree {
+fn readable(path: &str, documents: &[Document], source: &Source, landings: &Landings) -> Tree {
     let mut tree = Tree::default();
-    let documents = yaml::parse(id, source.text(), Limits::default());
-    for read in documents.iter().filter(|read| read.root.is_none() && is_manifest(source.text())) {
-        if let Some(problem) = read.problems.first() {
-            let line = source.position(problem.span).line;
-            tree.unreadable.push((format!("{path}:{line}"), problem.message.clone()));
-        }
-    }
-    for (place, sealed) in sealed_secrets(&documents) {
+    for (place, sealed) in sealed_secrets(documents) {
         let applied = sealed.items.iter().find_map(|item| landings.get(&item.span));
         let own = || {
             let namespace = sealed.namespace.clone().unwrap_or_else(|| NAMESPACE_DEFAULT.to_owned());
@@ -101,9 +128,83 @@ fn in_file(path: &str, id: FileId, source: &Source, landings: &Landings) -> Tree
     tree
 }
 
-/// Templates of other tools speak of SealedSecrets, too, and are no YAML.
+impl Tree {
+    /// Documents that are no YAML, and those that hold a SealedSecret and a key twice.
+    fn add_broken(&mut self, path: &str, source: &Source, documents: &[Document]) {
+        let holds: Vec<usize> = self.found.iter().map(|found| found.place.document).collect();
+        for (index, document) in documents.iter().enumerate() {
+            let Some(problem) = document.problems.first() else { continue };
+            let place = format!("{path}:{}", source.position(problem.span).line);
+            let what = format!("can't be read as YAML: {}", problem.message);
+            match &document.root {
+                Some(_) if holds.contains(&index) => {
+                    self.unreadable.push((place, format!("kustomize refuses it: {}", problem.message)));
+                }
+                Some(_) => {}
+                None if is_foreign_template(source.text()) => {
+                    self.unread.push((place, "is a template of another tool".to_owned()));
+                }
+                None if is_manifest(source.text()) => self.unreadable.push((place, what)),
+                None => self.unread.push((place, format!("speaks of SealedSecrets and {what}"))),
+            }
+        }
+    }
+}
+
+/// A file that is no text may hold a SealedSecret all the same: one byte of another encoding is enough.
+fn not_text(root: &Path, path: &str) -> Tree {
+    let mut tree = Tree::default();
+    let mut bytes = Vec::new();
+    let read =
+        std::fs::File::open(root.join(path)).and_then(|file| file.take(SEARCHED_BYTES_MAX).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        tree.unread.push((path.to_owned(), format!("can't be read: {error}")));
+        return tree;
+    }
+    // In UTF-16 every other byte of English is zero.
+    bytes.retain(|byte| *byte != 0);
+    let text = String::from_utf8_lossy(&bytes);
+    if text.contains(WORD) && is_manifest(&text) {
+        let line = text.find(char::REPLACEMENT_CHARACTER).map(|at| text[..at].matches('\n').count() + 1);
+        let place = line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
+        tree.unreadable.push((place, "can't be read: it is too large, or not UTF-8 text".to_owned()));
+    }
+    tree
+}
+
+/// Whether a text that is no YAML is meant to be a SealedSecret, in YAML or JSON.
 fn is_manifest(text: &str) -> bool {
-    text.contains("kind: SealedSecret") && !text.contains("{{")
+    #[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test uses it")]
+    static KIND: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"kind["']?[ \t]*:[ \t]*["']?SealedSecret"#).unwrap());
+    text.contains(API_VERSION) || KIND.is_match(text)
+}
+
+/// Whether it is for Helm or Jinja. A SealedSecret's own template has values by their keys, `{{ .password }}`, and is
+/// text in good YAML.
+fn is_foreign_template(text: &str) -> bool {
+    #[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test uses it")]
+    static ACTION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\{\{[^}]*(\.(Values|Release|Chart|Files|Capabilities)[. }]|[ (](include|template) )|\{%|\{\{-? *[A-Za-z_][A-Za-z0-9_.]* *(\||-?\}\})")
+            .unwrap()
+    });
+    ACTION.is_match(text) && is_yaml_when_filled(text)
+}
+
+/// Whether nothing but the actions of a template stands in the way.
+fn is_yaml_when_filled(text: &str) -> bool {
+    #[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test uses it")]
+    static ACTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{\{.*?\}\}|\{%.*?%\}").unwrap());
+    let mut filled = String::new();
+    for line in text.lines() {
+        // A line of actions alone is control, or whole lines that come from elsewhere.
+        if !ACTION.is_match(line) || !ACTION.replace_all(line, "").trim().is_empty() {
+            filled.push_str(&ACTION.replace_all(line, "x"));
+        }
+        filled.push('\n');
+    }
+    yaml::parse(FileId(0), &filled, Limits::default())
+        .iter()
+        .all(|document| document.root.is_some() || document.problems.is_empty())
 }
 
 /// Changes a file of the repository: read, changed and replaced under a lock, so that of two writers none is lost.
@@ -148,4 +249,41 @@ fn make_readable(path: &Path) {
         let _as_it_was = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644));
     }
     let _ = path;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_foreign_template, is_manifest};
+
+    #[test]
+    fn a_sealed_secret_is_known_by_its_kind_or_its_group() {
+        for text in [
+            "kind: SealedSecret",
+            "kind: \"SealedSecret\"",
+            "{\"kind\" : \"SealedSecret\"",
+            "apiVersion: bitnami.com/v1alpha1",
+        ] {
+            assert!(is_manifest(text), "{text}");
+        }
+        assert!(!is_manifest("# about SealedSecrets"));
+    }
+
+    #[test]
+    fn templates_of_other_tools_are_told_from_broken_secrets() {
+        for text in [
+            "kind: SealedSecret\nname: {{ .Values.name }}\n",
+            "{{- if .Values.on }}\nkind: SealedSecret\n{{- end }}\n",
+            "kind: SealedSecret\n{% if on %}\nname: {{ name }}\n{% endif %}\n",
+            "kind: SealedSecret\nname: {{ name | quote }}\n",
+        ] {
+            assert!(is_foreign_template(text), "{text}");
+        }
+        for text in [
+            "kind: SealedSecret\nname: {{ .k }}\n",
+            "kind: SealedSecret\nurl: 'a {{ .k }}\nname: a\n",
+            "kind: SealedSecret\nname: {{ .Values.name }}\nbroken: [\n",
+        ] {
+            assert!(!is_foreign_template(text), "{text}");
+        }
+    }
 }

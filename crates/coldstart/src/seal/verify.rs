@@ -1,27 +1,29 @@
 //! `coldstart seal verify`: what will open at the next cold start, and what would quietly go wrong there.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
-use ::seal::manifest::set;
-use ::seal::renewal::{Renewal, VALUE};
+use ::seal::manifest::Item;
 use ::seal::verify::{Landing, Verdict, item};
 use read::{Applied, Repository};
-use yaml::{FileId, Limits, Node, Span};
+use yaml::{Node, Span};
 
 use super::arguments::{Verify, VerifyFormat};
 use super::failure::SealFailure;
 use super::tree::{self, Found};
-use super::{Home, now, say, sops, verify_cluster, verify_text};
+use super::{Home, certificate, now, renewal, sops, verify_cluster, verify_text};
+use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
 
 /// Other landings that are tried to say where a value belongs. Each costs a decryption per key.
 const PLACES_MAX: usize = 40;
-const CHART: &str = "sealed-secrets";
+/// What is looked at of what clusters apply.
+const KINDS: [&str; 7] =
+    ["SealedSecret", "HelmRelease", "Deployment", "SecretStore", "ClusterSecretStore", "Secret", "ExternalSecret"];
 
 /// Something that is not as it should be, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,22 @@ pub(crate) struct Report {
     pub(crate) newest: Option<Fingerprint>,
     pub(crate) sops_files: usize,
     pub(crate) problems: Vec<Problem>,
+    /// What `--write` did.
+    pub(crate) changed: Vec<String>,
+}
+
+/// The repository as it is now.
+pub(crate) struct Look {
+    pub(crate) repository: Repository,
+    pub(crate) applied: Vec<Applied>,
+}
+
+impl Look {
+    fn new(home: &Home<'_>) -> Result<Self, Failure> {
+        let repository = Repository::open(home.root()).map_err(|source| Failure::Open { command: "seal", source })?;
+        let applied = read::applied(&repository, &KINDS);
+        Ok(Self { repository, applied })
+    }
 }
 
 impl Report {
@@ -53,33 +71,46 @@ impl Report {
     pub(crate) fn note(&mut self, place: impl Into<String>, what: impl Into<String>) {
         self.problems.push(Problem { place: place.into(), what: what.into(), is_error: false });
     }
+
+    /// What several clusters apply is told once.
+    fn tell_once(&mut self) {
+        let mut told = BTreeSet::new();
+        self.problems.retain(|problem| told.insert((problem.place.clone(), problem.what.clone())));
+    }
 }
 
 pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
-    let repository = Repository::open(home.root()).map_err(|source| Failure::Open { command: "seal", source })?;
-    let applied = read::applied(
-        &repository,
-        &["SealedSecret", "HelmRelease", "Deployment", "SecretStore", "ClusterSecretStore", "Secret", "ExternalSecret"],
-    );
-    let tree::Tree { found, unreadable } = tree::find(&repository, &applied);
-    let mut report = Report::default();
-    for (place, why) in unreadable {
-        report.error(place, format!("holds a SealedSecret and can't be read as YAML: {why}"));
-    }
-    let ring = if found.is_empty() && !options.cluster {
+    let mut look = Look::new(&home)?;
+    let mut tree = tree::find(&look.repository, &look.applied);
+    let ring = if tree.found.is_empty() && !options.cluster {
         home.store()?.read().map_err(SealFailure::from)?.ring
     } else {
         home.keys()?.1.ring
     };
+    let mut report = Report::default();
+    if options.write {
+        report.changed = write(&home, &mut look, &ring, options)?;
+        tree = tree::find(&look.repository, &look.applied);
+    }
+    let Look { repository, applied } = &look;
+    let tree::Tree { found, unreadable, unread } = tree;
+    for (place, what) in unreadable {
+        report.error(place, format!("may hold a SealedSecret and {what}"));
+    }
+    for (place, what) in unread {
+        report.note(place, format!("was not looked at: it {what}"));
+    }
     secrets(&found, &ring, &mut report);
     keys(&ring, &mut report);
-    renewal(&repository, &applied, options.write, !found.is_empty(), &mut report)?;
-    sops::check(&home, &repository, &mut report)?;
-    stores(&repository, &applied, &mut report);
+    certificate::check(&home, &ring, &mut report);
+    renewal::check(&look, !found.is_empty(), &mut report);
+    sops::check(&home, repository, &mut report)?;
+    stores(repository, applied, &mut report);
     if options.cluster {
         verify_cluster::check(&home, &ring, &options.target, &mut report)?;
     }
+    report.tell_once();
     let text = match options.format {
         VerifyFormat::Text => verify_text::text(&report),
         VerifyFormat::Json => verify_text::json(&report),
@@ -89,23 +120,39 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     Ok(if is_fine { exit::CLEAN } else { exit::ERRORS_FOUND })
 }
 
+/// Shows what `--write` is about to do, does it if that is wanted, and looks at everything anew.
+fn write(home: &Home<'_>, look: &mut Look, ring: &Ring, options: &Verify) -> Result<Vec<String>, Failure> {
+    let edits = renewal::edits(look);
+    let certificate = certificate::to_write(home, ring);
+    if edits.is_empty() && certificate.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut plan: String = edits.values().map(renewal::Edit::describe).collect();
+    if let Some(path) = certificate {
+        let _ = writeln!(plan, "write the newest certificate to {path}");
+    }
+    match options.format {
+        VerifyFormat::Text => confirm(&plan, options.yes)?,
+        VerifyFormat::Json => confirm_aside(&plan, options.yes)?,
+    }
+    renewal::perform(look, &edits)?;
+    let mut told = Vec::new();
+    if let Some(path) = certificate {
+        certificate::write(home, path, ring)?;
+        told.push(format!("{path}: wrote the newest certificate"));
+    }
+    *look = Look::new(home)?;
+    told.extend(renewal::told(look, &edits));
+    Ok(told)
+}
+
 fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
     report.newest = ring.newest().map(::seal::key::KeyPair::fingerprint);
     let mut places: Vec<Landing> = found.iter().flat_map(|one| one.landings.iter().cloned()).collect();
     places.sort();
     places.dedup();
     places.truncate(PLACES_MAX);
-    let verdicts = read::parallel::map(found, |one| {
-        let mut verdicts: Vec<(String, Option<String>, Verdict)> = Vec::new();
-        for landing in &one.landings {
-            for sealed in &one.sealed.items {
-                let verdict = item(&one.sealed, sealed, landing, ring, &places);
-                let why = verdict.why(&one.sealed, landing);
-                verdicts.push((sealed.key.clone().unwrap_or_else(|| "spec.data".to_owned()), why, verdict));
-            }
-        }
-        verdicts
-    });
+    let verdicts = read::parallel::map(found, |one| judge(one, ring, &places));
     for (one, verdicts) in found.iter().zip(verdicts) {
         let place = format!("{}:{}", one.path, one.at.line);
         let name =
@@ -123,14 +170,31 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
                 format!("{name}: its template says {template} and its own metadata {own}: it opens as {own}, and `kubeseal --re-encrypt` would make it {template}"),
             );
         }
-        for (key, why, verdict) in verdicts {
-            match (why, verdict) {
-                (Some(why), _) => report.error(&place, format!("{name}: `{key}`: {why}")),
-                (None, Verdict::Opens(by)) => *report.by_key.entry(by).or_default() += 1,
-                (None, _) => {}
+        for judged in verdicts {
+            match judged {
+                Ok(by) => *report.by_key.entry(by).or_default() += 1,
+                Err(wrong) => wrong.into_iter().for_each(|what| report.error(&place, what)),
             }
         }
     }
+}
+
+/// For each item the key that opens it wherever it lands, or what is wrong.
+fn judge(one: &Found, ring: &Ring, places: &[Landing]) -> Vec<Result<Fingerprint, Vec<String>>> {
+    let judge_item = |sealed: &Item| {
+        let key = sealed.key.as_deref().unwrap_or("spec.data");
+        let (mut opened, mut wrong) = (None, Vec::new());
+        for landing in &one.landings {
+            let verdict = item(&one.sealed, sealed, landing, ring, places);
+            if let Some(why) = verdict.why(&one.sealed, landing) {
+                wrong.push(format!("{}/{}: `{key}`: {why}", landing.namespace, landing.name));
+            } else if let Verdict::Opens(by) = verdict {
+                opened = Some(by);
+            }
+        }
+        opened.filter(|_| wrong.is_empty()).ok_or(wrong)
+    };
+    one.sealed.items.iter().map(judge_item).collect()
 }
 
 /// Keys that can't be sealed with any more, or soon.
@@ -159,131 +223,8 @@ fn keys(ring: &Ring, report: &mut Report) {
     }
 }
 
-/// Releases and Deployments of the controller.
-fn controllers(applied: &[Applied]) -> impl Iterator<Item = (&Applied, Renewal)> {
-    applied.iter().filter_map(|one| {
-        let node = &one.node;
-        let text = |path: &[&str]| node.text_at(path).unwrap_or_default();
-        let renewal = match text(&["kind"]) {
-            "HelmRelease" => {
-                let is_ours = text(&["spec", "chart", "spec", "chart"]).rsplit('/').next() == Some(CHART)
-                    || text(&["spec", "chartRef", "name"]).contains(CHART);
-                is_ours.then(|| Renewal::of_values(node.at(&["spec", "values"])))
-            }
-            "Deployment" => {
-                let containers = node.at(&["spec", "template", "spec"]).map(|spec| spec.items_at("containers"));
-                let mut containers = containers.unwrap_or_default().iter();
-                let ours = containers.find(|one| {
-                    one.text_at(&["image"]).is_some_and(|image| image.contains("sealed-secrets-controller"))
-                });
-                ours.map(|one| {
-                    let words: Vec<Node> =
-                        one.items_at("command").iter().chain(one.items_at("args")).cloned().collect();
-                    Renewal::of_arguments(&words)
-                })
-            }
-            _ => None,
-        };
-        Some((one, renewal?))
-    })
-}
-
-/// The namespace that the release of the controller goes to.
-pub(crate) fn release_namespace(root: &Path) -> Option<String> {
-    let repository = Repository::open(root).ok()?;
-    let applied = read::applied(&repository, &["HelmRelease", "Deployment"]);
-    let (one, _) = controllers(&applied).next()?;
-    let target = one.node.text_at(&["spec", "targetNamespace"]).unwrap_or(&one.namespace);
-    Some(target.to_owned())
-}
-
-fn renewal(
-    repository: &Repository,
-    applied: &[Applied],
-    write: bool,
-    is_used: bool,
-    report: &mut Report,
-) -> Result<(), Failure> {
-    let mut seen = false;
-    for (one, renewal) in controllers(applied) {
-        seen = true;
-        let at = one.node.at(&["metadata", "name"]).map_or(one.node.span, |name| name.span);
-        let from_elsewhere = renewal == Renewal::Unsaid && one.node.at(&["spec", "valuesFrom"]).is_some();
-        let (what, span) = match &renewal {
-            Renewal::Off(_) => continue,
-            Renewal::Unsaid => {
-                ("the controller makes a new key every 30 days, and at once when a key is older".to_owned(), at)
-            }
-            Renewal::Every(every, span) => (format!("the controller makes a new key every {every}"), *span),
-            Renewal::Unquoted(span) => {
-                (format!("`{VALUE}: 0` without quotes is nothing to the chart: the controller makes new keys"), *span)
-            }
-        };
-        let place = place(repository, span);
-        let is_release = one.node.text_at(&["kind"]) == Some("HelmRelease");
-        if write && is_release && !from_elsewhere {
-            switch_off(repository, &one.node, &renewal)?;
-            say(&format!("{place}: switched renewal off"))?;
-            continue;
-        }
-        let lost = "a key that is in no store, so the next rebuild loses what is sealed with it";
-        if from_elsewhere {
-            report.note(place, format!("whether {what} is in values from elsewhere, which were not read"));
-        } else if is_release {
-            report.error(
-                place,
-                format!("{what}: {lost}\n  next: coldstart seal verify --write sets `{VALUE}: \"0\"` there"),
-            );
-        } else {
-            report.error(place, format!("{what}: {lost}\n  next: add `{}=0` to its arguments", ::seal::renewal::FLAG));
-        }
-    }
-    if !seen && is_used {
-        report.note(
-            "the repository",
-            "no release of the controller was found, so whether it makes new keys by itself is not known",
-        );
-    }
-    Ok(())
-}
-
 pub(crate) fn place(repository: &Repository, span: Span) -> String {
     repository.locate(span).map_or_else(|| "the repository".to_owned(), |(path, at)| format!("{path}:{}", at.line))
-}
-
-/// Edits the file that says so, or the release's own where nothing does.
-fn switch_off(repository: &Repository, release: &Node, renewal: &Renewal) -> Result<(), SealFailure> {
-    let name = release.at(&["metadata", "name"]).ok_or_else(|| SealFailure::told("a release without a name"))?;
-    let span = match renewal {
-        Renewal::Every(_, span) | Renewal::Unquoted(span) => *span,
-        Renewal::Off(_) | Renewal::Unsaid => name.span,
-    };
-    let path = repository.path(span.file).ok_or_else(|| SealFailure::told("the release is in no file"))?;
-    let path = repository.root().join(path);
-    tree::change(&path, |before| {
-        let text = before.ok_or_else(|| SealFailure::told(format!("{} is gone", path.display())))?;
-        let fault = |source| SealFailure::Edit { path: path.clone(), source };
-        let after = if span == name.span {
-            let document = document_of(&text, name.span).ok_or_else(|| SealFailure::told("the release is gone"))?;
-            set(&text, document, &["spec", "values", VALUE], "\"0\"").map_err(fault)?
-        } else {
-            let (start, end) = (span.start as usize, span.end as usize);
-            let mut after = text.clone();
-            if after.get(start..end).is_none() {
-                return Err(SealFailure::told(format!("{} was changed meanwhile", path.display())));
-            }
-            after.replace_range(start..end, "\"0\"");
-            after
-        };
-        Ok((Some(after), ()))
-    })
-}
-
-/// The document that holds a place.
-fn document_of(text: &str, span: Span) -> Option<usize> {
-    let documents = yaml::parse(FileId(0), text, Limits::default());
-    let holds = |node: &Node| node.span.start <= span.start && span.end <= node.span.end;
-    documents.iter().position(|document| document.root.as_ref().is_some_and(holds))
 }
 
 /// The credentials of secret stores: Secrets that must be there before External Secrets can fetch any other.

@@ -55,8 +55,8 @@ pub(crate) fn check(home: &Home<'_>, ring: &Ring, target: &Target, report: &mut 
     let due = newest.map(|from| from + Duration::days(PERIOD_DAYS_DEFAULT));
     match renewal_of(&controller) {
         Renewal::Off(_) => {}
-        Renewal::Every(every, _) => report.error(place, format!("makes a new key every {every}")),
-        Renewal::Unsaid | Renewal::Unquoted(_) => {
+        Renewal::Every(said) => report.error(place, format!("makes a new key every {}", said.every)),
+        Renewal::Unsaid | Renewal::UnsaidInArguments(_) | Renewal::Unquoted(_) => {
             let when = match due {
                 Some(due) if due > now() => format!("on {}", date(due)),
                 _ => "at its next start".to_owned(),

@@ -9,6 +9,9 @@ use super::verify::Report;
 /// For people: what is wrong, then what was looked at.
 pub(crate) fn text(report: &Report) -> String {
     let mut out = String::new();
+    for changed in &report.changed {
+        let _ = writeln!(out, "{}", draw::clean(changed));
+    }
     for problem in &report.problems {
         let kind = if problem.is_error { "error" } else { "note" };
         let (place, what) = (draw::clean(&problem.place), &problem.what);
@@ -52,7 +55,7 @@ pub(crate) fn json(report: &Report) -> String {
         .collect();
     let all = json!({
         "version": 1, "tool": "coldstart", "sealed_secrets": report.secrets, "items": report.items, "keys": keys,
-        "sops_files": report.sops_files, "problems": problems,
+        "sops_files": report.sops_files, "problems": problems, "changed": report.changed,
     });
     format!("{all:#}\n")
 }

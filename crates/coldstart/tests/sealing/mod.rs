@@ -207,7 +207,7 @@ impl Desk {
         writer.finish().unwrap().finish().unwrap();
         let armored = String::from_utf8(armored).unwrap().trim_end().replace('\n', "\n        ");
         format!(
-            "apiVersion: v1\nkind: Secret\nstringData:\n  a: {value}\nsops:\n  mac: ENC[x]\n  version: 3.12.0\n  age:\n    - recipient: {recipient}\n      enc: |\n        {armored}\n"
+            "apiVersion: v1\nkind: Secret\nstringData:\n  a: {value}\nsops:\n  mac: ENC[x]\n  encrypted_regex: ^(data|stringData)$\n  version: 3.12.0\n  age:\n    - recipient: {recipient}\n      enc: |\n        {armored}\n"
         )
     }
 }

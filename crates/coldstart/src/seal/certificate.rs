@@ -1,0 +1,76 @@
+//! The certificate that `coldstart.yaml` names: whoever has the repository seals with it, so a key of the store must
+//! belong to it.
+
+use std::path::Path;
+
+use ::seal::Ring;
+use ::seal::key::Certificate;
+
+use super::failure::SealFailure;
+use super::verify::Report;
+use super::{Home, init, now};
+
+const WRITE: &str = "coldstart seal verify --write, which writes the newest certificate there";
+
+/// What is wrong with the file.
+struct Wrong {
+    what: String,
+    /// What is sealed with it is lost, or nothing can be sealed with it at all.
+    is_error: bool,
+}
+
+pub(crate) fn check(home: &Home<'_>, ring: &Ring, report: &mut Report) {
+    let Some(path) = home.settings.certificate.as_deref() else { return };
+    let Some(wrong) = wrong(home, path, ring) else { return };
+    let next = match ring.newest() {
+        None => "coldstart seal init, or coldstart seal restore",
+        Some(newest) if newest.certificate().check_validity(now()).is_err() => "coldstart seal rotate",
+        Some(_) => WRITE,
+    };
+    let what = format!("{}\n  next: {next}", wrong.what);
+    if wrong.is_error { report.error(path, what) } else { report.note(path, what) }
+}
+
+/// The path of the settings, if the newest certificate is to be written there.
+pub(crate) fn to_write<'a>(home: &'a Home<'_>, ring: &Ring) -> Option<&'a str> {
+    let path = home.settings.certificate.as_deref()?;
+    ring.newest().filter(|newest| newest.certificate().check_validity(now()).is_ok())?;
+    wrong(home, path, ring).map(|_| path)
+}
+
+pub(crate) fn write(home: &Home<'_>, path: &str, ring: &Ring) -> Result<(), SealFailure> {
+    let path = home.at(Path::new(path));
+    let parent = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent).map_err(SealFailure::file(parent))?;
+    init::write_certificate(Some(&path), ring)
+}
+
+fn wrong(home: &Home<'_>, path: &str, ring: &Ring) -> Option<Wrong> {
+    let error = |what: String| Some(Wrong { what, is_error: true });
+    let text = match std::fs::read_to_string(home.at(Path::new(path))) {
+        Ok(text) => text,
+        Err(source) => return error(format!("is the certificate of coldstart.yaml and can't be read: {source}")),
+    };
+    let certificate = match Certificate::from_pem(&text) {
+        Ok(certificate) => certificate,
+        Err(source) => return error(format!("is the certificate of coldstart.yaml, and {}", first_line(&source))),
+    };
+    if let Err(source) = certificate.check_validity(now()) {
+        return error(format!("can't be sealed with: {}", first_line(&source)));
+    }
+    let fingerprint = certificate.fingerprint();
+    if !ring.contains(fingerprint) {
+        return error(format!(
+            "is the certificate of key {}, which is not in the store: what is sealed with it opens with no key of it",
+            fingerprint.id()
+        ));
+    }
+    let is_newest = ring.newest().is_some_and(|newest| newest.fingerprint() == fingerprint);
+    let what = || format!("is the certificate of key {}, which is not the newest of the store", fingerprint.id());
+    (!is_newest).then(|| Wrong { what: what(), is_error: false })
+}
+
+/// Errors end with a command to type next; here another one is.
+fn first_line(error: &dyn std::error::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}
