@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ::seal::date;
-use ::seal::key::{Adopted, GenerateOptions, KeyError, KeyPair, from_text, generate, with_new_certificate};
+use ::seal::key::{
+    AdoptError, Adopted, Adoption, GenerateOptions, KeyError, KeyPair, Source, from_sources, from_text, generate,
+};
 use ::seal::store::{Store, keep, secret_tool_items, write_atomically};
 
 use super::arguments::Init;
@@ -21,12 +23,12 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     let store = home.store()?;
     let before = store.read().map_err(SealFailure::from)?;
     let second = store::second(&home, options.backup.as_deref(), options.backup_identity.as_deref())?;
-    let new: Vec<Adopted> = match adopted(options, &home)? {
-        Some(found) => {
-            let unknown = |one: &Adopted| !before.ring.contains(one.pair.fingerprint());
-            found.into_iter().filter(unknown).collect()
+    let Adoption { pairs: new, left } = match adopted(options, &home)? {
+        Some(mut found) => {
+            found.pairs.retain(|one| !before.ring.contains(one.pair.fingerprint()));
+            found
         }
-        None if before.ring.is_empty() => Vec::new(),
+        None if before.ring.is_empty() => Adoption { pairs: Vec::new(), left: Vec::new() },
         None => return Err(is_there(store.as_ref(), &before.ring).into()),
     };
     let is_adopted = is_adopting(options);
@@ -35,7 +37,9 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
         return Ok(exit::CLEAN);
     }
     let certificate = certificate_path(options, &home);
-    confirm(&plan(options, &new, store.as_ref(), second.as_deref(), certificate.as_deref()), options.yes)?;
+    let leaves: String = left.iter().map(|one: &AdoptError| format!("leave alone {one}\n")).collect();
+    let plan = plan(options, &new, store.as_ref(), second.as_deref(), certificate.as_deref());
+    confirm(&(leaves + &plan), options.yes)?;
 
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
     for one in new {
@@ -115,11 +119,12 @@ fn plan(
 }
 
 /// The pairs to adopt; nothing where a new one is to be made.
-fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Vec<Adopted>>, SealFailure> {
+fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Adoption>, SealFailure> {
+    let all = |pairs| Some(Adoption { pairs, left: Vec::new() });
     if options.adopt_cluster {
         let cluster = cluster::Cluster::connect(options.target.context.as_deref())?;
         let namespace = cluster::controller_namespace(home, &options.target);
-        return cluster.keys(&namespace).map(Some);
+        return cluster.keys(&namespace).map(all);
     }
     if options.adopt_secret_tool {
         let items = secret_tool_items().map_err(|why| SealFailure::told(format!("the Secret Service: {why}")))?;
@@ -129,38 +134,41 @@ fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Vec<Adopted>>, Seal
             )
         };
         let items = items.ok_or_else(missing)?;
-        return Ok(Some(from_text(items.expose_text().unwrap_or_default())?));
+        return Ok(all(from_text(items.expose_text().unwrap_or_default())?));
     }
     if options.adopt.is_empty() {
         return Ok(None);
     }
-    let mut all = ::seal::SecretText::default();
-    for path in &options.adopt {
-        let bytes = input::read(path, ADOPTED_BYTES_MAX)?;
-        let no_text = || SealFailure::told(format!("{} is no text", path.display()));
-        all.push(bytes.expose_text().ok_or_else(no_text)?);
-        all.push("\n");
-    }
-    let first = options.adopt.first().cloned().unwrap_or_default();
-    let found = match from_text(all.expose()) {
-        Err(KeyError::NoCertificate) if options.new_certificate => {
-            let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
-            let pair = with_new_certificate(all.expose(), &wanted);
-            let pair = pair.map_err(|source| SealFailure::Key { path: first.clone(), source })?;
-            vec![Adopted { place: String::new(), pair }]
-        }
-        Err(KeyError::NoCertificate) => {
-            let source = KeyError::NoCertificate;
-            let next = "give the certificate's file as well, or --new-certificate to make one";
-            return Err(SealFailure::told(format!("{}: {source}\n  next: {next}", first.display())));
-        }
-        found => found.map_err(|source| SealFailure::Key { path: first.clone(), source })?,
-    };
+    let found = from_files(options)?;
     pick(found, options.pick.as_deref()).map(Some)
 }
 
+/// The pairs of all files, each file read on its own.
+fn from_files(options: &Init) -> Result<Adoption, SealFailure> {
+    let mut files = Vec::new();
+    for path in &options.adopt {
+        let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+        files.push((name, input::read(path, ADOPTED_BYTES_MAX)?));
+    }
+    let mut sources = Vec::new();
+    for (name, bytes) in &files {
+        let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{name} is no text")))?;
+        sources.push(Source { name, text });
+    }
+    let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
+    let found = from_sources(&sources, options.new_certificate.then_some(&wanted));
+    found.map_err(|error| match error.error {
+        KeyError::NoCertificate => {
+            let next = "give the certificate's file as well, or --new-certificate to make one";
+            SealFailure::told(format!("{error}\n  nothing was adopted\n  next: {next}"))
+        }
+        _ => SealFailure::told(format!("{error}\n  nothing was adopted")),
+    })
+}
+
 /// Terraform's state may hold pairs of other things: somebody has to say which. Secrets of a cluster are all meant.
-fn pick(found: Vec<Adopted>, pick: Option<&str>) -> Result<Vec<Adopted>, SealFailure> {
+fn pick(adoption: Adoption, pick: Option<&str>) -> Result<Adoption, SealFailure> {
+    let Adoption { pairs: found, left } = adoption;
     let list = |found: &[Adopted]| {
         let lines: Vec<String> = found.iter().map(|one| format!("\n  {} {}", one.pair.id(), one.place)).collect();
         lines.concat()
@@ -170,11 +178,11 @@ fn pick(found: Vec<Adopted>, pick: Option<&str>) -> Result<Vec<Adopted>, SealFai
         let (wanted, _): (Vec<Adopted>, Vec<Adopted>) =
             found.into_iter().partition(|one| one.place == pick || one.pair.id() == pick);
         let none = || SealFailure::told(format!("no pair is called `{pick}`; there is:{places}"));
-        return if wanted.is_empty() { Err(none()) } else { Ok(wanted) };
+        return if wanted.is_empty() { Err(none()) } else { Ok(Adoption { pairs: wanted, left: Vec::new() }) };
     }
     let are_secrets = found.iter().all(|one| one.place.is_empty() || one.place.starts_with("Secret "));
     if found.len() > 1 && !are_secrets {
         return Err(SealFailure::told(format!("there are several pairs in it:{}\n  next: --pick PLACE", list(&found))));
     }
-    Ok(found)
+    Ok(Adoption { pairs: found, left })
 }

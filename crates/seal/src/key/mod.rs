@@ -8,7 +8,7 @@ mod generate;
 mod pair;
 mod pem;
 
-pub use adopt::{Adopted, from_text};
+pub use adopt::{AdoptError, Adopted, Adoption, Source, from_sources, from_text};
 pub use certificate::Certificate;
 pub use error::KeyError;
 pub use fingerprint::Fingerprint;
