@@ -76,5 +76,19 @@ fn a_key_that_can_not_be_adopted_stops_the_adoption_of_all() {
     // A certificate may be one of a chain; that it is left is told.
     desk.seal(&["init", "--adopt", "k1.pem", "k2.crt", "--yes"]).exits(0).says("leave alone k2.crt");
     desk.seal(&["init", "--adopt", "k2.key", "--new-certificate", "--yes"]).exits(0).says(&desk.id("k2"));
-    let _ = LOGIN;
+}
+
+#[test]
+fn names_are_those_that_kubernetes_takes() {
+    let desk = Desk::with_key("k1");
+    let name = |name: &str, namespace: &str| {
+        desk.seal_with(&["secret", "--name", name, "--namespace", namespace, "--from-stdin", "a"], "x")
+    };
+    for wrong in ["Foo Bar/..", "a_b", "a-", "a.", "a..b", "\u{e4}"] {
+        name(wrong, "apps").exits(2).says("is no name for a Secret");
+    }
+    for wrong in ["Apps", "a.b", "a/b"] {
+        name("login", wrong).exits(2).says("is no name for a namespace");
+    }
+    name("a.b-c.1", "kube-system").exits(0);
 }
