@@ -79,6 +79,159 @@ fn a_key_that_can_not_be_adopted_stops_the_adoption_of_all() {
 }
 
 #[test]
+fn an_empty_value_is_not_sealed_by_accident() {
+    let desk = Desk::with_key("k1");
+    let strict = ["--name", "a", "--namespace", "b", "--out", "out.yaml"];
+    let refused = |words: &[&str], input: &str, said: &str| {
+        desk.seal_with(&[&["secret"], words, &strict].concat(), input).exits(2).says(said);
+        assert!(!desk.path("out.yaml").exists(), "{words:?}");
+    };
+    refused(&["--from-stdin", "token"], "", "standard input is empty");
+    refused(&["--from-stdin", "token"], "\n", "standard input is empty");
+    refused(&["--from-file", "token=-"], "", "standard input is empty");
+    refused(&["--manifest", "-", "--from-stdin", "token"], LOGIN, "standard input can be read once");
+    refused(&["--from-file", "a=-", "--from-stdin", "b"], "x", "standard input can be read once");
+    // Whoever means it can say so.
+    desk.seal(&[&["secret", "--from-file", "token=/dev/null"], &strict[..]].concat()).exits(0);
+    assert_eq!(desk.open("out.yaml", "token"), b"");
+}
+
+#[test]
+fn nothing_of_a_value_is_repeated() {
+    let desk = Desk::with_key("k1");
+    let strict = ["--name", "a", "--namespace", "b", "--out", "out.yaml"];
+    let secret = "TOPSECRETbXktc2VjcmV0LXZhbHVl";
+    let refused = |words: &[&str], said: &str| {
+        let ran = desk.seal_with(&[&["secret"], words, &strict].concat(), "x").exits(2).says(said);
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("TOPSECRET"), "{words:?} {}", ran.stderr);
+        assert!(!desk.path("out.yaml").exists(), "{words:?}");
+    };
+    for (number, line) in
+        [secret.to_owned(), format!("{secret}="), format!("{secret}=="), format!("a b {secret}=c")].iter().enumerate()
+    {
+        let file = format!("{number}.env");
+        desk.write(&file, &format!("# ours\nA=b\n{line}\n"));
+        refused(&["--from-env-file", &file], &format!("{file}:3: "));
+    }
+    desk.write("twice.env", "A=b\nA=c\n");
+    refused(&["--from-env-file", "twice.env"], "twice.env:2: its key was there before");
+    for word in ["--from-env", "--from-file", "--from-stdin", "--structure", "--prompt"] {
+        refused(&[word, &format!("pw={secret}")], "");
+        refused(&[word, &format!("p w={secret}")], "");
+    }
+    refused(&["--from-file", secret], "nor is it a file");
+}
+
+impl Desk {
+    /// A repository with a remote, and everything in it.
+    fn with_remote(&self) -> tempfile::TempDir {
+        let remote = tempfile::tempdir().unwrap();
+        let url = remote.path().to_str().unwrap().to_owned();
+        assert!(story::works("git", &["init", "--quiet", "--bare", "--initial-branch=main", &url]));
+        self.git(&["init", "--quiet", "--initial-branch=main"]);
+        self.git(&["remote", "add", "origin", &url]);
+        self.write(".gitignore", "*.age\n*.lock\n*.pem\nidentity.txt\nignored/\n");
+        self.git(&["add", "."]);
+        self.git(&["commit", "--quiet", "-m", "first"]);
+        remote
+    }
+
+    fn push(&self) {
+        self.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
+    }
+
+    fn is_pushed(&self) -> bool {
+        self.git(&["rev-parse", "HEAD"]) == self.git(&["rev-parse", "origin/main"])
+    }
+}
+
+#[test]
+fn merging_heeds_what_is_asked() {
+    let desk = Desk::with_key("k1");
+    desk.write("login.yaml", &desk.sealed("k1", LOGIN));
+    desk.write("more.yaml", &LOGIN.replace("{app: login}", "{app: login, tier: front}").replace("password", "token"));
+    let merge =
+        |more: &[&str]| desk.seal(&[&["secret", "--manifest", "more.yaml", "--out", "login.yaml"], more].concat());
+    merge(&["--type", "kubernetes.io/basic-auth"]).exits(0);
+    let after = desk.read("login.yaml");
+    assert!(after.contains("    type: kubernetes.io/basic-auth\n") && !after.contains("type: Opaque"), "{after}");
+    assert!(after.contains("tier: front") && after.contains("app: login"), "{after}");
+    assert_eq!(desk.open("login.yaml", "token"), b"hunter2");
+    assert_eq!(desk.open("login.yaml", "password"), b"hunter2");
+
+    desk.write("wide.yaml", &desk.sealed_wide("k1", LOGIN));
+    let before = desk.read("wide.yaml");
+    let narrow = LOGIN
+        .replace("  labels: {app: login}\n", "  annotations: {sealedsecrets.bitnami.com/namespace-wide: 'true'}\n");
+    desk.write("narrow.yaml", &narrow);
+    desk.seal(&["secret", "--manifest", "narrow.yaml", "--out", "wide.yaml"])
+        .exits(2)
+        .says("one SealedSecret has one scope");
+    assert_eq!(desk.read("wide.yaml"), before);
+
+    desk.write("two.yaml", &format!("{LOGIN}---\n{}", LOGIN.replace("login", "second")));
+    desk.seal(&["secret", "--manifest", "two.yaml", "--name", "third"]).exits(2).says("--name can't name them all");
+    desk.write("value.txt", "x");
+    let twice =
+        ["secret", "--name", "a", "--namespace", "b", "--from-file", "c=value.txt", "--from-file", "c=value.txt"];
+    desk.seal(&twice).exits(2).says("two values for `c`");
+    desk.seal(&["secret", "--manifest", "narrow.yaml", "--from-file", "password=value.txt"])
+        .exits(2)
+        .says("two values");
+}
+
+#[test]
+fn files_are_written_as_what_they_are() {
+    let desk = Desk::with_key("k1");
+    let out = |name: &str, out: &str| {
+        let words = ["secret", "--name", name, "--namespace", "apps", "--from-stdin", "a", "--out", out];
+        desk.seal_with(&words, "hunter2")
+    };
+    out("one", "new.json").exits(0);
+    let json: serde_json::Value = serde_json::from_str(&desk.read("new.json")).unwrap();
+    assert_eq!(json["kind"], "SealedSecret");
+    assert_eq!(desk.open("new.json", "a"), b"hunter2");
+    out("two", "new.json").exits(2).says("JSON, which holds one object");
+    out("one", "new.json").exits(0);
+    serde_json::from_str::<serde_json::Value>(&desk.read("new.json")).unwrap();
+    desk.write("two.yaml", &format!("{LOGIN}---\n{}", LOGIN.replace("login", "second")));
+    desk.seal(&["secret", "--manifest", "two.yaml", "--out", "list.json"]).exits(0);
+    let json: serde_json::Value = serde_json::from_str(&desk.read("list.json")).unwrap();
+    assert_eq!(json["items"][1]["metadata"]["name"], "second");
+
+    // What fails leaves no directory behind.
+    out("Not A Name", "deep/er/a.yaml").exits(2);
+    assert!(!desk.path("deep").exists());
+    out("one", "/dev/full").exits(2).says("is no regular file");
+    desk.write("apps/other.yaml", "");
+    out("one", "apps").exits(2).says("is a directory");
+}
+
+#[test]
+fn a_commit_that_can_not_be_made_is_told_with_what_to_type() {
+    let desk = Desk::with_key("k1");
+    let words = |more: &[&'static str]| {
+        [&["secret", "--name", "login", "--namespace", "apps", "--from-stdin", "a"], more].concat()
+    };
+    desk.seal_with(&words(&["--commit"]), "x").exits(2).says("there is no file to commit");
+    desk.seal_with(&words(&["--raw", "--push"]), "x").exits(2).says("there is no file to commit");
+    desk.seal_with(&words(&["--out", "a.yaml", "--commit"]), "x")
+        .exits(2)
+        .says("nothing was done")
+        .says("next: git init");
+    assert!(!desk.path("a.yaml").exists());
+    let _remote = desk.with_remote();
+    desk.seal_with(&words(&["--out", "ignored/a.yaml", "--commit"]), "x")
+        .exits(2)
+        .says("written, but not committed: ignored/a.yaml")
+        .says("next: git add --force -- ignored/a.yaml");
+    desk.seal_with(&words(&["--out", "a.yaml", "--push"]), "x")
+        .exits(2)
+        .says("but not pushed")
+        .says("next: git push --set-upstream origin main");
+}
+
+#[test]
 fn names_are_those_that_kubernetes_takes() {
     let desk = Desk::with_key("k1");
     let name = |name: &str, namespace: &str| {

@@ -8,6 +8,7 @@ mod cluster;
 mod commit;
 mod deploy;
 mod failure;
+mod files;
 mod generate;
 mod init;
 mod input;
