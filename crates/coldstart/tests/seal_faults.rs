@@ -122,6 +122,60 @@ fn nothing_of_a_value_is_repeated() {
     refused(&["--from-file", secret], "nor is it a file");
 }
 
+#[test]
+fn halves_and_namespaces_of_declared_values_are_kept_apart() {
+    let desk = Desk::with_key("k1");
+    desk.write("coldstart.yaml", PAIRS);
+    desk.seal(&["generate", "--yes"]).exits(0).says("sealed one/app (3 items)").says("sealed two/app (1 item)");
+    desk.seal(&["generate", "--yes"]).exits(0).says("every declared value is there already");
+    let whole = desk.read("pairs.yaml");
+    let without = |key: &str| {
+        let kept: Vec<&str> = whole.lines().filter(|line| !line.starts_with(&format!("    {key}: "))).collect();
+        format!("{}\n", kept.join("\n"))
+    };
+    let public = desk.open("pairs.yaml", "id.pub");
+    desk.write("pairs.yaml", &without("id.pub"));
+    desk.seal(&["generate", "--yes"]).exits(0).says("pairs.yaml app: id.pub").says("sealed 1 item of one/app");
+    assert_eq!(desk.open("pairs.yaml", "id.pub"), public, "the public half of the key that is there");
+    desk.write("pairs.yaml", &without("id"));
+    desk.seal(&["generate", "--yes"]).exits(2).says("`id`, whose public half it is, is not").says("next:");
+    assert_eq!(desk.read("pairs.yaml"), without("id"));
+}
+
+const PAIRS: &str = "\
+seal:
+  generate:
+    - path: pairs.yaml
+      name: app
+      namespace: one
+      values: [{key: id, kind: ssh-ed25519, public-key: id.pub}, {key: password, kind: password}]
+    - path: pairs.yaml
+      name: app
+      namespace: two
+      values: [{key: password, kind: password}]
+";
+
+#[test]
+fn several_runs_at_once_make_one_value() {
+    let desk = Desk::with_key("k1");
+    desk.write("coldstart.yaml", &PAIRS.replace("pairs.yaml", "db/pairs.yaml"));
+    let said: Vec<String> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| desk.seal(&["generate", "--yes"]).exits(0).stdout)).collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert_eq!(said.iter().filter(|said| said.contains(": sealed ")).count(), 1, "{said:?}");
+}
+
+#[test]
+fn a_fault_in_one_declaration_keeps_all_files_as_they_are() {
+    let desk = Desk::with_key("k1");
+    let broken =
+        "    - {path: two.yaml, name: b, namespace: b, values: [{key: t, kind: template, template: '${no}'}]}\n";
+    desk.write("coldstart.yaml", &format!("{PAIRS}{broken}"));
+    desk.seal(&["generate", "--yes"]).exits(2).says("names `no`, which is no value of this Secret");
+    assert!(!desk.path("pairs.yaml").exists() && !desk.path("two.yaml").exists());
+}
+
 impl Desk {
     /// A repository with a remote, and everything in it.
     fn with_remote(&self) -> tempfile::TempDir {
@@ -143,6 +197,19 @@ impl Desk {
     fn is_pushed(&self) -> bool {
         self.git(&["rev-parse", "HEAD"]) == self.git(&["rev-parse", "origin/main"])
     }
+}
+
+#[test]
+fn an_interrupted_generation_is_committed_by_the_next_one() {
+    let desk = Desk::with_key("k1");
+    desk.write("coldstart.yaml", PAIRS);
+    let _remote = desk.with_remote();
+    desk.push();
+    desk.seal(&["generate", "--yes"]).exits(0);
+    desk.seal(&["generate", "--yes", "--commit"]).exits(0).says("every declared value is there").says("committed");
+    assert_eq!(desk.git(&["status", "--porcelain"]), "");
+    desk.seal(&["generate", "--yes", "--push"]).exits(0).says("pushed what was committed before");
+    assert!(desk.is_pushed());
 }
 
 #[test]
