@@ -213,6 +213,133 @@ fn an_interrupted_generation_is_committed_by_the_next_one() {
 }
 
 #[test]
+fn an_interrupted_reseal_is_delivered_by_the_next_one() {
+    let desk = Desk::with_key("k1");
+    for name in ["one", "two", "three"] {
+        desk.write(&format!("apps/{name}.yaml"), &desk.sealed("k1", &LOGIN.replace("login", name)));
+    }
+    let _remote = desk.with_remote();
+    desk.push();
+    desk.seal(&["init", "--adopt", "k2.pem", "--yes"]).exits(0);
+    // As a run that was killed leaves it: one file is done, and one was about to be.
+    desk.write("apps/one.yaml", &desk.sealed("k2", &LOGIN.replace("login", "one")));
+    desk.write("apps/.coldstart-wTfcZe", "half of it");
+    desk.write("apps/.coldstart-notes", "not ours");
+    desk.seal(&["reseal", "--commit", "--yes"])
+        .exits(0)
+        .says("commit apps/one.yaml, which was sealed anew before")
+        .says("removed 1 temporary file")
+        .says("committed");
+    assert_eq!(desk.git(&["status", "--porcelain"]).trim(), "?? apps/.coldstart-notes");
+    assert!(!desk.is_pushed());
+    desk.seal(&["reseal", "--push", "--yes"]).exits(0).says("newest key already").says("pushed what was committed");
+    assert!(desk.is_pushed());
+    desk.write("apps/two.yaml", &desk.sealed("k2", &LOGIN.replace("login", "two")));
+    desk.seal(&["reseal", "--push", "--yes"]).exits(0).says("commit apps/two.yaml").says("and pushed it");
+    assert!(desk.is_pushed());
+}
+
+#[test]
+fn what_would_fail_after_a_key_is_made_is_told_before() {
+    let desk = Desk::with_key("k1");
+    desk.write("file", "no directory");
+    let keys = || desk.ring().keys().len();
+    let rotate = ["rotate", "--offline", "--bits", "2048", "--yes"];
+    desk.write("coldstart.yaml", "seal: {backup: 'dir:file/second'}\n");
+    desk.seal(&rotate).exits(2).says("file/second can't be");
+    desk.write("coldstart.yaml", "seal: {certificate: file/sealing.crt}\n");
+    desk.seal(&rotate).exits(2).says("file/sealing.crt");
+    desk.write("coldstart.yaml", "seal: {backup: 'age:./keys.age'}\n");
+    desk.seal(&rotate).exits(2).says("both stores are the same one");
+    fs::remove_file(desk.path("coldstart.yaml")).unwrap();
+    desk.seal(&[&rotate[..], &["--commit"]].concat()).exits(2).says("nothing was done").says("git init");
+    assert_eq!(keys(), 1, "no key was made");
+
+    desk.write("coldstart.yaml", "seal: {certificate: pki/sealing.crt}\n");
+    desk.seal(&rotate).exits(0);
+    assert_eq!(keys(), 2);
+    assert!(desk.path("pki/sealing.crt").exists());
+
+    for more in [["--certificate", "file/x.crt"], ["--backup", "dir:file/second"], ["--backup", "age:file/x.age"]] {
+        let words = [&["init", "--bits", "2048", "--store", "age:new.age", "--yes"], &more[..]].concat();
+        desk.seal(&words).exits(2);
+        assert!(!desk.path("new.age").exists(), "{more:?}");
+    }
+    desk.seal(&["init", "--bits", "2048", "--store", "age:new.age", "--certificate", "sub/dir/x.crt", "--yes"])
+        .exits(0);
+    assert!(desk.path("sub/dir/x.crt").exists());
+}
+
+#[test]
+fn a_rotation_that_failed_goes_on_with_its_key() {
+    let desk = Desk::with_key("k1");
+    desk.write("one.yaml", &desk.sealed("k1", LOGIN));
+    let _remote = desk.with_remote();
+    desk.write(".git/hooks/pre-commit", "#!/bin/sh\necho 'not today' >&2\nexit 1\n");
+    assert!(story::works("chmod", &["755", desk.path(".git/hooks/pre-commit").to_str().unwrap()]));
+    let rotate = ["rotate", "--offline", "--bits", "2048", "--yes", "--commit"];
+    desk.seal(&rotate)
+        .exits(2)
+        .says("not today")
+        .says("written, but not committed: one.yaml")
+        .says("next: git add -- one.yaml")
+        .says("coldstart seal rotate again goes on with it");
+    assert_eq!(desk.ring().keys().len(), 2);
+    fs::remove_file(desk.path(".git/hooks/pre-commit")).unwrap();
+    desk.seal(&rotate).exits(0).says("go on with key").says("committed");
+    assert_eq!(desk.ring().keys().len(), 2, "the same key");
+    assert_eq!(desk.git(&["status", "--porcelain"]), "");
+    desk.seal(&rotate).exits(0).says("make a key");
+    assert_eq!(desk.ring().keys().len(), 3, "a rotation that came to its end is followed by another one");
+}
+
+#[test]
+fn a_key_of_the_future_is_no_obstacle() {
+    let desk = Desk::with_key("k1");
+    let later = time::OffsetDateTime::now_utc() + time::Duration::days(5000);
+    let pair = seal::key::generate(&seal::key::GenerateOptions { bits: 2048, days: 10, now: later }).unwrap();
+    desk.write("later.pem", &format!("{}{}", pair.private_key_pem().expose(), pair.certificate().to_pem()));
+    desk.seal(&["init", "--adopt", "later.pem", "--yes"]).exits(0).says("is not good yet");
+    desk.seal_with(&["secret", "--name", "a", "--namespace", "b", "--from-stdin", "c", "--out", "a.yaml"], "x")
+        .exits(0);
+    desk.seal(&["verify"]).exits(0).says(&format!("1 item with key {}", desk.id("k1")));
+    desk.seal(&["reseal", "--yes"]).exits(0).says("newest key already");
+    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 files anew");
+    // Alone in a store, it can't be sealed with; but it can be followed.
+    let store = ["--store", "age:alone.age"];
+    desk.seal(&[&["init", "--adopt", "later.pem", "--yes"], &store[..]].concat()).exits(0);
+    let tree = tempfile::tempdir().unwrap();
+    let path = ["--path", tree.path().to_str().unwrap()];
+    desk.seal(&[&["rotate", "--offline", "--bits", "2048", "--yes"], &store[..], &path].concat()).exits(0);
+}
+
+#[test]
+fn the_certificate_of_the_settings_belongs_to_the_store() {
+    let desk = Desk::with_key("k1");
+    desk.write("coldstart.yaml", "seal: {certificate: pki/sealing.crt}\n");
+    let words = ["secret", "--name", "a", "--namespace", "b", "--from-stdin", "c", "--out", "a.yaml"];
+    desk.seal_with(&words, "x").exits(2).says("pki/sealing.crt is not there").says("next: coldstart seal init");
+    desk.seal(&["init", "--yes"]).exits(0).says("make no key").says("wrote the certificate");
+    assert_eq!(desk.read("pki/sealing.crt"), desk.certificate("k1"));
+    desk.seal_with(&words, "x").exits(0);
+    desk.seal(&["init", "--yes"]).exits(2).says("holds a key already");
+
+    desk.write("pki/sealing.crt", &desk.certificate("k2"));
+    desk.seal_with(&words, "y").exits(2).says("which is not in the store").says("next: coldstart seal init");
+    desk.seal_with(&[&words[..], &["--certificate", "pki/sealing.crt"]].concat(), "y").exits(0);
+    // Whoever has no store at hand seals with what there is.
+    desk.run(desk.plain_command(&words[..]).stdin(fs::File::open(desk.path("coldstart.yaml")).unwrap())).exits(0);
+
+    let old = key("k3_expired");
+    desk.write("old.pem", &format!("{}{}", old.private_key_pem().expose(), old.certificate().to_pem()));
+    desk.seal(&["init", "--adopt", "old.pem", "--yes"]).exits(0);
+    desk.write("pki/sealing.crt", &desk.certificate("k3_expired"));
+    desk.seal_with(&words, "z").exits(2).says("the store has a good one").says("next: coldstart seal init");
+    desk.seal(&["init", "--yes"]).exits(0);
+    desk.seal_with(&words, "z").exits(0);
+}
+
+#[test]
 fn merging_heeds_what_is_asked() {
     let desk = Desk::with_key("k1");
     desk.write("login.yaml", &desk.sealed("k1", LOGIN));
@@ -272,6 +399,31 @@ fn files_are_written_as_what_they_are() {
     out("one", "/dev/full").exits(2).says("is no regular file");
     desk.write("apps/other.yaml", "");
     out("one", "apps").exits(2).says("is a directory");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_stays_a_link() {
+    let desk = Desk::with_key("k1");
+    desk.write("real/login.yaml", &desk.sealed("k1", LOGIN));
+    std::os::unix::fs::symlink("real/login.yaml", desk.path("login.yaml")).unwrap();
+    std::os::unix::fs::symlink("nowhere.yaml", desk.path("lost.yaml")).unwrap();
+    let out = |out: &str| {
+        let words = ["secret", "--name", "login", "--namespace", "apps", "--from-stdin", "a", "--out", out];
+        desk.seal_with(&words, "hunter2")
+    };
+    out("login.yaml").exits(0);
+    assert!(fs::symlink_metadata(desk.path("login.yaml")).unwrap().is_symlink());
+    assert_eq!(desk.open("real/login.yaml", "a"), b"hunter2");
+    out("lost.yaml").exits(2).says("is a link to nothing");
+    // Of a store, too.
+    fs::rename(desk.path("keys.age"), desk.path("real/keys.age")).unwrap();
+    std::os::unix::fs::symlink("real/keys.age", desk.path("keys.age")).unwrap();
+    desk.seal(&["backup", "age:real/keys.age", "--yes"]).exits(2).says("both stores are the same one");
+    desk.seal(&["backup", "age:./real/../keys.age", "--yes"]).exits(2).says("both stores are the same one");
+    desk.seal(&["init", "--adopt", "k2.pem", "--yes"]).exits(0);
+    assert!(fs::symlink_metadata(desk.path("keys.age")).unwrap().is_symlink());
+    assert_eq!(desk.ring().keys().len(), 2);
 }
 
 #[test]

@@ -1,17 +1,18 @@
 //! `coldstart seal init`: a key that is made once, or one that exists already.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use ::seal::date;
 use ::seal::key::{
     AdoptError, Adopted, Adoption, GenerateOptions, KeyError, KeyPair, Source, from_sources, from_text, generate,
 };
-use ::seal::store::{Store, keep, secret_tool_items, write_atomically};
+use ::seal::store::{Store, keep, secret_tool_items};
+use ::seal::{Ring, date};
 
 use super::arguments::Init;
+use super::copies::Copies;
 use super::failure::SealFailure;
-use super::{Home, backup, cluster, input, now, say, store};
+use super::{Home, cluster, input, now, say};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -22,30 +23,24 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     let store = home.store()?;
     let before = store.read().map_err(SealFailure::from)?;
-    let second = store::second(&home, options.backup.as_deref(), options.backup_identity.as_deref())?;
-    let Adoption { pairs: new, left } = match adopted(options, &home)? {
-        Some(mut found) => {
-            found.pairs.retain(|one| !before.ring.contains(one.pair.fingerprint()));
-            found
-        }
-        None if before.ring.is_empty() => Adoption { pairs: Vec::new(), left: Vec::new() },
-        None => return Err(is_there(store.as_ref(), &before.ring).into()),
-    };
-    let is_adopted = is_adopting(options);
-    if is_adopted && new.is_empty() {
-        say(&format!("nothing to adopt: {} has all of these keys already", store.describe()))?;
-        return Ok(exit::CLEAN);
+    let second = (options.backup.as_deref(), options.backup_identity.as_deref());
+    let certificate = options.certificate.clone().or_else(|| home.certificate_path());
+    let copies = Copies::open(&home, store.as_ref(), second, certificate)?;
+    let Adoption { pairs: mut new, left } =
+        adopted(options, &home)?.unwrap_or(Adoption { pairs: Vec::new(), left: Vec::new() });
+    new.retain(|one| !before.ring.contains(one.pair.fingerprint()));
+    let makes = !is_adopting(options) && before.ring.is_empty();
+    if new.is_empty() && !makes {
+        return complete(options, store.as_ref(), &before.ring, &copies);
     }
-    let certificate = certificate_path(options, &home);
     let leaves: String = left.iter().map(|one: &AdoptError| format!("leave alone {one}\n")).collect();
-    let plan = plan(options, &new, store.as_ref(), second.as_deref(), certificate.as_deref());
-    confirm(&(leaves + &plan), options.yes)?;
+    confirm(&(leaves + &plan(options, &new, store.as_ref(), &copies)), options.yes)?;
 
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
     for one in new {
         ring.add(one.pair, now()).map_err(SealFailure::from)?;
     }
-    if !is_adopted {
+    if makes {
         let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
         ring.add(generate(&wanted).map_err(SealFailure::from)?, now()).map_err(SealFailure::from)?;
     }
@@ -53,15 +48,32 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     for held in ring.keys().iter().filter(|held| !before.ring.contains(held.pair.fingerprint())) {
         say(&format!("kept key {} in {}", describe(&held.pair), store.describe()))?;
     }
-    if let Some(second) = second {
-        backup::copy(&ring, second.as_ref())?;
-        say(&format!("and in {}", second.describe()))?;
-    }
-    write_certificate(certificate.as_deref(), &ring)?;
-    if let Some(path) = certificate {
+    copy(&copies, &ring)
+}
+
+fn copy(copies: &Copies, ring: &Ring) -> Result<Code, Failure> {
+    copies.back_up(ring)?;
+    if let Some(path) = copies.write_certificate(ring)? {
         say(&format!("wrote the certificate to {}", path.display()))?;
     }
     Ok(exit::CLEAN)
+}
+
+/// The keys are there: what an earlier run did not live to do, or what was lost since, is done.
+fn complete(options: &Init, store: &dyn Store, ring: &Ring, copies: &Copies) -> Result<Code, Failure> {
+    let nothing = format!("nothing to adopt: {} has all of these keys already", store.describe());
+    let is_adopted = is_adopting(options);
+    if is_adopted {
+        say(&nothing)?;
+    }
+    if copies.are_complete(ring)? {
+        return if is_adopted { Ok(exit::CLEAN) } else { Err(is_there(store, ring).into()) };
+    }
+    let newest = ring.newest().map(describe).unwrap_or_default();
+    let (second, certificate) = (copies.describe_second(), copies.describe_certificate());
+    let plan = format!("make no key: {newest} is in {}\n{second}{certificate}", store.describe());
+    confirm(&plan, options.yes)?;
+    copy(copies, ring)
 }
 
 fn is_adopting(options: &Init) -> bool {
@@ -69,7 +81,7 @@ fn is_adopting(options: &Init) -> bool {
 }
 
 /// A key that is there is never replaced by this command.
-fn is_there(store: &dyn Store, ring: &::seal::Ring) -> SealFailure {
+fn is_there(store: &dyn Store, ring: &Ring) -> SealFailure {
     let newest = ring.newest().map(describe).unwrap_or_default();
     SealFailure::told(format!(
         "{} holds a key already: {newest}\n  next: coldstart seal rotate for a new one, or --adopt to add one that exists",
@@ -83,39 +95,20 @@ pub(crate) fn describe(pair: &KeyPair) -> String {
     format!("{} ({} bits, {from} to {to})", pair.id(), certificate.bits())
 }
 
-fn certificate_path(options: &Init, home: &Home<'_>) -> Option<PathBuf> {
-    let said = home.settings.certificate.as_ref().map(|path| home.at(Path::new(path)));
-    options.certificate.clone().or(said)
-}
-
-pub(crate) fn write_certificate(path: Option<&Path>, ring: &::seal::Ring) -> Result<(), SealFailure> {
-    let (Some(path), Some(newest)) = (path, ring.newest()) else { return Ok(()) };
-    write_atomically(path, newest.certificate().to_pem().as_bytes()).map_err(SealFailure::file(path))
-}
-
-fn plan(
-    options: &Init,
-    new: &[Adopted],
-    store: &dyn Store,
-    second: Option<&dyn Store>,
-    certificate: Option<&Path>,
-) -> String {
+fn plan(options: &Init, new: &[Adopted], store: &dyn Store, copies: &Copies) -> String {
     let mut plan = String::new();
     for one in new {
         let place = if one.place.is_empty() { String::new() } else { format!(" from {}", one.place) };
         let _ = writeln!(plan, "adopt key {}{place}", describe(&one.pair));
+        if one.pair.certificate().not_before() > now() {
+            plan.push_str("  its certificate is not good yet: nothing is sealed with it before\n");
+        }
     }
     if new.is_empty() {
         let _ = writeln!(plan, "make a key of {} bits with a certificate for {} days", options.bits, options.days);
     }
     let _ = writeln!(plan, "keep it in {}", store.describe());
-    if let Some(second) = second {
-        let _ = writeln!(plan, "and in {}", second.describe());
-    }
-    if let Some(path) = certificate {
-        let _ = writeln!(plan, "write the newest certificate to {}", path.display());
-    }
-    plan
+    plan + &copies.describe_second() + &copies.describe_certificate()
 }
 
 /// The pairs to adopt; nothing where a new one is to be made.
