@@ -464,3 +464,18 @@ fn names_are_those_that_kubernetes_takes() {
     }
     name("a.b-c.1", "kube-system").exits(0);
 }
+
+#[test]
+fn every_failure_says_what_to_type_next() {
+    let desk = Desk::with_key("k1");
+    desk.seal(&["verify", "--path", "/nonexist"]).exits(2).says("next: the same with --path");
+    desk.seal(&["deploy", "--yes"]).exits(2).says("next: export KUBECONFIG=FILE");
+    desk.write(
+        "dead.yaml",
+        "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{name: a, cluster: {server: 'http://127.0.0.1:9'}}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nusers: [{name: a, user: {}}]\n",
+    );
+    desk.run(desk.command(&["deploy", "--yes"]).env("KUBECONFIG", desk.path("dead.yaml")))
+        .exits(2)
+        .says("http://127.0.0.1:9/ does not answer")
+        .says("next: kubectl cluster-info");
+}
