@@ -33,8 +33,7 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     if new.is_empty() && !makes {
         return complete(options, store.as_ref(), &before.ring, &copies);
     }
-    let leaves: String = left.iter().map(|one: &AdoptError| format!("leave alone {one}\n")).collect();
-    confirm(&(leaves + &plan(options, &new, store.as_ref(), &copies)), options.yes)?;
+    confirm(&plan(options, (&new, &left), store.as_ref(), &copies), options.yes)?;
 
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
     for one in new {
@@ -95,8 +94,11 @@ pub(crate) fn describe(pair: &KeyPair) -> String {
     format!("{} ({} bits, {from} to {to})", pair.id(), certificate.bits())
 }
 
-fn plan(options: &Init, new: &[Adopted], store: &dyn Store, copies: &Copies) -> String {
+fn plan(options: &Init, (new, left): (&[Adopted], &[AdoptError]), store: &dyn Store, copies: &Copies) -> String {
     let mut plan = String::new();
+    for one in left {
+        let _ = writeln!(plan, "leave alone {one}");
+    }
     for one in new {
         let place = if one.place.is_empty() { String::new() } else { format!(" from {}", one.place) };
         let _ = writeln!(plan, "adopt key {}{place}", describe(&one.pair));

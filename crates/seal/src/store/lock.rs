@@ -71,6 +71,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn replace_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let is_link = fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
     let path = &if is_link { path.canonicalize()? } else { path.to_path_buf() };
+    is_file_or_nothing(path)?;
     // Made with mode 0600; removed again if anything below fails.
     let mut file = NamedTempFile::with_prefix_in(TEMPORARY_PREFIX, directory_of(path))?;
     // As long as it is locked, somebody is at work on it: see `remove_stale`.
@@ -100,12 +101,19 @@ pub fn resolved(path: &Path) -> PathBuf {
 
 /// Tries whether a file could be written at `path`, in directories that may have to be made first. Leaves nothing.
 pub fn probe_file(path: &Path) -> io::Result<()> {
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
+    is_file_or_nothing(path)?;
     let path = resolved(path);
     let there = path.ancestors().skip(1).find(|one| one.exists()).unwrap_or(Path::new("."));
     NamedTempFile::with_prefix_in(TEMPORARY_PREFIX, there).map(drop)
+}
+
+/// Devices and pipes are not to be replaced by files.
+fn is_file_or_nothing(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(there) if !there.is_file() => Err(io::Error::other("it is no regular file")),
+        _ => Ok(()),
+    }
 }
 
 /// Removes temporary files of ours that a run which was killed left in this directory. Says how many.
