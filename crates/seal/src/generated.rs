@@ -9,7 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
-use crate::key::{GenerateOptions, KeyError, generate as generate_rsa, pem_of_private_key};
+use crate::key::{
+    GenerateOptions, KeyError, generate as generate_rsa, pem_of_private_key, private_key_of_pem, with_new_certificate,
+};
 use crate::{SecretBytes, SecretText};
 
 /// Characters of a password: none that a shell, a URL or YAML reads in its own way.
@@ -99,24 +101,65 @@ pub enum GenerateError {
     NotText { key: String, other: String },
     #[error("the template of `{0}` is not closed: `${{` without `}}`")]
     Unclosed(String),
+    #[error(
+        "`{public}` is there, and `{key}`, whose public half it is, is not\n  next: bring `{key}` back, or remove `{public}` to have both made anew"
+    )]
+    Half { key: String, public: String },
+    #[error("`{0}` is no key of its kind, so its public half can't be told")]
+    NotOfKind(String),
     #[error("templates name each other in a circle: {0}")]
     Circle(String),
     #[error(transparent)]
     Key(#[from] KeyError),
 }
 
-/// Makes every declared value that `have` does not hold yet. Returns only what is new.
+impl Declared {
+    /// Where its public half goes, if it has one.
+    fn public(&self) -> Option<&String> {
+        self.public_key.as_ref().filter(|_| self.kind.is_pair())
+    }
+}
+
+/// The keys that are to be made, where `has` says what is there.
+pub fn missing(declared: &[Declared], has: impl Fn(&str) -> bool) -> Vec<String> {
+    let keys = declared.iter().flat_map(|one| [Some(&one.key), one.public()]).flatten();
+    keys.filter(|key| !has(key)).cloned().collect()
+}
+
+/// Whether values that are there have to be known to make what is missing: for a template, or for a public half.
+pub fn needs_values(declared: &[Declared], has: impl Fn(&str) -> bool) -> bool {
+    declared.iter().any(|one| match one.kind {
+        Kind::Template => !has(&one.key),
+        _ => has(&one.key) && one.public().is_some_and(|public| !has(public)),
+    })
+}
+
+/// Makes every declared value that `have` does not hold yet. Returns only what is new. The halves of a pair belong
+/// together: a public half that is lost is told from the private one, and not the other way round.
 pub fn generate(
     declared: &[Declared],
     have: &BTreeMap<String, SecretBytes>,
     options: &GenerateOptions,
 ) -> Result<BTreeMap<String, SecretBytes>, GenerateError> {
     let mut all = have.clone();
-    for one in declared.iter().filter(|one| one.kind != Kind::Template && !have.contains_key(&one.key)) {
-        let (value, public) = make(one, options)?;
-        all.insert(one.key.clone(), value);
-        if let (Some(public), Some(key)) = (public, &one.public_key) {
-            all.insert(key.clone(), public);
+    for one in declared.iter().filter(|one| one.kind != Kind::Template) {
+        match (have.get(&one.key), one.public().filter(|public| have.contains_key(*public))) {
+            (None, Some(public)) => {
+                return Err(GenerateError::Half { key: one.key.clone(), public: public.clone() });
+            }
+            (None, None) => {
+                let (value, public) = make(one, options)?;
+                all.insert(one.key.clone(), value);
+                if let (Some(public), Some(key)) = (public, one.public()) {
+                    all.insert(key.clone(), public);
+                }
+            }
+            (Some(private), None) => {
+                if let Some(key) = one.public() {
+                    all.insert(key.clone(), public_of(one, private, options)?);
+                }
+            }
+            (Some(_), Some(_)) => {}
         }
     }
     // Templates may use templates: as many rounds as there are.
@@ -190,14 +233,40 @@ fn ssh_pair() -> Result<(SecretBytes, Option<SecretBytes>), GenerateError> {
     let document =
         Ed25519KeyPair::generate_pkcs8v1(&rand::SystemRandom::new()).map_err(|_| GenerateError::NoRandomness)?;
     let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).map_err(|_| GenerateError::NoRandomness)?;
+    let private = pem_of_private_key(&SecretBytes::copy_of(document.as_ref()));
+    Ok((private.into_bytes(), Some(ssh_public(&pair))))
+}
+
+/// A line of `authorized_keys`.
+fn ssh_public(pair: &Ed25519KeyPair) -> SecretBytes {
     let mut wire = Vec::new();
     for part in [b"ssh-ed25519".as_slice(), pair.public_key().as_ref()] {
         wire.extend_from_slice(&u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
         wire.extend_from_slice(part);
     }
-    let public = format!("ssh-ed25519 {}\n", STANDARD.encode(wire));
-    let private = pem_of_private_key(&SecretBytes::copy_of(document.as_ref()));
-    Ok((private.into_bytes(), Some(SecretBytes::from(public))))
+    SecretBytes::from(format!("ssh-ed25519 {}\n", STANDARD.encode(wire)))
+}
+
+/// The public half of a private key that is there.
+fn public_of(one: &Declared, private: &SecretBytes, options: &GenerateOptions) -> Result<SecretBytes, GenerateError> {
+    let wrong = || GenerateError::NotOfKind(one.key.clone());
+    let text = private.expose_text().ok_or_else(wrong)?;
+    match one.kind {
+        Kind::SshEd25519 => {
+            let pkcs8 = private_key_of_pem(text).map_err(|_| wrong())?;
+            let pair = Ed25519KeyPair::from_pkcs8(pkcs8.expose()).map_err(|_| wrong())?;
+            Ok(ssh_public(&pair))
+        }
+        Kind::Age => {
+            let identity: age::x25519::Identity = text.trim().parse().map_err(|_| wrong())?;
+            Ok(SecretBytes::from(identity.to_public().to_string()))
+        }
+        Kind::Rsa => {
+            let pair = with_new_certificate(text, options).map_err(|_| wrong())?;
+            Ok(SecretBytes::from(pair.certificate().to_pem()))
+        }
+        _ => Err(wrong()),
+    }
 }
 
 fn age_pair() -> (SecretBytes, Option<SecretBytes>) {
@@ -318,5 +387,22 @@ mod tests {
         assert!(said(&[template("a", "${open")]).contains("not closed"));
         assert!(said(&[declared("a", Kind::Hex, 0)]).contains("that long"));
         assert!("passphrase".parse::<Kind>().unwrap_err().contains("password, symbols"));
+    }
+
+    #[test]
+    fn halves_of_a_pair_belong_together() {
+        for kind in [Kind::SshEd25519, Kind::Age] {
+            let pair = Declared { public_key: Some("public".to_owned()), ..declared("private", kind, 32) };
+            let all = [pair];
+            let made = make(&all, &[]).unwrap();
+            let (private, public) = (text(&made, "private"), text(&made, "public"));
+            let again = make(&all, &[("private", &private)]).unwrap();
+            assert_eq!(text(&again, "public"), public, "the lost half is the same again");
+            assert_eq!(again.len(), 1);
+            let refused = make(&all, &[("public", &public)]).unwrap_err();
+            assert!(matches!(refused, GenerateError::Half { .. }), "{refused}");
+            let refused = make(&all, &[("private", "x")]).unwrap_err();
+            assert!(matches!(refused, GenerateError::NotOfKind(_)), "{refused}");
+        }
     }
 }

@@ -56,9 +56,17 @@ impl Ring {
         self.keys.is_empty()
     }
 
-    /// The key that the controller would seal with.
+    /// The key to seal with: the newest whose certificate is good already. One that is good only later counts where
+    /// there is no other.
     pub fn newest(&self) -> Option<&KeyPair> {
-        self.keys.last().map(|held| &held.pair)
+        self.newest_at(OffsetDateTime::now_utc())
+    }
+
+    /// As [`Ring::newest`], at another time.
+    pub fn newest_at(&self, now: OffsetDateTime) -> Option<&KeyPair> {
+        let has_begun = |held: &&Held| held.pair.certificate().not_before() <= now;
+        let held = self.keys.iter().rev().find(has_begun).or_else(|| self.keys.last());
+        held.map(|held| &held.pair)
     }
 
     pub fn get(&self, fingerprint: Fingerprint) -> Option<&KeyPair> {

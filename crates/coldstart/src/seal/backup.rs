@@ -35,9 +35,7 @@ fn other(home: &Home<'_>, options: &Copy) -> Result<Box<dyn Store>, SealFailure>
 }
 
 fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code, Failure> {
-    if from.describe() == to.describe() {
-        return Err(SealFailure::told("both stores are the same one").into());
-    }
+    two_stores(from, to)?;
     let before = to.read().map_err(SealFailure::from)?;
     let there = &before.ring;
     let missing: Vec<String> =
@@ -52,6 +50,14 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
     add(ring, to, &before)?;
     say(&format!("proved: {} gives back all {} keys, and each opens what it seals", to.describe(), ring.keys().len()))?;
     Ok(exit::CLEAN)
+}
+
+/// A copy beside itself is none.
+pub(crate) fn two_stores(one: &dyn Store, other: &dyn Store) -> Result<(), SealFailure> {
+    if one.identity() == other.identity() {
+        return Err(SealFailure::told(format!("both stores are the same one: {}", one.describe())));
+    }
+    Ok(())
 }
 
 /// Adds what is missing there, and reads it back.

@@ -8,7 +8,7 @@ use ::seal::key::Certificate;
 
 use super::failure::SealFailure;
 use super::verify::Report;
-use super::{Home, init, now};
+use super::{Home, files, now};
 
 const WRITE: &str = "coldstart seal verify --write, which writes the newest certificate there";
 
@@ -39,10 +39,8 @@ pub(crate) fn to_write<'a>(home: &'a Home<'_>, ring: &Ring) -> Option<&'a str> {
 }
 
 pub(crate) fn write(home: &Home<'_>, path: &str, ring: &Ring) -> Result<(), SealFailure> {
-    let path = home.at(Path::new(path));
-    let parent = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(SealFailure::file(parent))?;
-    init::write_certificate(Some(&path), ring)
+    let Some(newest) = ring.newest() else { return Ok(()) };
+    files::write(&home.at(Path::new(path)), &newest.certificate().to_pem())
 }
 
 fn wrong(home: &Home<'_>, path: &str, ring: &Ring) -> Option<Wrong> {

@@ -59,7 +59,10 @@ impl Cluster {
         let (client, name) = runtime.block_on(async {
             // One provider of TLS in the whole program; told before the first connection.
             let _told_already = rustls::crypto::aws_lc_rs::default_provider().install_default();
-            let config = Config::from_kubeconfig(&options).await.map_err(|error| failed(&error))?;
+            let config = Config::from_kubeconfig(&options).await.map_err(|error| {
+                let next = "export KUBECONFIG=FILE, or --context NAME of those that kubectl config get-contexts lists";
+                SealFailure::Cluster(format!("{}\n  next: {next}", with_causes(&error)))
+            })?;
             let name = config.cluster_url.to_string();
             Ok::<_, SealFailure>((Client::try_from(config).map_err(|error| failed(&error))?, name))
         })?;
@@ -75,14 +78,14 @@ impl Cluster {
 
     pub(crate) fn get(&self, kind: Kind, namespace: Option<&str>, name: &str) -> Result<Option<Value>, SealFailure> {
         let found = self.runtime.block_on(self.api(kind, namespace).get_opt(name));
-        let found = found.map_err(|error| told(&format!("get {kind:?} {name}"), &error))?;
+        let found = found.map_err(|error| self.told(&format!("get {kind:?} {name}"), &error))?;
         Ok(found.map(|found| serde_json::to_value(found).unwrap_or(Value::Null)))
     }
 
     pub(crate) fn list(&self, kind: Kind, namespace: &str, labels: Option<&str>) -> Result<Vec<Value>, SealFailure> {
         let parameters = labels.map_or_else(ListParams::default, |labels| ListParams::default().labels(labels));
         let found = self.runtime.block_on(self.api(kind, Some(namespace)).list(&parameters));
-        let found = found.map_err(|error| told(&format!("list {kind:?}s in {namespace}"), &error))?;
+        let found = found.map_err(|error| self.told(&format!("list {kind:?}s in {namespace}"), &error))?;
         Ok(found.items.into_iter().map(|item| serde_json::to_value(item).unwrap_or(Value::Null)).collect())
     }
 
@@ -93,15 +96,31 @@ impl Cluster {
         let object = serde_json::from_value(object).map_err(|_| SealFailure::Cluster("it is no object".to_owned()))?;
         let parameters = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
         let created = self.runtime.block_on(self.api(kind, namespace).create(&parameters, &object));
-        created.map(drop).map_err(|error| told(&format!("create {kind:?} {name}"), &error))
+        created.map(drop).map_err(|error| self.told(&format!("create {kind:?} {name}"), &error))
     }
 
     pub(crate) fn delete(&self, kind: Kind, namespace: &str, name: &str) -> Result<(), SealFailure> {
         let deleted = self.runtime.block_on(self.api(kind, Some(namespace)).delete(name, &DeleteParams::background()));
         match deleted {
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
-            other => other.map(drop).map_err(|error| told(&format!("delete {kind:?} {name}"), &error)),
+            other => other.map(drop).map_err(|error| self.told(&format!("delete {kind:?} {name}"), &error)),
         }
+    }
+
+    /// The words of an API server about a request. They name objects and rights; what a Secret holds they do not
+    /// repeat, but for those about fields it did not understand: so only reason and message of plain refusals are told.
+    fn told(&self, step: &str, error: &kube::Error) -> SealFailure {
+        let why = match error {
+            kube::Error::Api(status) if status.code == 422 || status.code == 400 => {
+                format!("the API server refuses it ({})", status.reason)
+            }
+            kube::Error::Api(status) => status.message.clone(),
+            other => {
+                let next = "kubectl cluster-info, or --context NAME for another cluster";
+                format!("{} does not answer: {}\n  next: {next}", self.name, with_causes(other))
+            }
+        };
+        SealFailure::Cluster(format!("can't {step}: {why}"))
     }
 
     /// Waits until the answer is something.
@@ -167,7 +186,7 @@ impl Cluster {
         let patch = json!({"spec": {"template": {"metadata": {"annotations": annotations}}}});
         let api = self.api(Kind::Deployment, Some(text("namespace")));
         let patched = self.runtime.block_on(api.patch(text("name"), &PatchParams::default(), &Patch::Merge(&patch)));
-        patched.map(drop).map_err(|error| told("restart the controller", &error))
+        patched.map(drop).map_err(|error| self.told("restart the controller", &error))
     }
 }
 
@@ -185,17 +204,18 @@ pub(crate) fn containers(deployment: &Value) -> impl Iterator<Item = &Value> {
     deployment.pointer("/spec/template/spec/containers").and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The words of an API server about a request. They name objects and rights; what a Secret holds they do not repeat,
-/// but for those about fields it did not understand: so only reason and message of plain refusals are told.
-fn told(step: &str, error: &kube::Error) -> SealFailure {
-    let why = match error {
-        kube::Error::Api(status) if status.code == 422 || status.code == 400 => {
-            format!("the API server refuses it ({})", status.reason)
+/// What happened, and what was behind it.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
         }
-        kube::Error::Api(status) => status.message.clone(),
-        other => other.to_string(),
-    };
-    SealFailure::Cluster(format!("can't {step}: {why}"))
+        cause = error.source();
+    }
+    text
 }
 
 /// Where the controller is: as said, or as the release in the repository says, or where kubeseal looks.

@@ -185,11 +185,11 @@ fn reason(sealed: Option<&Value>) -> String {
 }
 
 /// Our own YAML as JSON.
-fn to_json(text: &str) -> Result<Value, SealFailure> {
+pub(crate) fn to_json(text: &str) -> Result<Value, SealFailure> {
     let node = yaml::parse_value(yaml::FileId::GENERATED, text);
     let json = node.map(|node| ::seal::manifest::to_json(&node));
     let value = json.and_then(|json| serde_json::from_str(json.expose()).ok());
-    value.ok_or_else(|| SealFailure::told("the canary can't be written"))
+    value.ok_or_else(|| SealFailure::told("it can't be written as JSON"))
 }
 
 /// As `kubectl rollout status` sees it.

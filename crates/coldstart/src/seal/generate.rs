@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ::seal::generated::{Declared, Kind, generate};
+use ::seal::generated::{Declared, Kind, generate, missing, needs_values};
 use ::seal::key::{Certificate, GenerateOptions};
 use ::seal::manifest::{SealedSecret, SecretManifest, sealed_secrets};
 use ::seal::{Envelope, Ring, Scope, SecretBytes};
@@ -13,12 +13,14 @@ use yaml::{FileId, Limits};
 
 use super::arguments::Generate;
 use super::failure::SealFailure;
-use super::{Home, commit, now, say, secret, tree};
+use super::files::Held;
+use super::{Home, commit, files, now, say, secret};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 
 const LENGTH_DEFAULT: usize = 32;
+const ALL_THERE: &str = "every declared value is there already";
 
 pub(crate) fn run(options: &Generate) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
@@ -26,119 +28,171 @@ pub(crate) fn run(options: &Generate) -> Result<Code, Failure> {
         let next = "declare some under `seal.generate` in coldstart.yaml";
         return Err(SealFailure::told(format!("no Secrets are declared\n  next: {next}")).into());
     }
+    commit::ready(home.root(), &options.delivery)?;
+    let wanted: Vec<Wanted<'_>> =
+        home.settings.generate.iter().map(|declared| Wanted::of(declared, &home)).collect::<Result<_, _>>()?;
     let mut plan = String::new();
-    let mut wanted = Vec::new();
-    for declared in &home.settings.generate {
-        let path = home.at(Path::new(&declared.path.text));
-        let missing = missing(declared, &path)?;
+    for one in &wanted {
+        let missing = one.missing(one.find(read(&one.path)?.as_deref()).as_ref());
         if !missing.is_empty() {
-            let _ = writeln!(plan, "  {} {}: {}", declared.path.text, declared.name, missing.join(", "));
-            wanted.push((declared, path));
+            let _ = writeln!(plan, "  {} {}: {}", one.declared.path.text, one.declared.name, missing.join(", "));
         }
     }
-    if wanted.is_empty() {
-        say("every declared value is there already")?;
+    if plan.is_empty() {
+        say(ALL_THERE)?;
+    } else {
+        confirm(&format!("make and seal:\n{plan}"), options.yes)?;
+        write(&home, &wanted, &home.certificate(None)?)?;
+    }
+    if !options.delivery.is_wanted() {
         return Ok(exit::CLEAN);
     }
-    confirm(&format!("make and seal:\n{plan}"), options.yes)?;
-    let certificate = home.certificate(None)?;
-    let mut written: Vec<PathBuf> = Vec::new();
-    for (declared, path) in wanted {
-        let what = write(&home, declared, &path, &certificate)?;
-        say(&format!("{}: {what}", declared.path.text))?;
-        if !written.contains(&path) {
-            written.push(path);
-        }
-    }
-    if let Some(told) = commit::deliver(home.root(), &written, "Seal generated values", &options.delivery)? {
+    // Also what an earlier run wrote and did not live to commit.
+    let mut paths: Vec<PathBuf> = wanted.iter().map(|one| one.path.clone()).filter(|path| path.exists()).collect();
+    paths.sort();
+    paths.dedup();
+    let changed = commit::changed(home.root(), &paths, true)?;
+    if let Some(told) = commit::deliver(home.root(), &changed, "Seal generated values", &options.delivery)? {
         say(&told)?;
     }
     Ok(exit::CLEAN)
 }
 
-/// The declared keys that the file does not have.
-fn missing(declared: &GeneratedSecret, path: &Path) -> Result<Vec<String>, SealFailure> {
-    let there = existing(declared, path)?;
-    let has =
-        |key: &str| there.as_ref().is_some_and(|there| there.items.iter().any(|item| item.key.as_deref() == Some(key)));
-    let absent = declared.values.iter().filter(|value| !has(&value.key));
-    Ok(absent.flat_map(|value| [Some(&value.key), value.public_key.as_ref()]).flatten().cloned().collect())
-}
-
-fn existing(declared: &GeneratedSecret, path: &Path) -> Result<Option<SealedSecret>, SealFailure> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(SealFailure::file(path)(error)),
-    };
-    let documents = yaml::parse(FileId(0), &text, Limits::default());
-    let mut sealed = sealed_secrets(&documents).into_iter().map(|(_, sealed)| sealed);
-    Ok(sealed.find(|sealed| sealed.name == declared.name))
-}
-
-fn write(
-    home: &Home<'_>,
-    declared: &GeneratedSecret,
-    path: &Path,
-    certificate: &Certificate,
-) -> Result<String, SealFailure> {
-    let told = |why: String| SealFailure::told(format!("coldstart.yaml:{}: {why}", declared.path.at.line));
-    let mut values = Vec::new();
-    for value in &declared.values {
-        values.push(Declared {
-            key: value.key.clone(),
-            kind: value.kind.text.parse::<Kind>().map_err(told)?,
-            length: value.length.unwrap_or(LENGTH_DEFAULT),
-            template: value.template.clone(),
-            public_key: value.public_key.clone(),
-        });
+fn read(path: &Path) -> Result<Option<String>, SealFailure> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(SealFailure::file(path)(error)),
     }
-    let scope = declared.scope.as_ref().map(|scope| scope.text.parse::<Scope>());
-    let scope = scope.transpose().map_err(|error| told(error.to_string()))?;
-    let there = existing(declared, path)?;
-    let have = match &there {
-        Some(there) => opened(home, there, declared, path, &values)?,
-        None => BTreeMap::new(),
-    };
-    let options = GenerateOptions::at(now());
-    let made = generate(&values, &have, &options);
-    let made = made.map_err(|source| SealFailure::Generate { path: path.to_path_buf(), source })?;
-    let manifest = SecretManifest {
-        name: declared.name.clone(),
-        namespace: declared.namespace.clone(),
-        kind: declared.kind.clone(),
-        data: made,
-        ..SecretManifest::default()
-    };
-    tree::change(path, |before| {
-        let (after, what) = secret::put(before, std::slice::from_ref(&manifest), scope, certificate, path)?;
-        Ok((Some(after), what.concat()))
-    })
 }
 
-/// Values that are there: names only, unless a template needs to see them.
-fn opened(
-    home: &Home<'_>,
-    there: &SealedSecret,
-    declared: &GeneratedSecret,
-    path: &Path,
-    values: &[Declared],
-) -> Result<BTreeMap<String, SecretBytes>, SealFailure> {
-    let has = |key: &str| there.items.iter().any(|item| item.key.as_deref() == Some(key));
-    let needs_text = values.iter().any(|value| value.kind == Kind::Template && !has(&value.key));
-    let ring = if needs_text { home.keys()?.1.ring } else { Ring::default() };
-    let namespace = there.namespace.as_deref().or(declared.namespace.as_deref()).unwrap_or_default();
-    let mut have = BTreeMap::new();
-    for item in &there.items {
-        let Some(key) = &item.key else { continue };
-        let value = if needs_text {
-            let fault = |source| SealFailure::Open { path: path.to_path_buf(), key: key.clone(), source };
-            let envelope = Envelope::from_base64(&item.text).map_err(fault)?;
-            ring.open(&envelope, &there.label(namespace)).map_err(fault)?.1
-        } else {
-            SecretBytes::from("")
+/// Everything is made before anything is written, and under the locks of all files: what somebody else made meanwhile
+/// is there then.
+fn write(home: &Home<'_>, wanted: &[Wanted<'_>], certificate: &Certificate) -> Result<(), Failure> {
+    let mut held: BTreeMap<&Path, (Option<Held>, String)> = BTreeMap::new();
+    for one in wanted {
+        held.insert(&one.path, (None, String::new()));
+    }
+    // In the order of paths, so that two runs never wait for each other.
+    for (path, (lock, text)) in &mut held {
+        let file = Held::open(path)?;
+        file.text().unwrap_or_default().clone_into(text);
+        *lock = Some(file);
+    }
+    let mut said: Vec<(&Path, String)> = Vec::new();
+    for one in wanted {
+        let Some((_, text)) = held.get_mut(one.path.as_path()) else { continue };
+        if let Some((after, what)) = one.make(home, text, certificate)? {
+            *text = after;
+            said.push((&one.path, format!("{}: {what}", one.declared.path.text)));
+        }
+    }
+    if said.is_empty() {
+        return say(ALL_THERE);
+    }
+    for (path, (lock, text)) in &held {
+        let Some(lock) = lock.as_ref().filter(|_| said.iter().any(|(changed, _)| changed == path)) else { continue };
+        lock.replace(text)?;
+        for (_, what) in said.iter().filter(|(changed, _)| changed == path) {
+            say(what)?;
+        }
+    }
+    Ok(())
+}
+
+/// A Secret that is declared.
+struct Wanted<'a> {
+    declared: &'a GeneratedSecret,
+    path: PathBuf,
+    values: Vec<Declared>,
+    scope: Option<Scope>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(declared: &'a GeneratedSecret, home: &Home<'_>) -> Result<Self, SealFailure> {
+        let told = |why: String| SealFailure::told(format!("coldstart.yaml:{}: {why}", declared.path.at.line));
+        let mut values = Vec::new();
+        for value in &declared.values {
+            values.push(Declared {
+                key: value.key.clone(),
+                kind: value.kind.text.parse::<Kind>().map_err(told)?,
+                length: value.length.unwrap_or(LENGTH_DEFAULT),
+                template: value.template.clone(),
+                public_key: value.public_key.clone(),
+            });
+        }
+        let scope = declared.scope.as_ref().map(|scope| scope.text.parse::<Scope>());
+        let scope = scope.transpose().map_err(|error| told(error.to_string()))?;
+        let path = files::resolve(&home.at(Path::new(&declared.path.text)))?;
+        Ok(Self { declared, path, values, scope })
+    }
+
+    /// The SealedSecret of its name and namespace.
+    fn find(&self, text: Option<&str>) -> Option<SealedSecret> {
+        let documents = yaml::parse(FileId(0), text?, Limits::default());
+        let is_it = |sealed: &SealedSecret| {
+            let namespaces = (&sealed.namespace, &self.declared.namespace);
+            let is_same = matches!(namespaces, (None, _) | (_, None)) || namespaces.0 == namespaces.1;
+            sealed.name == self.declared.name && is_same
         };
-        have.insert(key.clone(), value);
+        sealed_secrets(&documents).into_iter().map(|(_, sealed)| sealed).find(is_it)
     }
-    Ok(have)
+
+    /// The declared keys that the file does not have.
+    fn missing(&self, there: Option<&SealedSecret>) -> Vec<String> {
+        missing(&self.values, |key| there.is_some_and(|there| has(there, key)))
+    }
+
+    /// The text with what was missing in it, and what was done; nothing where nothing is missing.
+    fn make(
+        &self,
+        home: &Home<'_>,
+        text: &str,
+        certificate: &Certificate,
+    ) -> Result<Option<(String, String)>, SealFailure> {
+        let there = self.find(Some(text));
+        if self.missing(there.as_ref()).is_empty() {
+            return Ok(None);
+        }
+        let have = match &there {
+            Some(there) => self.opened(home, there)?,
+            None => BTreeMap::new(),
+        };
+        let made = generate(&self.values, &have, &GenerateOptions::at(now()));
+        let made = made.map_err(|source| SealFailure::Generate { path: self.path.clone(), source })?;
+        let manifest = SecretManifest {
+            name: self.declared.name.clone(),
+            namespace: self.declared.namespace.clone(),
+            kind: self.declared.kind.clone(),
+            data: made,
+            ..SecretManifest::default()
+        };
+        let only = std::slice::from_ref(&manifest);
+        let (after, what) = secret::put(Some(text.to_owned()), only, self.scope, certificate, &self.path)?;
+        Ok(Some((after, what.concat())))
+    }
+
+    /// Values that are there: names only, unless they have to be seen to make others.
+    fn opened(&self, home: &Home<'_>, there: &SealedSecret) -> Result<BTreeMap<String, SecretBytes>, SealFailure> {
+        let needs_values = needs_values(&self.values, |key| has(there, key));
+        let ring = if needs_values { home.keys()?.1.ring } else { Ring::default() };
+        let namespace = there.namespace.as_deref().or(self.declared.namespace.as_deref()).unwrap_or_default();
+        let mut have = BTreeMap::new();
+        for item in &there.items {
+            let Some(key) = &item.key else { continue };
+            let value = if needs_values {
+                let fault = |source| SealFailure::Open { path: self.path.clone(), key: key.clone(), source };
+                let envelope = Envelope::from_base64(&item.text).map_err(fault)?;
+                ring.open(&envelope, &there.label(namespace)).map_err(fault)?.1
+            } else {
+                SecretBytes::from("")
+            };
+            have.insert(key.clone(), value);
+        }
+        Ok(have)
+    }
+}
+
+fn has(there: &SealedSecret, key: &str) -> bool {
+    there.items.iter().any(|item| item.key.as_deref() == Some(key))
 }

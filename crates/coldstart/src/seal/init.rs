@@ -1,15 +1,18 @@
 //! `coldstart seal init`: a key that is made once, or one that exists already.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use ::seal::date;
-use ::seal::key::{Adopted, GenerateOptions, KeyError, KeyPair, from_text, generate, with_new_certificate};
-use ::seal::store::{Store, keep, secret_tool_items, write_atomically};
+use ::seal::key::{
+    AdoptError, Adopted, Adoption, GenerateOptions, KeyError, KeyPair, Source, from_sources, from_text, generate,
+};
+use ::seal::store::{Store, keep, secret_tool_items};
+use ::seal::{Ring, date};
 
 use super::arguments::Init;
+use super::copies::Copies;
 use super::failure::SealFailure;
-use super::{Home, backup, cluster, input, now, say, store};
+use super::{Home, cluster, input, now, say};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -20,28 +23,23 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     let store = home.store()?;
     let before = store.read().map_err(SealFailure::from)?;
-    let second = store::second(&home, options.backup.as_deref(), options.backup_identity.as_deref())?;
-    let new: Vec<Adopted> = match adopted(options, &home)? {
-        Some(found) => {
-            let unknown = |one: &Adopted| !before.ring.contains(one.pair.fingerprint());
-            found.into_iter().filter(unknown).collect()
-        }
-        None if before.ring.is_empty() => Vec::new(),
-        None => return Err(is_there(store.as_ref(), &before.ring).into()),
-    };
-    let is_adopted = is_adopting(options);
-    if is_adopted && new.is_empty() {
-        say(&format!("nothing to adopt: {} has all of these keys already", store.describe()))?;
-        return Ok(exit::CLEAN);
+    let second = (options.backup.as_deref(), options.backup_identity.as_deref());
+    let certificate = options.certificate.clone().or_else(|| home.certificate_path());
+    let copies = Copies::open(&home, store.as_ref(), second, certificate)?;
+    let Adoption { pairs: mut new, left } =
+        adopted(options, &home)?.unwrap_or(Adoption { pairs: Vec::new(), left: Vec::new() });
+    new.retain(|one| !before.ring.contains(one.pair.fingerprint()));
+    let makes = !is_adopting(options) && before.ring.is_empty();
+    if new.is_empty() && !makes {
+        return complete(options, store.as_ref(), &before.ring, &copies);
     }
-    let certificate = certificate_path(options, &home);
-    confirm(&plan(options, &new, store.as_ref(), second.as_deref(), certificate.as_deref()), options.yes)?;
+    confirm(&plan(options, (&new, &left), store.as_ref(), &copies), options.yes)?;
 
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
     for one in new {
         ring.add(one.pair, now()).map_err(SealFailure::from)?;
     }
-    if !is_adopted {
+    if makes {
         let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
         ring.add(generate(&wanted).map_err(SealFailure::from)?, now()).map_err(SealFailure::from)?;
     }
@@ -49,15 +47,32 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     for held in ring.keys().iter().filter(|held| !before.ring.contains(held.pair.fingerprint())) {
         say(&format!("kept key {} in {}", describe(&held.pair), store.describe()))?;
     }
-    if let Some(second) = second {
-        backup::copy(&ring, second.as_ref())?;
-        say(&format!("and in {}", second.describe()))?;
-    }
-    write_certificate(certificate.as_deref(), &ring)?;
-    if let Some(path) = certificate {
+    copy(&copies, &ring)
+}
+
+fn copy(copies: &Copies, ring: &Ring) -> Result<Code, Failure> {
+    copies.back_up(ring)?;
+    if let Some(path) = copies.write_certificate(ring)? {
         say(&format!("wrote the certificate to {}", path.display()))?;
     }
     Ok(exit::CLEAN)
+}
+
+/// The keys are there: what an earlier run did not live to do, or what was lost since, is done.
+fn complete(options: &Init, store: &dyn Store, ring: &Ring, copies: &Copies) -> Result<Code, Failure> {
+    let nothing = format!("nothing to adopt: {} has all of these keys already", store.describe());
+    let is_adopted = is_adopting(options);
+    if is_adopted {
+        say(&nothing)?;
+    }
+    if copies.are_complete(ring)? {
+        return if is_adopted { Ok(exit::CLEAN) } else { Err(is_there(store, ring).into()) };
+    }
+    let newest = ring.newest().map(describe).unwrap_or_default();
+    let (second, certificate) = (copies.describe_second(), copies.describe_certificate());
+    let plan = format!("make no key: {newest} is in {}\n{second}{certificate}", store.describe());
+    confirm(&plan, options.yes)?;
+    copy(copies, ring)
 }
 
 fn is_adopting(options: &Init) -> bool {
@@ -65,7 +80,7 @@ fn is_adopting(options: &Init) -> bool {
 }
 
 /// A key that is there is never replaced by this command.
-fn is_there(store: &dyn Store, ring: &::seal::Ring) -> SealFailure {
+fn is_there(store: &dyn Store, ring: &Ring) -> SealFailure {
     let newest = ring.newest().map(describe).unwrap_or_default();
     SealFailure::told(format!(
         "{} holds a key already: {newest}\n  next: coldstart seal rotate for a new one, or --adopt to add one that exists",
@@ -79,47 +94,32 @@ pub(crate) fn describe(pair: &KeyPair) -> String {
     format!("{} ({} bits, {from} to {to})", pair.id(), certificate.bits())
 }
 
-fn certificate_path(options: &Init, home: &Home<'_>) -> Option<PathBuf> {
-    let said = home.settings.certificate.as_ref().map(|path| home.at(Path::new(path)));
-    options.certificate.clone().or(said)
-}
-
-pub(crate) fn write_certificate(path: Option<&Path>, ring: &::seal::Ring) -> Result<(), SealFailure> {
-    let (Some(path), Some(newest)) = (path, ring.newest()) else { return Ok(()) };
-    write_atomically(path, newest.certificate().to_pem().as_bytes()).map_err(SealFailure::file(path))
-}
-
-fn plan(
-    options: &Init,
-    new: &[Adopted],
-    store: &dyn Store,
-    second: Option<&dyn Store>,
-    certificate: Option<&Path>,
-) -> String {
+fn plan(options: &Init, (new, left): (&[Adopted], &[AdoptError]), store: &dyn Store, copies: &Copies) -> String {
     let mut plan = String::new();
+    for one in left {
+        let _ = writeln!(plan, "leave alone {one}");
+    }
     for one in new {
         let place = if one.place.is_empty() { String::new() } else { format!(" from {}", one.place) };
         let _ = writeln!(plan, "adopt key {}{place}", describe(&one.pair));
+        if one.pair.certificate().not_before() > now() {
+            plan.push_str("  its certificate is not good yet: nothing is sealed with it before\n");
+        }
     }
     if new.is_empty() {
         let _ = writeln!(plan, "make a key of {} bits with a certificate for {} days", options.bits, options.days);
     }
     let _ = writeln!(plan, "keep it in {}", store.describe());
-    if let Some(second) = second {
-        let _ = writeln!(plan, "and in {}", second.describe());
-    }
-    if let Some(path) = certificate {
-        let _ = writeln!(plan, "write the newest certificate to {}", path.display());
-    }
-    plan
+    plan + &copies.describe_second() + &copies.describe_certificate()
 }
 
 /// The pairs to adopt; nothing where a new one is to be made.
-fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Vec<Adopted>>, SealFailure> {
+fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Adoption>, SealFailure> {
+    let all = |pairs| Some(Adoption { pairs, left: Vec::new() });
     if options.adopt_cluster {
         let cluster = cluster::Cluster::connect(options.target.context.as_deref())?;
         let namespace = cluster::controller_namespace(home, &options.target);
-        return cluster.keys(&namespace).map(Some);
+        return cluster.keys(&namespace).map(all);
     }
     if options.adopt_secret_tool {
         let items = secret_tool_items().map_err(|why| SealFailure::told(format!("the Secret Service: {why}")))?;
@@ -129,38 +129,41 @@ fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Vec<Adopted>>, Seal
             )
         };
         let items = items.ok_or_else(missing)?;
-        return Ok(Some(from_text(items.expose_text().unwrap_or_default())?));
+        return Ok(all(from_text(items.expose_text().unwrap_or_default())?));
     }
     if options.adopt.is_empty() {
         return Ok(None);
     }
-    let mut all = ::seal::SecretText::default();
-    for path in &options.adopt {
-        let bytes = input::read(path, ADOPTED_BYTES_MAX)?;
-        let no_text = || SealFailure::told(format!("{} is no text", path.display()));
-        all.push(bytes.expose_text().ok_or_else(no_text)?);
-        all.push("\n");
-    }
-    let first = options.adopt.first().cloned().unwrap_or_default();
-    let found = match from_text(all.expose()) {
-        Err(KeyError::NoCertificate) if options.new_certificate => {
-            let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
-            let pair = with_new_certificate(all.expose(), &wanted);
-            let pair = pair.map_err(|source| SealFailure::Key { path: first.clone(), source })?;
-            vec![Adopted { place: String::new(), pair }]
-        }
-        Err(KeyError::NoCertificate) => {
-            let source = KeyError::NoCertificate;
-            let next = "give the certificate's file as well, or --new-certificate to make one";
-            return Err(SealFailure::told(format!("{}: {source}\n  next: {next}", first.display())));
-        }
-        found => found.map_err(|source| SealFailure::Key { path: first.clone(), source })?,
-    };
+    let found = from_files(options)?;
     pick(found, options.pick.as_deref()).map(Some)
 }
 
+/// The pairs of all files, each file read on its own.
+fn from_files(options: &Init) -> Result<Adoption, SealFailure> {
+    let mut files = Vec::new();
+    for path in &options.adopt {
+        let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+        files.push((name, input::read(path, ADOPTED_BYTES_MAX)?));
+    }
+    let mut sources = Vec::new();
+    for (name, bytes) in &files {
+        let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{name} is no text")))?;
+        sources.push(Source { name, text });
+    }
+    let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
+    let found = from_sources(&sources, options.new_certificate.then_some(&wanted));
+    found.map_err(|error| match error.error {
+        KeyError::NoCertificate => {
+            let next = "give the certificate's file as well, or --new-certificate to make one";
+            SealFailure::told(format!("{error}\n  nothing was adopted\n  next: {next}"))
+        }
+        _ => SealFailure::told(format!("{error}\n  nothing was adopted")),
+    })
+}
+
 /// Terraform's state may hold pairs of other things: somebody has to say which. Secrets of a cluster are all meant.
-fn pick(found: Vec<Adopted>, pick: Option<&str>) -> Result<Vec<Adopted>, SealFailure> {
+fn pick(adoption: Adoption, pick: Option<&str>) -> Result<Adoption, SealFailure> {
+    let Adoption { pairs: found, left } = adoption;
     let list = |found: &[Adopted]| {
         let lines: Vec<String> = found.iter().map(|one| format!("\n  {} {}", one.pair.id(), one.place)).collect();
         lines.concat()
@@ -170,11 +173,11 @@ fn pick(found: Vec<Adopted>, pick: Option<&str>) -> Result<Vec<Adopted>, SealFai
         let (wanted, _): (Vec<Adopted>, Vec<Adopted>) =
             found.into_iter().partition(|one| one.place == pick || one.pair.id() == pick);
         let none = || SealFailure::told(format!("no pair is called `{pick}`; there is:{places}"));
-        return if wanted.is_empty() { Err(none()) } else { Ok(wanted) };
+        return if wanted.is_empty() { Err(none()) } else { Ok(Adoption { pairs: wanted, left: Vec::new() }) };
     }
     let are_secrets = found.iter().all(|one| one.place.is_empty() || one.place.starts_with("Secret "));
     if found.len() > 1 && !are_secrets {
         return Err(SealFailure::told(format!("there are several pairs in it:{}\n  next: --pick PLACE", list(&found))));
     }
-    Ok(found)
+    Ok(Adoption { pairs: found, left })
 }

@@ -16,12 +16,16 @@ const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// All Secrets that the options describe: those of a manifest, or one made of its values.
 pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailure> {
+    standard_input_once(options)?;
     let mut secrets = match &options.manifest {
         Some(path) => manifests(path)?,
         None => vec![SecretManifest::default()],
     };
     let place = || options.manifest.as_ref().map_or_else(|| "the Secret".to_owned(), |path| path.display().to_string());
     let is_single = secrets.len() == 1;
+    if options.name.is_some() && !is_single {
+        return Err(SealFailure::told(format!("{} holds several Secrets: --name can't name them all", place())));
+    }
     for secret in &mut secrets {
         if let Some(namespace) = &options.namespace {
             secret.namespace = Some(namespace.clone());
@@ -29,7 +33,7 @@ pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailu
         if let Some(kind) = &options.kind {
             secret.kind = Some(kind.clone());
         }
-        if let Some(name) = options.name.as_ref().filter(|_| is_single) {
+        if let Some(name) = &options.name {
             secret.name.clone_from(name);
         }
     }
@@ -42,10 +46,26 @@ pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailu
     }
     if let Some(secret) = secrets.first_mut() {
         for (key, value) in values {
+            if secret.data.contains_key(&key) {
+                return Err(SealFailure::told(format!("there are two values for `{key}`: give one")));
+            }
             secret.put(&key, value).map_err(|source| SealFailure::Secret { place: place(), source })?;
         }
     }
     Ok(secrets)
+}
+
+/// Whoever reads standard input second finds it empty.
+fn standard_input_once(options: &Secret) -> Result<(), SealFailure> {
+    let dash = Path::new("-");
+    let files = options.from_file.iter().chain(&options.structure);
+    let named = files.filter(|said| *said == "-" || said.ends_with("=-")).count()
+        + options.from_env_file.iter().chain(&options.manifest).filter(|path| *path == dash).count()
+        + usize::from(options.from_stdin.is_some());
+    if named > 1 {
+        return Err(SealFailure::told("standard input can be read once, and is asked for more than once"));
+    }
+    Ok(())
 }
 
 fn manifests(path: &Path) -> Result<Vec<SecretManifest>, SealFailure> {
@@ -74,7 +94,7 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
     let mut values = Vec::new();
     for said in &options.from_file {
         let (key, path) = key_and_path(said)?;
-        values.push((key, read(&path, VALUE_BYTES_MAX)?));
+        values.push((key.clone(), value_file(&key, &path)?));
     }
     for path in &options.from_env_file {
         values.extend(env_file(path)?);
@@ -82,21 +102,56 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
     for said in &options.from_env {
         let (key, variable) = pair(said, "KEY=VARIABLE")?;
         let value = std::env::var_os(variable);
-        let value = value.ok_or_else(|| SealFailure::told(format!("there is no environment variable `{variable}`")))?;
-        values.push((key.to_owned(), SecretBytes::new(value.into_encoded_bytes())));
+        // Not quoted back: people put values where names belong.
+        let missing = || SealFailure::told(format!("the environment variable that is named for `{key}` is not there"));
+        values.push((key.to_owned(), SecretBytes::new(value.ok_or_else(missing)?.into_encoded_bytes())));
     }
     for said in &options.structure {
         let (key, path) = key_and_path(said)?;
-        values.push((key, structure(&path)?));
+        let bytes = value_file(&key, &path)?;
+        values.push((key, structure(&bytes, &path)?));
     }
     if let Some(key) = &options.from_stdin {
-        values.push((key.clone(), read(Path::new("-"), VALUE_BYTES_MAX)?.without_line_end()));
+        is_key(key)?;
+        let value = value_file(key, Path::new("-"))?.without_line_end();
+        if value.is_empty() {
+            return Err(nothing_there(key));
+        }
+        values.push((key.clone(), value));
     }
     for key in &options.prompt {
+        is_key(key)?;
         let value = ask::unseen(&format!("value of {key}"));
-        values.push((key.clone(), value.map_err(|why| SealFailure::told(format!("no value for {key}: {why}")))?));
+        let value = value.map_err(|why| SealFailure::told(format!("no value for {key}: {why}")))?;
+        if value.is_empty() {
+            return Err(SealFailure::told(format!("no value for `{key}`: the answer is empty")));
+        }
+        values.push((key.clone(), value));
     }
     Ok(values)
+}
+
+fn is_key(key: &str) -> Result<(), SealFailure> {
+    SecretManifest::check_key(key).map_err(|source| SealFailure::Secret { place: "the Secret".to_owned(), source })
+}
+
+fn nothing_there(key: &str) -> SealFailure {
+    SealFailure::told(format!(
+        "no value for `{key}`: standard input is empty; did the program before it fail?\n  next: an empty value, if that is meant, goes with --from-file {key}=/dev/null"
+    ))
+}
+
+/// The bytes of a value. The path is not repeated: people put values where paths belong.
+fn value_file(key: &str, path: &Path) -> Result<SecretBytes, SealFailure> {
+    let unreadable = |why: &dyn std::fmt::Display| {
+        SealFailure::told(format!("the file that is named for `{key}` can't be read: {why}"))
+    };
+    if path == Path::new("-") {
+        let bytes = read(path, VALUE_BYTES_MAX)?;
+        return if bytes.is_empty() { Err(nothing_there(key)) } else { Ok(bytes) };
+    }
+    let bytes = std::fs::File::open(path).and_then(|file| SecretBytes::read(file, VALUE_BYTES_MAX));
+    bytes.map_err(|error| unreadable(&error))
 }
 
 /// A whole file, or standard input for `-`.
@@ -111,7 +166,9 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<SecretBytes, SealFailure
 fn pair<'a>(said: &'a str, form: &str) -> Result<(&'a str, &'a str), SealFailure> {
     let found = said.split_once('=').filter(|(key, rest)| !key.is_empty() && !rest.is_empty());
     // Not quoted back: people put values where names belong.
-    found.ok_or_else(|| SealFailure::told(format!("one of the values is not given as {form}")))
+    let found = found.ok_or_else(|| SealFailure::told(format!("one of the values is not given as {form}")))?;
+    is_key(found.0)?;
+    Ok(found)
 }
 
 fn key_and_path(said: &str) -> Result<(String, PathBuf), SealFailure> {
@@ -120,35 +177,45 @@ fn key_and_path(said: &str) -> Result<(String, PathBuf), SealFailure> {
         return Ok((key.to_owned(), PathBuf::from(path)));
     }
     let path = PathBuf::from(said);
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    Ok((name.ok_or_else(|| SealFailure::told("one of the values is not given as KEY=FILE"))?, path))
+    let wrong = || SealFailure::told("one of the values is not given as KEY=FILE, nor is it a file");
+    let name = path.file_name().filter(|_| path.exists()).map(|name| name.to_string_lossy().into_owned());
+    let name = name.ok_or_else(wrong)?;
+    is_key(&name)?;
+    Ok((name, path))
 }
 
-/// `KEY=VALUE` lines, as kubectl reads them: no quotes, no escapes; a key alone takes its value from the environment.
+/// `KEY=VALUE` lines: no quotes, no escapes. What a line holds is never repeated; a line of base64 text, whose end looks
+/// like an empty value, is no such line: its text would become the name of a key, for everybody to read.
 fn env_file(path: &Path) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
     let bytes = read(path, FILE_BYTES_MAX)?;
     let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text", path.display())))?;
-    let mut values = Vec::new();
+    let mut values: Vec<(String, SecretBytes)> = Vec::new();
     for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim_start();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let at = || format!("{}:{}", path.display(), index + 1);
-        if let Some((key, value)) = line.split_once('=') {
-            values.push((key.to_owned(), SecretBytes::from(value)));
-        } else {
-            let value = std::env::var_os(line.trim_end());
-            let missing = || SealFailure::told(format!("{}: neither KEY=VALUE nor an environment variable", at()));
-            values
-                .push((line.trim_end().to_owned(), SecretBytes::new(value.ok_or_else(missing)?.into_encoded_bytes())));
+        let wrong = |why: &str| SealFailure::told(format!("{}:{}: {why}", path.display(), index + 1));
+        let (key, value) = line.split_once('=').ok_or_else(|| wrong("it is not KEY=VALUE"))?;
+        if SecretManifest::check_key(key).is_err() {
+            return Err(wrong(
+                "it is not KEY=VALUE: the key has other characters than letters, digits, `-`, `_` and `.`",
+            ));
         }
+        if value.trim_end().chars().all(|c| c == '=') {
+            return Err(wrong(
+                "there is no value after the key, as at the end of base64 text\n  next: an empty value, if that is meant, goes with --from-file KEY=/dev/null",
+            ));
+        }
+        if values.iter().any(|(known, _)| known == key) {
+            return Err(wrong("its key was there before"));
+        }
+        values.push((key.to_owned(), SecretBytes::from(value)));
     }
     Ok(values)
 }
 
-fn structure(path: &Path) -> Result<SecretBytes, SealFailure> {
-    let bytes = read(path, VALUE_BYTES_MAX)?;
+fn structure(bytes: &SecretBytes, path: &Path) -> Result<SecretBytes, SealFailure> {
     let wrong = |why: &str| SealFailure::told(format!("{}: {why}", path.display()));
     let text = bytes.expose_text().ok_or_else(|| wrong("it is no text"))?;
     let mut documents = yaml::parse(FileId::GENERATED, text, Limits::default()).into_iter();

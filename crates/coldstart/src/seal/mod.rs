@@ -7,8 +7,10 @@ mod backup;
 mod certificate;
 mod cluster;
 mod commit;
+mod copies;
 mod deploy;
 mod failure;
+mod files;
 mod generate;
 mod init;
 mod input;
@@ -26,6 +28,7 @@ mod verify_text;
 
 use std::path::{Path, PathBuf};
 
+use ::seal::Ring;
 use ::seal::key::Certificate;
 use ::seal::store::{Kept, Store};
 use read::{Repository, SealSettings};
@@ -62,7 +65,9 @@ pub(crate) struct Home<'a> {
 
 impl<'a> Home<'a> {
     pub(crate) fn open(place: &'a Place) -> Result<Self, Failure> {
-        let repository = Repository::find(&place.path).map_err(|source| Failure::Open { command: COMMAND, source })?;
+        let repository = Repository::find(&place.path).map_err(|source| {
+            SealFailure::told(format!("{source}\n  next: the same with --path <directory of a cluster repository>"))
+        })?;
         let settings = read::settings(&repository).map_err(|source| Failure::Settings { command: COMMAND, source })?;
         Ok(Self { place, repository, settings: settings.seal })
     }
@@ -90,22 +95,66 @@ impl<'a> Home<'a> {
         Ok((store, kept))
     }
 
-    /// What to seal with: the certificate that was named, that of the settings, or the newest of the store. It must
-    /// be good today.
-    pub(crate) fn certificate(&self, named: Option<&Path>) -> Result<Certificate, SealFailure> {
-        let path = named.map(Path::to_path_buf);
-        let path = path.or_else(|| self.settings.certificate.as_ref().map(|path| self.at(Path::new(path))));
-        let certificate = if let Some(path) = path {
-            let text = std::fs::read_to_string(&path).map_err(SealFailure::file(&path))?;
-            Certificate::from_pem(&text).map_err(|source| SealFailure::Key { path, source })?
-        } else {
-            let (_, kept) = self.keys()?;
-            let pem = kept.ring.newest().map(|pair| pair.certificate().to_pem()).unwrap_or_default();
-            Certificate::from_pem(&pem)?
-        };
-        certificate.check_validity(now())?;
-        Ok(certificate)
+    /// Where the settings want the newest certificate to be.
+    pub(crate) fn certificate_path(&self) -> Option<PathBuf> {
+        self.settings.certificate.as_ref().map(|path| self.at(Path::new(path)))
     }
+
+    /// What to seal with: the certificate that was named, that of the settings, or the newest of the store. It must
+    /// be good today. That of the settings must belong to the store, if that is at hand: nobody named it, and what is
+    /// sealed with another one never opens.
+    pub(crate) fn certificate(&self, named: Option<&Path>) -> Result<Certificate, SealFailure> {
+        if let Some(path) = named {
+            let certificate = read_certificate(path)?;
+            certificate.check_validity(now())?;
+            return Ok(certificate);
+        }
+        let Some(path) = self.certificate_path() else {
+            let (_, kept) = self.keys()?;
+            return newest_certificate(&kept.ring);
+        };
+        let again = "coldstart seal init, which writes it from the store, without a new key";
+        if !path.exists() {
+            let why = "is not there, and `seal.certificate` in coldstart.yaml names it";
+            return Err(SealFailure::told(format!("{} {why}\n  next: {again}", path.display())));
+        }
+        let certificate = read_certificate(&path)?;
+        let ring = store::at_hand(self).filter(|ring| !ring.is_empty());
+        let Some(ring) = ring else {
+            certificate.check_validity(now())?;
+            return Ok(certificate);
+        };
+        if !ring.contains(certificate.fingerprint()) {
+            let next = format!("{again}; or --certificate {} to seal with it all the same", path.display());
+            return Err(SealFailure::told(format!(
+                "{} belongs to key {}, which is not in the store: nothing there would open what is sealed with it\n  next: {next}",
+                path.display(),
+                certificate.fingerprint().id()
+            )));
+        }
+        let Err(error) = certificate.check_validity(now()) else { return Ok(certificate) };
+        if newest_certificate(&ring).is_err() {
+            return Err(error.into());
+        }
+        Err(SealFailure::told(format!(
+            "{}: the certificate expired on {}, and the store has a good one\n  next: {again}",
+            path.display(),
+            ::seal::date(certificate.not_after())
+        )))
+    }
+}
+
+fn read_certificate(path: &Path) -> Result<Certificate, SealFailure> {
+    let text = std::fs::read_to_string(path).map_err(SealFailure::file(path))?;
+    Certificate::from_pem(&text).map_err(|source| SealFailure::Key { path: path.to_path_buf(), source })
+}
+
+/// The newest of the store, if it is good today.
+fn newest_certificate(ring: &Ring) -> Result<Certificate, SealFailure> {
+    let pem = ring.newest().map(|pair| pair.certificate().to_pem()).unwrap_or_default();
+    let certificate = Certificate::from_pem(&pem)?;
+    certificate.check_validity(now())?;
+    Ok(certificate)
 }
 
 pub(crate) fn now() -> OffsetDateTime {

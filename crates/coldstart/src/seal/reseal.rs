@@ -1,40 +1,52 @@
 //! `coldstart seal reseal`: everything with the newest key. What already is stays as it is, so an interrupted run is
 //! simply run again.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::seal::Ring;
 use ::seal::manifest::{Change, Place, SealedSecret, edit};
+use ::seal::store::remove_stale;
 use read::Repository;
 
 use super::arguments::Reseal;
 use super::failure::SealFailure;
 use super::tree::Found;
-use super::{Home, commit, now, say, secret, tree};
+use super::{Home, commit, files, now, say, secret, tree};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 
 pub(crate) fn run(options: &Reseal) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
+    commit::ready(home.root(), &options.delivery)?;
     let (_, kept) = home.keys()?;
-    let (work, unread) = plan_all(&home, &kept.ring)?;
-    for (place, what) in &unread {
+    let plan = plan(&home, &kept.ring)?;
+    for (place, what) in &plan.unread {
         say(&format!("{place} was not looked at: it {what}"))?;
     }
-    if work.is_empty() {
-        let everything = if unread.is_empty() { "everything" } else { "everything else" };
+    let earlier = if options.delivery.is_wanted() { uncommitted(&home, &plan)? } else { Vec::new() };
+    if plan.work.is_empty() && earlier.is_empty() {
+        let everything = if plan.unread.is_empty() { "everything" } else { "everything else" };
         say(&format!("{everything} is sealed with the newest key already"))?;
-        return Ok(exit::CLEAN);
+    } else {
+        confirm(&describe(&plan, &earlier, &kept.ring), options.yes)?;
     }
-    confirm(&describe(&work, &kept.ring), options.yes)?;
-    let written = perform(&home, &work, &kept.ring)?;
+    let mut files = perform(&home, &plan, &kept.ring)?;
+    files.extend(earlier.iter().map(|path| home.root().join(path)));
     let message = format!("Seal everything anew for key {}", newest(&kept.ring));
-    if let Some(told) = commit::deliver(home.root(), &written, &message, &options.delivery)? {
+    if let Some(told) = commit::deliver(home.root(), &files, &message, &options.delivery)? {
         say(&told)?;
     }
     Ok(exit::CLEAN)
+}
+
+/// Files that an earlier run sealed anew and did not commit.
+pub(crate) fn uncommitted(home: &Home<'_>, plan: &Plan) -> Result<Vec<String>, SealFailure> {
+    let files: Vec<PathBuf> = plan.done.iter().map(|path| home.root().join(path)).collect();
+    let changed = commit::changed(home.root(), &files, false)?;
+    Ok(plan.done.iter().zip(&files).filter(|(_, path)| changed.contains(path)).map(|(path, _)| path.clone()).collect())
 }
 
 fn newest(ring: &Ring) -> String {
@@ -51,23 +63,48 @@ pub(crate) struct Work {
     items: Vec<Bound>,
 }
 
-pub(crate) fn describe(work: &[Work], ring: &Ring) -> String {
-    let items = work.iter().map(|work| work.items.len()).sum();
-    let mut plan = String::new();
-    for one in work {
-        let _ = writeln!(plan, "  {} ({})", one.path, secret::count(one.items.len()));
+/// What is to be done, and what was done already.
+#[derive(Default)]
+pub(crate) struct Plan {
+    pub(crate) work: Vec<Work>,
+    /// Files in which everything is sealed with the newest key.
+    done: Vec<String>,
+    /// What was not looked at, and why.
+    unread: Vec<tree::Told>,
+}
+
+impl Plan {
+    /// Removes temporary files that a run which was killed left behind.
+    pub(crate) fn clean(&self, home: &Home<'_>) -> Result<(), Failure> {
+        let paths = self.work.iter().map(|work| &work.path).chain(&self.done);
+        let directories: BTreeSet<PathBuf> =
+            paths.filter_map(|path| home.root().join(path).parent().map(Path::to_path_buf)).collect();
+        let removed: usize = directories.iter().map(|directory| remove_stale(directory)).sum();
+        match removed {
+            0 => Ok(()),
+            1 => say("removed 1 temporary file that an earlier run left behind"),
+            more => say(&format!("removed {more} temporary files that earlier runs left behind")),
+        }
     }
-    let _ = writeln!(plan, "seal {} anew with key {}", secret::count(items), newest(ring));
-    plan
+}
+
+pub(crate) fn describe(plan: &Plan, earlier: &[String], ring: &Ring) -> String {
+    let items: usize = plan.work.iter().map(|work| work.items.len()).sum();
+    let mut text = String::new();
+    for one in &plan.work {
+        let _ = writeln!(text, "  {} ({})", one.path, secret::count(one.items.len()));
+    }
+    if items > 0 {
+        let _ = writeln!(text, "seal {} anew with key {}", secret::count(items), newest(ring));
+    }
+    for path in earlier {
+        let _ = writeln!(text, "commit {path}, which was sealed anew before");
+    }
+    text
 }
 
 /// Everything that an older key opens. What no key opens stops the whole: half a rotation is worse than none.
-pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Vec<Work>, SealFailure> {
-    plan_all(home, ring).map(|(work, _)| work)
-}
-
-/// The same, and what was not looked at.
-fn plan_all(home: &Home<'_>, ring: &Ring) -> Result<(Vec<Work>, Vec<tree::Told>), SealFailure> {
+pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Plan, SealFailure> {
     let key = ring.newest().ok_or_else(|| SealFailure::told("there is no key"))?;
     key.certificate().check_validity(now())?;
     let repository = Repository::open(home.root()).map_err(|error| SealFailure::told(error.to_string()))?;
@@ -79,18 +116,19 @@ fn plan_all(home: &Home<'_>, ring: &Ring) -> Result<(Vec<Work>, Vec<tree::Told>)
         )));
     }
     let tried = read::parallel::map(&found, |one| outdated(one, ring));
-    let mut work: Vec<Work> = Vec::new();
+    let mut files: BTreeMap<&str, Vec<Bound>> = BTreeMap::new();
     for (one, items) in found.iter().zip(tried) {
-        let items = items?;
+        files.entry(&one.path).or_default().extend(items?);
+    }
+    let mut plan = Plan { unread, ..Plan::default() };
+    for (path, items) in files {
         if items.is_empty() {
-            continue;
-        }
-        match work.last_mut().filter(|work| work.path == one.path) {
-            Some(work) => work.items.extend(items),
-            None => work.push(Work { path: one.path.clone(), items }),
+            plan.done.push(path.to_owned());
+        } else {
+            plan.work.push(Work { path: path.to_owned(), items });
         }
     }
-    Ok((work, unread))
+    Ok(plan)
 }
 
 fn outdated(one: &Found, ring: &Ring) -> Result<Vec<Bound>, SealFailure> {
@@ -122,10 +160,11 @@ fn outdated(one: &Found, ring: &Ring) -> Result<Vec<Bound>, SealFailure> {
 }
 
 /// Writes file by file, each whole.
-pub(crate) fn perform(home: &Home<'_>, work: &[Work], ring: &Ring) -> Result<Vec<PathBuf>, SealFailure> {
-    let done = read::parallel::map(work, |one| reseal_file(home, one, ring));
+pub(crate) fn perform(home: &Home<'_>, plan: &Plan, ring: &Ring) -> Result<Vec<PathBuf>, Failure> {
+    plan.clean(home)?;
+    let done = read::parallel::map(&plan.work, |one| reseal_file(home, one, ring));
     let mut written = Vec::new();
-    for (one, result) in work.iter().zip(done) {
+    for (one, result) in plan.work.iter().zip(done) {
         result?;
         written.push(home.root().join(&one.path));
     }
@@ -134,7 +173,7 @@ pub(crate) fn perform(home: &Home<'_>, work: &[Work], ring: &Ring) -> Result<Vec
 
 fn reseal_file(home: &Home<'_>, work: &Work, ring: &Ring) -> Result<(), SealFailure> {
     let path = home.root().join(&work.path);
-    tree::change(&path, |before| {
+    files::change(&path, |before| {
         let text = before.ok_or_else(|| SealFailure::told(format!("{} is gone", work.path)))?;
         let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
         let mut changes = Vec::new();

@@ -1,103 +1,143 @@
 //! `coldstart seal rotate`: in the order in which nothing can be lost. First the new key is kept, twice if there are
 //! two stores; then the cluster can open what is sealed with it; only then is anything sealed with it.
 
-use std::fmt::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use ::seal::Ring;
-use ::seal::key::{GenerateOptions, generate};
-use ::seal::store::keep;
+use ::seal::key::{GenerateOptions, KeyError, KeyPair, generate};
+use ::seal::store::{Kept, Store, keep};
 
 use super::arguments::Rotate;
+use super::copies::Copies;
 use super::failure::SealFailure;
-use super::{Home, backup, commit, deploy, init, now, reseal, say, store};
+use super::{Home, commit, deploy, files, init, now, reseal, say, store};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 
 pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
+    // What could fail later is tried now: Git, both stores, the certificate's file, the cluster, and every value.
+    commit::ready(home.root(), &options.delivery)?;
     let (store, before) = home.keys()?;
-    let second = store::second(&home, None, options.backup_identity.as_deref())?;
-    // What could fail later is tried now: the cluster answers, and every value opens.
+    let second = (None, options.backup_identity.as_deref());
+    let copies = Copies::open(&home, store.as_ref(), second, home.certificate_path())?;
     if !options.offline {
         deploy::plan(&home, &before.ring, &options.target)?;
     }
-    reseal::plan(&home, &before.ring).or_else(expired_is_fine)?;
-    let certificate = home.settings.certificate.as_ref().map(|path| home.at(Path::new(path)));
-    confirm(&plan(options, store.as_ref(), second.as_deref(), certificate.as_deref()), options.yes)?;
+    reseal::plan(&home, &before.ring).or_else(clock_is_fine)?;
+    let mark = Mark::of(store.as_ref())?;
+    let begun = before.ring.newest().filter(|newest| mark.names(newest));
+    confirm(&plan(options, store.as_ref(), &copies, begun), options.yes)?;
 
-    wait_for_a_later_second(&before.ring)?;
+    let ring = match begun {
+        Some(_) => before.ring,
+        None => make(options, store.as_ref(), &before, &mark)?,
+    };
+    finish(options, &home, &copies, &ring).map_err(|failure| {
+        let id = ring.newest().map(KeyPair::id).unwrap_or_default();
+        SealFailure::told(format!("{failure}\n  key {id} is kept: coldstart seal rotate again goes on with it"))
+    })?;
+    mark.remove();
+    Ok(exit::CLEAN)
+}
+
+/// A new key in the store, and beside it a mark that its rotation has begun.
+fn make(options: &Rotate, store: &dyn Store, before: &Kept, mark: &Mark) -> Result<Ring, Failure> {
+    wait_for_a_later_second(&before.ring);
     let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
-    ring.add(generate(&wanted).map_err(SealFailure::from)?, now()).map_err(SealFailure::from)?;
-    keep(store.as_ref(), &ring, &before).map_err(SealFailure::from)?;
-    let newest = ring.newest().map(init::describe).unwrap_or_default();
-    say(&format!("kept key {newest} in {}", store.describe()))?;
-    if let Some(second) = second {
-        backup::copy(&ring, second.as_ref())?;
-        say(&format!("and in {}", second.describe()))?;
-    }
+    let pair = generate(&wanted).map_err(SealFailure::from)?;
+    mark.write(&pair)?;
+    let told = format!("kept key {} in {}", init::describe(&pair), store.describe());
+    ring.add(pair, now()).map_err(SealFailure::from)?;
+    keep(store, &ring, before).map_err(SealFailure::from)?;
+    say(&told)?;
+    Ok(ring)
+}
+
+/// Everything after the key is kept; each part can be done again.
+fn finish(options: &Rotate, home: &Home<'_>, copies: &Copies, ring: &Ring) -> Result<(), Failure> {
+    copies.back_up(ring)?;
     if !options.offline {
-        let work = deploy::plan(&home, &ring, &options.target)?;
+        let work = deploy::plan(home, ring, &options.target)?;
         let prove = options.prove || work.controller.is_some();
-        work.perform(&ring, prove)?;
+        work.perform(ring, prove)?;
     }
-    init::write_certificate(certificate.as_deref(), &ring)?;
-    let work = reseal::plan(&home, &ring)?;
-    let mut written = reseal::perform(&home, &work, &ring)?;
+    let certificate = copies.write_certificate(ring)?;
+    let plan = reseal::plan(home, ring)?;
+    let mut written = reseal::perform(home, &plan, ring)?;
     say(&format!("sealed {} files anew", written.len()))?;
-    written.extend(certificate);
-    let message =
-        format!("Rotate the sealing key to {}", ring.newest().map(::seal::key::KeyPair::id).unwrap_or_default());
+    if options.delivery.is_wanted() {
+        written.extend(reseal::uncommitted(home, &plan)?.iter().map(|path| home.root().join(path)));
+        let certificate: Vec<PathBuf> = certificate.map(std::path::Path::to_path_buf).into_iter().collect();
+        // It may lie elsewhere, where this repository can't take it.
+        written.extend(commit::changed(home.root(), &certificate, true).unwrap_or_default());
+    }
+    let message = format!("Rotate the sealing key to {}", ring.newest().map(KeyPair::id).unwrap_or_default());
     if let Some(told) = commit::deliver(home.root(), &written, &message, &options.delivery)? {
         say(&told)?;
     }
     if options.offline {
         say("next: coldstart seal deploy, before the files reach a cluster")?;
     }
-    Ok(exit::CLEAN)
+    Ok(())
+}
+
+/// Which key a rotation on this machine made and has not brought to its end: the next run goes on with that one.
+struct Mark {
+    path: PathBuf,
+}
+
+impl Mark {
+    fn of(store: &dyn Store) -> Result<Self, SealFailure> {
+        let digest = ::seal::digest_hex(store.identity().as_bytes());
+        Ok(Self { path: store::data_directory()?.join("rotations").join(digest) })
+    }
+
+    fn names(&self, key: &KeyPair) -> bool {
+        std::fs::read_to_string(&self.path).is_ok_and(|named| named.trim() == key.fingerprint().to_string())
+    }
+
+    fn write(&self, key: &KeyPair) -> Result<(), SealFailure> {
+        files::write(&self.path, &format!("{}\n", key.fingerprint()))
+    }
+
+    fn remove(&self) {
+        let _not_there = std::fs::remove_file(&self.path);
+    }
 }
 
 /// The controller prefers the key whose certificate begins last, and certificates count in seconds.
-fn wait_for_a_later_second(ring: &Ring) -> Result<(), SealFailure> {
+fn wait_for_a_later_second(ring: &Ring) {
     const CLOCK_SECONDS_MAX: i64 = 5;
-    let Some(newest) = ring.newest() else { return Ok(()) };
-    loop {
-        let ahead = newest.certificate().not_before().unix_timestamp() - now().unix_timestamp();
-        if ahead < 0 {
-            return Ok(());
-        }
-        if ahead > CLOCK_SECONDS_MAX {
-            let source = newest.certificate().check_validity(now());
-            return source.map_err(SealFailure::from);
-        }
+    let Some(newest) = ring.newest() else { return };
+    // One that begins much later is none to wait for: until then, the new one is the newest.
+    while (0..=CLOCK_SECONDS_MAX)
+        .contains(&(newest.certificate().not_before().unix_timestamp() - now().unix_timestamp()))
+    {
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
 }
 
-/// A certificate that expired is a good reason to rotate.
-fn expired_is_fine(failure: SealFailure) -> Result<Vec<reseal::Work>, SealFailure> {
+/// A certificate that expired is a good reason to rotate, and so is one that is not good yet.
+fn clock_is_fine(failure: SealFailure) -> Result<reseal::Plan, SealFailure> {
     match failure {
-        SealFailure::NewKey(::seal::key::KeyError::Expired { .. }) => Ok(Vec::new()),
+        SealFailure::NewKey(KeyError::Expired { .. } | KeyError::NotYetValid { .. }) => Ok(reseal::Plan::default()),
         other => Err(other),
     }
 }
 
-fn plan(
-    options: &Rotate,
-    store: &dyn ::seal::store::Store,
-    second: Option<&dyn ::seal::store::Store>,
-    certificate: Option<&Path>,
-) -> String {
-    let mut plan = format!("make a key of {} bits and keep it in {}\n", options.bits, store.describe());
-    if let Some(second) = second {
-        let _ = writeln!(plan, "and in {}", second.describe());
-    }
+fn plan(options: &Rotate, store: &dyn Store, copies: &Copies, begun: Option<&KeyPair>) -> String {
+    let mut plan = match begun {
+        Some(key) => {
+            format!("go on with key {}, which an earlier run made and kept in {}\n", key.id(), store.describe())
+        }
+        None => format!("make a key of {} bits and keep it in {}\n", options.bits, store.describe()),
+    };
+    plan.push_str(&copies.describe_second());
     plan.push_str(if options.offline { "deploy nothing\n" } else { "deploy it beside the older ones\n" });
-    if let Some(path) = certificate {
-        let _ = writeln!(plan, "write its certificate to {}", path.display());
-    }
+    plan.push_str(&copies.describe_certificate());
     plan.push_str("seal everything anew with it; older keys stay\n");
     plan
 }

@@ -3,20 +3,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ::seal::Scope;
 use ::seal::key::Certificate;
-use ::seal::manifest::{Change, Place, SealedSecret, SecretManifest, edit, sealed_secrets};
-use yaml::{FileId, Limits};
+use ::seal::manifest::{Change, Place, SealedSecret, SecretManifest, edit, quoted, sealed_secrets, set};
+use ::seal::{CLUSTER_WIDE, NAMESPACE_WIDE, Scope};
+use serde_json::{Value, json};
+use yaml::{FileId, Limits, Node};
 
 use super::arguments::Secret;
 use super::failure::SealFailure;
-use super::{Home, commit, input, say, tree};
+use super::{Home, commit, deploy, files, input, say};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
 
+/// What a Secret is that says nothing of its type.
+const TYPE_DEFAULT: &str = "Opaque";
+
 pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
+    if options.delivery.is_wanted() && options.out.is_none() {
+        let next = "the same with --out FILE, or without --commit and --push";
+        return Err(SealFailure::told(format!("there is no file to commit or push\n  next: {next}")).into());
+    }
     let home = Home::open(&options.place)?;
+    // What can't be written is told before anybody is asked for a value.
+    let path = options.out.as_ref().map(|out| files::resolve(&home.at(out))).transpose()?;
+    commit::ready(home.root(), &options.delivery)?;
     let secrets = input::secrets(options)?;
     let scope = |secret: &SecretManifest| options.scope.map_or_else(|| secret.scope(), Scope::from);
     let fault = |source| SealFailure::Secret { place: "the Secret".to_owned(), source };
@@ -36,15 +47,14 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
         }
         return Ok(exit::CLEAN);
     }
-    let Some(out) = &options.out else {
+    let (Some(out), Some(path)) = (&options.out, path) else {
         let sealed = read::parallel::map(&secrets, |secret| secret.to_sealed_yaml(&certificate, scope(secret)));
         let sealed: Result<String, _> = sealed.into_iter().collect();
         output::print(&sealed.map_err(fault)?)?;
         return Ok(exit::CLEAN);
     };
-    let path = home.at(out);
     let said = options.scope.map(Scope::from);
-    let wrote = tree::change(&path, |before| {
+    let wrote = files::change(&path, |before| {
         let (after, wrote) = put(before, &secrets, said, &certificate, &path)?;
         Ok((Some(after), wrote))
     })?;
@@ -99,8 +109,17 @@ fn without_repeats(secrets: Vec<&SecretManifest>) -> (Vec<&SecretManifest>, Vec<
 
 /// What becomes of one Secret: changes of a SealedSecret that is there, or a document more.
 enum Put {
-    Changes(Vec<Change>),
+    Changes(Vec<Change>, Vec<Setting>),
     Document(String),
+}
+
+/// Something of a template that is to be different from now on.
+struct Setting {
+    place: Place,
+    /// From the object's root.
+    path: Vec<String>,
+    /// As YAML.
+    value: String,
 }
 
 fn put_once(
@@ -115,39 +134,80 @@ fn put_once(
         return Err(SealFailure::told(format!("{} is no YAML; nothing was written", path.display())));
     }
     let there = There::new(sealed_secrets(&documents));
-    let sealed = read::parallel::map(secrets, |secret| seal_one(secret, there.find(secret), scope, certificate, path));
-    let (mut changes, mut added, mut wrote) = (Vec::new(), String::new(), Vec::new());
+    let sealed = read::parallel::map(secrets, |secret| {
+        let there = there.find(secret);
+        let object = there.and_then(|(place, _)| place.node(&documents));
+        seal_one(secret, there.zip(object), scope, certificate, path)
+    });
+    let (mut changes, mut settings, mut added, mut wrote) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for one in sealed {
         let (put, what) = one?;
         wrote.push(what);
         match put {
-            Put::Changes(more) => changes.extend(more),
-            Put::Document(text) => added.push_str(&text),
+            Put::Changes(more, set) => {
+                changes.extend(more);
+                settings.extend(set);
+            }
+            Put::Document(text) => added.push(text),
         }
     }
     let fault = |source| SealFailure::Edit { path: path.to_path_buf(), source };
-    let after = if changes.is_empty() { before.to_owned() } else { edit(before, &changes).map_err(fault)? };
-    if added.is_empty() {
-        return Ok((after, wrote));
+    let mut after = if changes.is_empty() { before.to_owned() } else { edit(before, &changes).map_err(fault)? };
+    for setting in &settings {
+        after = apply(&after, setting, path)?;
     }
-    let text = if after.trim().is_empty() { added } else { format!("{}\n{added}", after.trim_end()) };
-    Ok((text, wrote))
+    Ok((append(&after, &added, path)?, wrote))
+}
+
+/// The text with more SealedSecrets in it.
+fn append(before: &str, added: &[String], path: &Path) -> Result<String, SealFailure> {
+    let is_json = path.extension().is_some_and(|ending| ending == "json") || before.trim_start().starts_with('{');
+    let is_empty = before.trim().is_empty();
+    match (added, is_json) {
+        ([], _) => Ok(before.to_owned()),
+        (_, true) if !is_empty => Err(SealFailure::told(format!(
+            "{} is JSON, which holds one object, and this is another one; nothing was written\n  next: --out with a file of its own",
+            path.display()
+        ))),
+        ([one], true) => Ok(format!("{:#}\n", deploy::to_json(one)?)),
+        (several, true) => {
+            let items: Result<Vec<Value>, SealFailure> = several.iter().map(|one| deploy::to_json(one)).collect();
+            Ok(format!("{:#}\n", json!({"apiVersion": "v1", "kind": "List", "items": items?})))
+        }
+        (several, false) if is_empty => Ok(several.concat()),
+        (several, false) => Ok(format!("{}\n{}", before.trim_end(), several.concat())),
+    }
+}
+
+fn apply(text: &str, setting: &Setting, path: &Path) -> Result<String, SealFailure> {
+    let keys: Vec<&str> = setting.path.iter().map(String::as_str).collect();
+    let is_simple = setting.place.items.is_empty() && !text.trim_start().starts_with('{');
+    let is_plain = keys.iter().all(|key| ::seal::manifest::is_plain(key));
+    let done = (is_simple && is_plain).then(|| set(text, setting.place.document, &keys, &setting.value));
+    done.and_then(Result::ok).ok_or_else(|| {
+        SealFailure::told(format!(
+            "{}: `{}` is to be {}, and can't be set in place; nothing was written\n  next: set it there by hand, then the same again",
+            path.display(),
+            keys.join("."),
+            setting.value
+        ))
+    })
 }
 
 fn seal_one(
     secret: &SecretManifest,
-    there: Option<&(Place, SealedSecret)>,
+    there: Option<(&(Place, SealedSecret), &Node)>,
     scope: Option<Scope>,
     certificate: &Certificate,
     path: &Path,
 ) -> Result<(Put, String), SealFailure> {
     let fault = |source| SealFailure::Secret { place: path.display().to_string(), source };
-    let Some((place, there)) = there else {
+    let Some(((place, there), object)) = there else {
         let new = secret.to_sealed_yaml(certificate, scope.unwrap_or_else(|| secret.scope())).map_err(fault)?;
         return Ok((Put::Document(new), format!("sealed {} ({})", name(secret), count(secret.data.len()))));
     };
     // Items of one SealedSecret share its scope.
-    if let Some(scope) = scope.filter(|scope| *scope != there.scope) {
+    if let Some(scope) = scope.or_else(|| secret.said_scope()).filter(|scope| *scope != there.scope) {
         return Err(SealFailure::told(format!(
             "{}: {} is sealed {}, and one SealedSecret has one scope: {scope} can't be mixed in; nothing was written",
             path.display(),
@@ -162,7 +222,34 @@ fn seal_one(
     let change = |(key, value): (String, String)| Change { place: place.clone(), key: Some(key), value };
     let changes: Vec<Change> = items.into_iter().map(change).collect();
     let what = format!("sealed {} of {}", count(changes.len()), name(&bound));
-    Ok((Put::Changes(changes), what))
+    Ok((Put::Changes(changes, settings(secret, place, object)), what))
+}
+
+/// What the Secret says of its type, labels and annotations, and the template does not.
+fn settings(secret: &SecretManifest, place: &Place, object: &Node) -> Vec<Setting> {
+    let mut wanted: Vec<(Vec<&str>, String)> = Vec::new();
+    for (field, map) in [("labels", &secret.labels), ("annotations", &secret.annotations)] {
+        let is_scope = |key: &str| [CLUSTER_WIDE, NAMESPACE_WIDE].contains(&key);
+        for (key, value) in map.iter().filter(|(key, _)| !is_scope(key)) {
+            wanted.push((vec!["spec", "template", "metadata", field, key], value.clone()));
+        }
+    }
+    wanted.extend(secret.kind.iter().map(|kind| (vec!["spec", "template", "type"], kind.clone())));
+    let is_there = |path: &[&str], value: &str| match object.text_at(path) {
+        Some(there) => there == value,
+        None => path.last() == Some(&"type") && value == TYPE_DEFAULT,
+    };
+    let mut settings: Vec<Setting> = Vec::new();
+    for (path, value) in wanted.iter().filter(|(path, value)| !is_there(path, value)) {
+        let path = path.iter().map(|key| (*key).to_owned()).collect();
+        settings.push(Setting { place: place.clone(), path, value: quoted(value) });
+    }
+    let immutable = object.at(&["spec", "template", "immutable"]).and_then(Node::as_bool);
+    if let Some(value) = secret.immutable.filter(|value| immutable.unwrap_or(false) != *value) {
+        let path = ["spec", "template", "immutable"].map(str::to_owned).to_vec();
+        settings.push(Setting { place: place.clone(), path, value: value.to_string() });
+    }
+    settings
 }
 
 /// The SealedSecrets of a file, to be found by their names.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ::seal::store::{Access, AgeFile, Directory, Keyring, Passphrase, Store, Vault, VaultAddress, identities_of};
-use ::seal::{SecretBytes, age_program};
+use ::seal::{Ring, SecretBytes, age_program};
 
 use super::failure::SealFailure;
 use super::{Home, ask};
@@ -50,13 +50,26 @@ pub(crate) struct Unlock<'a> {
 /// The store of the command line, of the settings, or the default one.
 pub(crate) fn open(home: &Home<'_>) -> Result<Box<dyn Store>, SealFailure> {
     let place = home.place;
-    let location = match (&place.store, &home.settings.store) {
-        (Some(said), _) => Location::parse(said, Path::new(""))?,
-        (None, Some(said)) => Location::parse(&said.text, home.root())?,
-        (None, None) => Location::Age(data_directory()?.join(DEFAULT_NAME)),
-    };
     let unlock = Unlock { identity: place.identity.as_deref(), passphrase_file: place.passphrase_file.as_deref() };
-    build(location, &unlock, home)
+    build(location(home)?, &unlock, home)
+}
+
+fn location(home: &Home<'_>) -> Result<Location, SealFailure> {
+    match (&home.place.store, &home.settings.store) {
+        (Some(said), _) => Location::parse(said, Path::new("")),
+        (None, Some(said)) => Location::parse(&said.text, home.root()),
+        (None, None) => Ok(Location::Age(data_directory()?.join(DEFAULT_NAME))),
+    }
+}
+
+/// The keys of the store, if they can be had without asking anybody.
+pub(crate) fn at_hand(home: &Home<'_>) -> Option<Ring> {
+    let place = home.place;
+    let is_known = place.identity.is_some()
+        || place.passphrase_file.is_some()
+        || std::env::var_os(ask::PASSPHRASE_VARIABLE).is_some()
+        || !matches!(location(home), Ok(Location::Age(_)));
+    is_known.then(|| open(home).ok()?.read().ok()).flatten().map(|kept| kept.ring)
 }
 
 /// Another store by its words, or the one that the settings name as backup.

@@ -19,6 +19,14 @@ pub enum KeyError {
     BadPrivateKey,
     #[error("it is a key for {0}, and SealedSecrets know only RSA")]
     NotRsa(String),
+    #[error("it can't be read as YAML or JSON; several JSON texts go into several files")]
+    Unreadable,
+    #[error("it is PEM, and something else as well: each goes into a file of its own")]
+    Mixed,
+    #[error("a key or certificate in it is no base64 text, or cut off")]
+    BadBase64,
+    #[error("there are more keys in it than any cluster ever had")]
+    TooMany,
     #[error("the certificate belongs to another private key ({certificate}, not {private_key})")]
     Mismatch { certificate: String, private_key: String },
     #[error("the certificate {id} expired on {}: kubeseal refuses it too\n  next: coldstart seal rotate", date(*.at))]

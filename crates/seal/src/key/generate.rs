@@ -47,7 +47,7 @@ pub fn with_new_certificate(private_key: &str, options: &GenerateOptions) -> Res
     sign(pem::private_key(private_key)?, options)
 }
 
-fn sign(pkcs8: SecretBytes, options: &GenerateOptions) -> Result<KeyPair, KeyError> {
+pub(super) fn sign(pkcs8: SecretBytes, options: &GenerateOptions) -> Result<KeyPair, KeyError> {
     if !(1..=DAYS_MAX).contains(&options.days) {
         return Err(KeyError::BadLifetime { days: options.days });
     }

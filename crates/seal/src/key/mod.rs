@@ -8,10 +8,10 @@ mod generate;
 mod pair;
 mod pem;
 
-pub use adopt::{Adopted, from_text};
+pub use adopt::{AdoptError, Adopted, Adoption, Source, from_sources, from_text};
 pub use certificate::Certificate;
 pub use error::KeyError;
 pub use fingerprint::Fingerprint;
 pub use generate::{GenerateOptions, generate, with_new_certificate};
 pub use pair::KeyPair;
-pub(crate) use pem::encode_private_key as pem_of_private_key;
+pub(crate) use pem::{encode_private_key as pem_of_private_key, private_key as private_key_of_pem};

@@ -83,6 +83,12 @@ pub(super) fn pkcs8_of(pair: &aws_lc_rs::rsa::KeyPair) -> Result<SecretBytes, Ke
     Ok(SecretBytes::copy_of(der.as_ref()))
 }
 
+/// Of a private key in PKCS#8.
+pub(super) fn fingerprint_of(pkcs8: &SecretBytes) -> Result<Fingerprint, KeyError> {
+    let key = PrivateDecryptingKey::from_pkcs8(pkcs8.expose()).map_err(|_| rejected(pkcs8.expose()))?;
+    public_fingerprint(&key)
+}
+
 fn public_fingerprint(key: &PrivateDecryptingKey) -> Result<Fingerprint, KeyError> {
     let der = key.public_key().as_der().map_err(|_| KeyError::BadPrivateKey)?;
     let (_, info) = SubjectPublicKeyInfo::from_der(der.as_ref()).map_err(|_| KeyError::BadPrivateKey)?;

@@ -17,7 +17,7 @@ pub(super) fn certificate(text: &str) -> Result<Vec<u8>, KeyError> {
 }
 
 /// The first private key of a text as PKCS#8, whatever it was written as.
-pub(super) fn private_key(text: &str) -> Result<SecretBytes, KeyError> {
+pub(crate) fn private_key(text: &str) -> Result<SecretBytes, KeyError> {
     if text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || text.contains("Proc-Type: 4,ENCRYPTED") {
         return Err(KeyError::EncryptedPrivateKey);
     }

@@ -15,6 +15,10 @@ use crate::{Envelope, SecretBytes};
 /// What kubectl leaves behind: it holds the plain values.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
+const KEY_CHARACTERS_MAX: usize = 253;
+const NAME_CHARACTERS_MAX: usize = 253;
+const NAMESPACE_CHARACTERS_MAX: usize = 63;
+
 /// What is wrong with a Secret. Keys are named, values never.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
@@ -28,8 +32,13 @@ pub enum SecretError {
     BadData(&'static str),
     #[error("the value of `{0}` in `data` is no base64 text; plain text goes into `stringData`")]
     NotBase64(String),
-    #[error("`{0}` is no key for a Secret: letters, digits, `-`, `_` and `.` only")]
-    BadKey(String),
+    // Not repeated: people put values where keys belong.
+    #[error("one of its keys is no key for a Secret: letters, digits, `-`, `_` and `.` only")]
+    BadKey,
+    #[error("`{0}` is no name for a Secret: small letters, digits, `-` and `.`, a letter or digit at both ends")]
+    BadName(String),
+    #[error("`{0}` is no name for a namespace: small letters, digits and `-`, a letter or digit at both ends")]
+    BadNamespace(String),
     #[error("there is nothing in it to seal")]
     Empty,
     #[error("the value of `{key}` can't be sealed: {source}")]
@@ -80,6 +89,7 @@ impl SecretManifest {
             let map = data.as_map().ok_or(SecretError::BadData(field))?;
             for entry in map {
                 let key = entry.key.to_string();
+                Self::check_key(&key)?;
                 // A plain `key:` is an empty value to the API server.
                 let text =
                     if entry.value.is_null() { "" } else { entry.value.as_str().ok_or(SecretError::BadData(field))? };
@@ -96,12 +106,32 @@ impl SecretManifest {
     }
 
     pub fn put(&mut self, key: &str, value: SecretBytes) -> Result<(), SecretError> {
-        let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if key.is_empty() || key.len() > 253 || matches!(key, "." | "..") || !key.chars().all(is_fine) {
-            return Err(SecretError::BadKey(key.to_owned()));
-        }
+        Self::check_key(key)?;
         self.data.insert(key.to_owned(), value);
         Ok(())
+    }
+
+    /// Whether the API server takes such a key.
+    pub fn check_key(key: &str) -> Result<(), SecretError> {
+        let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        // The API server refuses these two by name, and all that begin like the second.
+        let is_path = key == "." || key.starts_with("..");
+        if key.is_empty() || key.len() > KEY_CHARACTERS_MAX || is_path || !key.chars().all(is_fine) {
+            return Err(SecretError::BadKey);
+        }
+        Ok(())
+    }
+
+    /// Whether the API server takes its name and namespace.
+    fn check_names(&self) -> Result<(), SecretError> {
+        let is_subdomain = self.name.len() <= NAME_CHARACTERS_MAX && self.name.split('.').all(is_label);
+        if !is_subdomain {
+            return Err(SecretError::BadName(self.name.clone()));
+        }
+        match self.namespace.as_ref().filter(|name| name.len() > NAMESPACE_CHARACTERS_MAX || !is_label(name)) {
+            Some(name) => Err(SecretError::BadNamespace(name.clone())),
+            None => Ok(()),
+        }
     }
 
     /// The scope that its annotations ask for, as kubeseal reads them.
@@ -109,11 +139,18 @@ impl SecretManifest {
         Scope::of_annotations(|key| self.annotations.get(key).map(String::as_str))
     }
 
+    /// The scope, if its annotations speak of one at all.
+    pub fn said_scope(&self) -> Option<Scope> {
+        let is_said = [CLUSTER_WIDE, NAMESPACE_WIDE].iter().any(|key| self.annotations.contains_key(*key));
+        is_said.then(|| self.scope())
+    }
+
     /// Its values, sealed one by one.
     pub fn seal(&self, certificate: &Certificate, scope: Scope) -> Result<BTreeMap<String, String>, SecretError> {
         if self.name.is_empty() {
             return Err(SecretError::NoName);
         }
+        self.check_names()?;
         if self.data.is_empty() {
             return Err(SecretError::Empty);
         }
@@ -178,4 +215,10 @@ impl SecretManifest {
             put(out, indent, "namespace", namespace);
         }
     }
+}
+
+/// A label of a DNS name, as RFC 1123 has them.
+fn is_label(text: &str) -> bool {
+    let is_end = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    text.starts_with(is_end) && text.ends_with(is_end) && text.chars().all(|c| is_end(c) || c == '-')
 }

@@ -12,7 +12,7 @@ use age::secrecy::SecretString;
 use age::{DecryptError, Decryptor, Encryptor, scrypt, x25519};
 
 use super::lock::make_private_directory;
-use super::{Kept, Lock, Revision, Store, StoreError, write_atomically};
+use super::{Kept, Lock, Revision, Store, StoreError, probe_file, resolved, write_atomically};
 use crate::SecretBytes;
 use crate::age_program::{self, AgeProgramError, POST_QUANTUM_IDENTITY, POST_QUANTUM_RECIPIENT};
 use crate::ring::{RING_BYTES_MAX, Ring};
@@ -254,6 +254,18 @@ fn everybody(own: Vec<String>, named: &[String], ring: &Ring) -> Vec<String> {
 impl Store for AgeFile {
     fn describe(&self) -> String {
         format!("the age file {}", self.path.display())
+    }
+
+    fn identity(&self) -> String {
+        format!("age:{}", resolved(&self.path).display())
+    }
+
+    fn probe(&self) -> Result<(), StoreError> {
+        // A passphrase that is not known yet would be asked for; recipients can be wrong.
+        if !matches!(self.access, Access::Passphrase(_)) {
+            self.encrypt(&Ring::default())?;
+        }
+        probe_file(&self.path).map_err(|error| self.unwritable(error))
     }
 
     fn read(&self) -> Result<Kept, StoreError> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
 use super::lock::make_private_directory;
-use super::{Kept, Lock, Revision, Store, StoreError, write_atomically};
+use super::{Kept, Lock, Revision, Store, StoreError, probe_file, resolved, write_atomically};
 use crate::SecretBytes;
 use crate::key::KeyPair;
 use crate::ring::Ring;
@@ -95,6 +95,19 @@ impl Directory {
 impl Store for Directory {
     fn describe(&self) -> String {
         format!("the directory {}", self.path.display())
+    }
+
+    fn identity(&self) -> String {
+        format!("dir:{}", resolved(&self.path).display())
+    }
+
+    fn probe(&self) -> Result<(), StoreError> {
+        let probed = match fs::metadata(&self.path) {
+            Ok(there) if !there.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
+            Ok(_) => probe_file(&self.path.join(".lock")),
+            Err(_) => probe_file(&self.path),
+        };
+        probed.map_err(|error| self.unwritable(error))
     }
 
     fn read(&self) -> Result<Kept, StoreError> {

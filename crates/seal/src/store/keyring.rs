@@ -60,6 +60,15 @@ impl Store for Keyring {
         format!("{what} (item `{}`)", self.name)
     }
 
+    fn identity(&self) -> String {
+        format!("keyring:{}", self.name)
+    }
+
+    /// What can be read can be written here.
+    fn probe(&self) -> Result<(), StoreError> {
+        self.bytes(&self.entry()?).map(drop)
+    }
+
     fn read(&self) -> Result<Kept, StoreError> {
         let Some(bytes) = self.bytes(&self.entry()?)? else {
             return Ok(Kept { ring: Ring::default(), revision: Revision::Nothing });

@@ -9,6 +9,9 @@ use tempfile::NamedTempFile;
 
 const WAIT_MILLISECONDS: u64 = 10_000;
 const STEP_MILLISECONDS: u64 = 20;
+const TEMPORARY_PREFIX: &str = ".coldstart-";
+/// As the library makes their names.
+const TEMPORARY_CHARACTERS: usize = 6;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
@@ -64,16 +67,69 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Puts `bytes` in the place of what is at `path`, all or nothing: written beside it, synced, renamed. After a power cut
 /// either the old or the new is there: enough for what can be made again. A new file is for its owner alone; one that is
-/// replaced keeps its mode.
+/// replaced keeps its mode. A link stays one: what it leads to is replaced.
 pub fn replace_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_link = fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
+    let path = &if is_link { path.canonicalize()? } else { path.to_path_buf() };
+    is_file_or_nothing(path)?;
     // Made with mode 0600; removed again if anything below fails.
-    let mut file = NamedTempFile::with_prefix_in(".coldstart-", directory_of(path))?;
+    let mut file = NamedTempFile::with_prefix_in(TEMPORARY_PREFIX, directory_of(path))?;
+    // As long as it is locked, somebody is at work on it: see `remove_stale`.
+    let _unsupported = file.as_file().try_lock();
     file.write_all(bytes)?;
     if let Ok(there) = fs::metadata(path) {
         file.as_file().set_permissions(there.permissions())?;
     }
     file.as_file().sync_all()?;
     file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// One spelling for every path, whether it is there already or not.
+pub fn resolved(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut there = path;
+    loop {
+        let found = if there.as_os_str().is_empty() { Path::new(".") } else { there };
+        if let Ok(found) = found.canonicalize() {
+            return missing.iter().rev().fold(found, |path, name| path.join(name));
+        }
+        let (Some(parent), Some(name)) = (there.parent(), there.file_name()) else { return path.to_path_buf() };
+        missing.push(name.to_owned());
+        there = parent;
+    }
+}
+
+/// Tries whether a file could be written at `path`, in directories that may have to be made first. Leaves nothing.
+pub fn probe_file(path: &Path) -> io::Result<()> {
+    is_file_or_nothing(path)?;
+    let path = resolved(path);
+    let there = path.ancestors().skip(1).find(|one| one.exists()).unwrap_or(Path::new("."));
+    NamedTempFile::with_prefix_in(TEMPORARY_PREFIX, there).map(drop)
+}
+
+/// Devices and pipes are not to be replaced by files.
+fn is_file_or_nothing(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(there) if !there.is_file() => Err(io::Error::other("it is no regular file")),
+        _ => Ok(()),
+    }
+}
+
+/// Removes temporary files of ours that a run which was killed left in this directory. Says how many.
+pub fn remove_stale(directory: &Path) -> usize {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let is_ours = |name: &std::ffi::OsStr| {
+        let rest = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY_PREFIX));
+        rest.is_some_and(|rest| rest.len() == TEMPORARY_CHARACTERS && rest.chars().all(|c| c.is_ascii_alphanumeric()))
+    };
+    let stale =
+        entries.filter(|entry| is_ours(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let removed = stale.filter(|entry| {
+        let unlocked = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        unlocked && fs::remove_file(entry.path()).is_ok()
+    });
+    removed.count()
 }
 
 fn directory_of(path: &Path) -> &Path {

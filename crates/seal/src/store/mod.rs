@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub use age_file::{Access, AgeFile, Passphrase, identities_of};
 pub use directory::Directory;
 pub use keyring::{Keyring, secret_tool_items};
-pub use lock::{Lock, LockError, replace_whole, write_atomically};
+pub use lock::{Lock, LockError, probe_file, remove_stale, replace_whole, resolved, write_atomically};
 pub use vault::{Vault, VaultAddress};
 
 use crate::ring::{Ring, RingError};
@@ -71,6 +71,12 @@ pub enum StoreError {
 pub trait Store: fmt::Debug {
     /// For people: what it is and where.
     fn describe(&self) -> String;
+
+    /// Which one it is, however it is spelt.
+    fn identity(&self) -> String;
+
+    /// Tries whether it could be written, and changes nothing. What only writing itself can tell is not found.
+    fn probe(&self) -> Result<(), StoreError>;
 
     fn read(&self) -> Result<Kept, StoreError>;
 

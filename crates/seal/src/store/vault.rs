@@ -155,6 +155,15 @@ impl Store for Vault {
         format!("the Vault path {}/{} at {}", self.mount, self.path, self.address.url)
     }
 
+    fn identity(&self) -> String {
+        format!("vault:{}", self.url())
+    }
+
+    /// That it answers. Whether this token may write is told by the server only when it does.
+    fn probe(&self) -> Result<(), StoreError> {
+        self.read().map(drop)
+    }
+
     fn read(&self) -> Result<Kept, StoreError> {
         let answer = self.ask().map_err(|why| self.unreadable(why))?;
         let version = answer.body.pointer("/data/metadata/version").and_then(Value::as_u64);

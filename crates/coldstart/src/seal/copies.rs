@@ -1,0 +1,75 @@
+//! Where keys and certificates go beside their store: a second store, and a file for people who seal without either.
+//! Both are tried before a key is made: one that could not be copied would be one more each time.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use ::seal::Ring;
+use ::seal::store::{Store, probe_file};
+
+use super::failure::SealFailure;
+use super::{Home, backup, files, read_certificate, say, store};
+use crate::failure::Failure;
+
+pub(crate) struct Copies {
+    second: Option<Box<dyn Store>>,
+    certificate: Option<PathBuf>,
+}
+
+impl Copies {
+    /// `backup` and `identity` are what the command line says of the second store.
+    pub(crate) fn open(
+        home: &Home<'_>,
+        of: &dyn Store,
+        (backup, identity): (Option<&str>, Option<&Path>),
+        certificate: Option<PathBuf>,
+    ) -> Result<Self, SealFailure> {
+        of.probe()?;
+        let second = store::second(home, backup, identity)?;
+        if let Some(second) = &second {
+            backup::two_stores(of, second.as_ref())?;
+            second.read()?;
+            second.probe()?;
+        }
+        if let Some(path) = &certificate {
+            probe_file(path).map_err(SealFailure::file(path))?;
+        }
+        Ok(Self { second, certificate })
+    }
+
+    /// Whether everything is there already.
+    pub(crate) fn are_complete(&self, ring: &Ring) -> Result<bool, SealFailure> {
+        if let Some(second) = &self.second
+            && !second.read()?.ring.holds_all_of(ring)
+        {
+            return Ok(false);
+        }
+        let (Some(path), Some(newest)) = (&self.certificate, ring.newest()) else { return Ok(true) };
+        Ok(read_certificate(path).is_ok_and(|there| there == *newest.certificate()))
+    }
+
+    pub(crate) fn describe_second(&self) -> String {
+        self.second.as_ref().map(|second| format!("and in {}\n", second.describe())).unwrap_or_default()
+    }
+
+    pub(crate) fn describe_certificate(&self) -> String {
+        let mut text = String::new();
+        if let Some(path) = &self.certificate {
+            let _ = writeln!(text, "write the newest certificate to {}", path.display());
+        }
+        text
+    }
+
+    pub(crate) fn back_up(&self, ring: &Ring) -> Result<(), Failure> {
+        let Some(second) = &self.second else { return Ok(()) };
+        backup::copy(ring, second.as_ref())?;
+        say(&format!("and in {}", second.describe()))
+    }
+
+    /// Writes the certificate, and says where it is.
+    pub(crate) fn write_certificate(&self, ring: &Ring) -> Result<Option<&Path>, SealFailure> {
+        let (Some(path), Some(newest)) = (&self.certificate, ring.newest()) else { return Ok(None) };
+        files::write(path, &newest.certificate().to_pem())?;
+        Ok(Some(path))
+    }
+}
