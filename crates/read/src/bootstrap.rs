@@ -224,6 +224,14 @@ impl Bootstrap {
     fn order(&self, sink: &mut Sink, ids: &[ComponentId]) {
         let releases = || self.releases.iter().zip(ids).filter(|(release, _)| !release.only_crds);
         let mut ties = Vec::new();
+        for (release, from) in self.releases.iter().zip(ids) {
+            ties.extend(release.undefined_needs.iter().map(|(missing, at)| Tie {
+                from: *from,
+                to: TieTarget::Unknown(missing.clone()),
+                at: *at,
+                waits_for: WaitsFor::Done,
+            }));
+        }
         for (release, from) in releases() {
             for (name, at) in &release.needs {
                 if let Some(at_index) = helmfile::needed(self.releases.iter(), release, name) {
