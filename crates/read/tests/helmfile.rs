@@ -282,6 +282,59 @@ fn needs_are_not_judged_where_a_template_may_meet_them() {
     assert_eq!(undefined(&[("helmfile.yaml", &format!("releases:\n{bad}"))]), ["x/gone"]);
 }
 
+/// What is not seen, with the reason.
+fn blind(files: &[(&str, &str)]) -> Vec<String> {
+    let (_root, repository) = repository(files);
+    let blind = read_early(&repository).blind;
+    assert!(blind.iter().all(|spot| repository.locate(spot.at).is_some()));
+    blind.into_iter().map(|spot| format!("{} {}", spot.what, spot.why)).collect()
+}
+
+#[test]
+fn a_helmfile_that_can_not_be_read_is_a_blind_spot() {
+    let broken = "releases:\n  - name: {{ if\n  ]]]\n";
+    assert_eq!(blind(&[("helmfile.yaml", broken)]), ["`helmfile.yaml` is no YAML, even without its templates"]);
+    assert!(blind(&[("helmfile.yaml", APPS), ("bootstrap/values.yaml", "a: [\n")]).is_empty());
+}
+
+#[test]
+fn releases_that_a_template_makes_are_a_blind_spot() {
+    let looped = "releases:\n  - {name: a, chart: hub/a}\n{{ range .Values.apps }}\n  - name: {{ .name }}\n    chart: hub/{{ .name }}\n{{ end }}\n";
+    let only_looped =
+        "releases:\n{{- range .Values.apps }}\n  - name: {{ .name }}\n    chart: hub/{{ .name }}\n{{- end }}\n";
+    let included = "releases:\n  - {name: a, chart: hub/a}\n{{ include \"more\" . }}\nhelmDefaults: {wait: true}\n";
+    let whole = "releases:\n{{ toYaml .Values.releases | indent 2 }}\n";
+    let inline = "releases: {{ toJson .Values.releases }}\n";
+    for text in [looped, only_looped, included, whole, inline] {
+        let spots = blind(&[("bootstrap/helmfile.yaml.gotmpl", text)]);
+        assert_eq!(spots, ["`releases of bootstrap/helmfile.yaml.gotmpl` is made by a template"], "{text}");
+    }
+    let values = "releases:\n  - name: a\n    chart: hub/a\n    values:\n      - |\n        {{ readFile \"x\" }}\n";
+    assert!(blind(&[("helmfile.yaml", values)]).is_empty(), "an action inside of a release hides no release");
+}
+
+#[test]
+fn files_that_a_helmfile_names_and_nobody_finds_are_blind_spots() {
+    let text = "bases: [base.yaml, gone.yaml]\nhelmfiles:\n  - there.yaml\n  - {path: lost.yaml}\n  - parts/*.yaml\n  - none/*.yaml\n  - git::https://git.example.org/x.git@helmfile.yaml\n  - ../{{ .Environment.Name }}/helmfile.yaml\nreleases:\n  - {name: a, chart: hub/a}\n";
+    let spots = blind(&[
+        ("helmfile/helmfile.yaml", text),
+        ("helmfile/base.yaml", "bases: [deeper.yaml]\nhelmDefaults: {wait: true}\n"),
+        ("helmfile/there.yaml", ONE),
+        ("helmfile/parts/one.yaml", ONE),
+    ]);
+    assert_eq!(
+        spots,
+        [
+            "`../{{ .Environment.Name }}/helmfile.yaml` is chosen by a template",
+            "`deeper.yaml` is not in the repository",
+            "`git::https://git.example.org/x.git@helmfile.yaml` would be fetched over the network",
+            "`gone.yaml` is not in the repository",
+            "`lost.yaml` is not in the repository",
+            "`none/*.yaml` is not in the repository",
+        ]
+    );
+}
+
 #[test]
 fn helmfiles_that_list_each_other_many_times_come_to_an_end() {
     let entries = |name: &str| format!("  - {name}\n").repeat(200);

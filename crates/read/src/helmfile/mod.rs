@@ -13,10 +13,11 @@ mod release;
 mod script;
 mod selector;
 mod undefined;
+mod unread;
 mod words;
 
 use kustomize::Files;
-use model::ObjectRef;
+use model::{BlindSpot, ObjectRef};
 use yaml::{EcoString, Node, Span};
 
 use crate::content::merge;
@@ -134,15 +135,17 @@ impl Release {
 
 /// All helmfiles of a repository, in the order they run.
 pub fn read(repository: &Repository) -> Vec<Helmfile> {
-    helmfiles(repository, &Scripts::read(repository))
+    helmfiles(repository, &Scripts::read(repository)).0
 }
 
-fn helmfiles(repository: &Repository, scripts: &Scripts) -> Vec<Helmfile> {
+/// All helmfiles, and what of them could not be read.
+fn helmfiles(repository: &Repository, scripts: &Scripts) -> (Vec<Helmfile>, Vec<BlindSpot>) {
     let candidates = candidates(repository).into_iter().filter_map(|file| {
         let root = root_of(repository, &file).filter(|root| is_helmfile(&file, root))?;
         Some((file, root))
     });
     let roots: Vec<(String, Node)> = candidates.collect();
+    let unread = unread::find(repository, &roots);
     let calls = Calls::new(scripts.helmfile_calls(), roots.iter().map(|(file, root)| (file.as_str(), root)));
     let mut helmfiles = Vec::new();
     let mut listed = Vec::new();
@@ -159,7 +162,7 @@ fn helmfiles(repository: &Repository, scripts: &Scripts) -> Vec<Helmfile> {
         }
     }
     helmfiles.sort_by(|a, b| a.order_key.cmp(&b.order_key));
-    helmfiles
+    (helmfiles, unread)
 }
 
 /// By name inside of a directory, but the file that is only there for CRDs before the others.
