@@ -45,13 +45,16 @@ pub(crate) struct Bootstrap {
     pub(crate) files: Vec<String>,
     /// Programs that seem to be part of it and are not read.
     programs: Vec<String>,
+    /// What else of it is not seen.
+    blind: Vec<BlindSpot>,
 }
 
 impl Bootstrap {
     pub(crate) fn read(repository: &Repository, catalogue: &Catalogue) -> Self {
         let early = helmfile::read_early(repository);
         let crds = remote_crds::find(repository, catalogue);
-        let mut bootstrap = Self { secrets: early.secrets, crds, programs: early.programs, ..Self::default() };
+        let (secrets, programs, blind) = (early.secrets, early.programs, early.blind);
+        let mut bootstrap = Self { secrets, crds, programs, blind, ..Self::default() };
         for helmfile in early.helmfiles {
             bootstrap.files.push(helmfile.path);
             bootstrap.runs.extend(helmfile.releases.first().map(|release| release.span.file));
@@ -61,6 +64,13 @@ impl Bootstrap {
             let build = repository.build(&directory, &kustomize::Overlay::default());
             bootstrap.seed(&directory, build.objects);
             bootstrap.files.extend(build.files);
+            let unseen = build.blind.into_iter();
+            bootstrap.blind.extend(unseen.map(|it| BlindSpot {
+                what: it.what,
+                why: it.why,
+                at: it.span,
+                component: None,
+            }));
         }
         for file in early.files {
             bootstrap.seed(&file.path, file.objects);
@@ -149,6 +159,7 @@ impl Bootstrap {
             sink.cluster().blind.push(BlindSpot { what: format!("`{program}`"), why, at, component: None });
             sink.cluster().facts.unread_bootstrap = Some(program.as_str().into());
         }
+        sink.cluster().blind.extend(self.blind.iter().cloned());
         let ids: Vec<ComponentId> =
             self.releases.iter().map(|release| Self::offer_release(catalogue, sink, release)).collect();
         self.order(sink, &ids);
@@ -224,6 +235,14 @@ impl Bootstrap {
     fn order(&self, sink: &mut Sink, ids: &[ComponentId]) {
         let releases = || self.releases.iter().zip(ids).filter(|(release, _)| !release.only_crds);
         let mut ties = Vec::new();
+        for (release, from) in self.releases.iter().zip(ids) {
+            ties.extend(release.undefined_needs.iter().map(|(missing, at)| Tie {
+                from: *from,
+                to: TieTarget::Unknown(missing.clone()),
+                at: *at,
+                waits_for: WaitsFor::Done,
+            }));
+        }
         for (release, from) in releases() {
             for (name, at) in &release.needs {
                 if let Some(at_index) = helmfile::needed(self.releases.iter(), release, name) {

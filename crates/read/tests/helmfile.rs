@@ -65,13 +65,13 @@ fn a_helmfile_is_read_with_its_templates_in_it() {
     assert_eq!(helmfiles.len(), 1);
     let net = release(&helmfiles, "net");
     assert_eq!((net.namespace.as_str(), net.chart_name.as_str()), ("kube-system", "net-plugin"));
-    assert_eq!((net.version.as_deref(), net.wait, net.installed), (Some("1.2.3"), Some(true), None));
+    assert_eq!((net.version.as_deref(), net.wait), (Some("1.2.3"), Some(true)));
     assert_eq!(net.values_files, ["bootstrap/helmfile.d/values/net.yaml"]);
     assert_eq!(net.inline_values.len(), 1);
     assert_eq!(net.applies, [Hooked { path: "apps/kube-system/net/pool.yaml".to_owned(), is_after: true }]);
     let dns = release(&helmfiles, "dns");
     assert_eq!((dns.chart.as_deref(), dns.chart_name.as_str()), (Some("hub/dns"), "dns"));
-    assert_eq!((dns.version.as_deref(), dns.wait, dns.installed), (None, Some(false), Some(true)));
+    assert_eq!((dns.version.as_deref(), dns.wait), (None, Some(false)));
     assert!(!dns.only_crds);
 }
 
@@ -129,6 +129,222 @@ fn what_is_inherited_counts_and_the_chart_may_be_the_one_of_flux() {
     assert_eq!(certs.values_files, ["./v.yaml.gotmpl"]);
     let swift = release(&helmfiles, "swift");
     assert_eq!((swift.namespace.as_str(), swift.chart_name.as_str(), swift.wait), ("fast", "swift", Some(false)));
+}
+
+fn names(files: &[(&str, &str)]) -> Vec<String> {
+    let (_root, repository) = repository(files);
+    let releases = read(&repository).into_iter().flat_map(|helmfile| helmfile.releases);
+    releases.map(|release| release.name.to_string()).collect()
+}
+
+#[test]
+fn a_release_that_is_not_installed_is_none() {
+    let text = "templates:\n  off: {installed: false}\nreleases:\n  - {name: on, chart: hub/a}\n  - {name: off, chart: hub/b, installed: false}\n  - {name: inherits, chart: hub/c, inherit: [{template: off}]}\n  - {name: overrides, chart: hub/d, installed: true, inherit: [{template: off}]}\n";
+    assert_eq!(names(&[("helmfile.yaml", text)]), ["on", "overrides"]);
+}
+
+#[test]
+fn a_release_that_a_template_switches_off_counts() {
+    let text = "releases:\n  - name: a\n    chart: hub/a\n    installed: {{ .Values.a }}\n  - name: b\n    chart: hub/b\n    {{- if env \"SMALL\" }}\n    installed: false\n    {{- end }}\n  - name: c\n    chart: hub/c\n    {{- if env \"SMALL\" }}\n    wait: true\n    {{- end }}\n    installed: false\n";
+    assert_eq!(names(&[("helmfile.yaml", text)]), ["a", "b"]);
+}
+
+#[test]
+fn a_condition_switches_off_where_every_environment_says_so() {
+    let releases = "---\nreleases:\n  - {name: never, chart: hub/a, condition: never.enabled}\n  - {name: small, chart: hub/b, condition: small.enabled}\n  - {name: other, chart: hub/c, condition: other.enabled}\n  - {name: literal, chart: hub/d, condition: false}\n";
+    let environments = "environments:\n  one:\n    values: [{never: {enabled: false}, small: {enabled: true}}]\n  two:\n    values: [two.yaml]\n";
+    let two = ("two.yaml", "never: {size: 1}\nsmall: {enabled: false}\n");
+    let helmfile = format!("{environments}{releases}");
+    assert_eq!(names(&[("helmfile.yaml", &helmfile), two]), ["small", "other"]);
+    let in_base = format!("bases: [environments.yaml]\n{releases}");
+    assert_eq!(names(&[("helmfile.yaml", &in_base), ("environments.yaml", environments), two]), ["small", "other"]);
+    assert_eq!(names(&[("helmfile.yaml", &helmfile)]), ["never", "small", "other"], "one file is not in Git");
+    let script = ("setup.sh", "helmfile -f helmfile.yaml --state-values-set never.enabled=true sync\n");
+    assert_eq!(names(&[("helmfile.yaml", &helmfile), two, script]), ["never", "small", "other"]);
+    let templated = "never: {enabled: {{ env \"NEVER\" }} }\n";
+    assert_eq!(names(&[("helmfile.yaml", &helmfile), ("two.yaml", templated)]), ["never", "small", "other"]);
+}
+
+const TIERS: &str = "releases:\n  - {name: net, namespace: system, chart: hub/net, labels: {tier: early}}\n  - {name: certs, namespace: certs, chart: hub/cert-manager, labels: {tier: early, slow: yes}, needs: [system/net]}\n  - {name: web, namespace: web, chart: hub/web, labels: {tier: late}, needs: [certs/certs]}\n";
+
+fn chosen(script: &str) -> Vec<String> {
+    names(&[("bootstrap/helmfile.yaml", TIERS), ("scripts/setup.sh", script)])
+}
+
+#[test]
+fn only_what_the_selectors_of_a_call_mean_is_installed() {
+    assert_eq!(chosen("helmfile -f bootstrap/helmfile.yaml --selector tier=early sync\n"), ["net", "certs"]);
+    assert_eq!(chosen("helmfile -f bootstrap/helmfile.yaml -l tier=early,slow!=yes apply\n"), ["net"]);
+    assert_eq!(
+        chosen("helmfile -f bootstrap/helmfile.yaml sync -l name=net --selector=namespace=web\n"),
+        ["net", "web"]
+    );
+    assert_eq!(chosen("helmfile -f bootstrap/helmfile.yaml -lchart=cert-manager sync\n"), ["certs"]);
+    assert_eq!(chosen("helmfile -l tier=late sync\n"), ["web"], "there is one that is run without its name");
+    let tier = "TIER=late\nhelmfile -f bootstrap/helmfile.yaml -l \"tier=${TIER}\" sync\n";
+    assert_eq!(chosen(tier), ["web"]);
+    assert_eq!(chosen("helmfile -f bootstrap/helmfile.yaml -l name=certs sync --include-needs\n"), ["net", "certs"]);
+}
+
+#[test]
+fn several_calls_install_what_any_of_them_means() {
+    let early = "helmfile -f bootstrap/helmfile.yaml -l name=net sync\n";
+    assert_eq!(chosen(&format!("{early}helmfile --file bootstrap -l name=web sync\n")), ["net", "web"]);
+    assert_eq!(chosen(&format!("{early}helmfile -f bootstrap/helmfile.yaml apply\n")), ["net", "certs", "web"]);
+    assert_eq!(chosen(&format!("{early}helmfile -f $WHICH/x.yaml sync\n")), ["net", "certs", "web"]);
+    assert_eq!(chosen(&format!("{early}helmfile -f bootstrap/helmfile.yaml -l name=web diff\n")), ["net"]);
+}
+
+#[test]
+fn a_selector_that_can_not_be_known_means_everything() {
+    let all = ["net", "certs", "web"];
+    assert_eq!(chosen("helmfile -f bootstrap/helmfile.yaml -l name=$1 sync\n"), all);
+    assert_eq!(chosen("helmfile -f bootstrap/helmfile.yaml -l tier=early sync \"$@\"\n"), all);
+    assert_eq!(chosen("helmfile -f bootstrap/helmfile.yaml -l early sync\n"), all);
+    assert_eq!(chosen("helmfile -f other.yaml -l tier=early sync\n"), all);
+}
+
+#[test]
+fn labels_that_a_template_decides_may_be_those_that_are_meant() {
+    let text = "commonLabels: {stage: first}\ntemplates:\n  early: {labels: {tier: early}}\nreleases:\n  - {name: inherits, chart: hub/a, labels: {x: y}, inherit: [{template: early}]}\n  - name: decided\n    chart: hub/b\n    labels:\n      tier: {{ .Values.tier }}\n  - name: switched\n    chart: hub/c\n    labels:\n      {{- if .Values.late }}\n      tier: late\n      {{- end }}\n  - {name: none, chart: hub/d}\n  - {name: late, chart: hub/e, labels: {tier: late}}\n";
+    let of = |script: &str| names(&[("bootstrap/helmfile.yaml", text), ("Taskfile.yaml", script)]);
+    let task = |selector: &str| {
+        format!("tasks:\n  up:\n    cmds:\n      - helmfile -f bootstrap/helmfile.yaml -l {selector} sync\n")
+    };
+    assert_eq!(of(&task("tier=early")), ["inherits", "decided", "switched"]);
+    assert_eq!(of(&task("stage=first,tier=late")), ["decided", "switched", "late"]);
+    assert!(of(&task("stage=second")).is_empty());
+}
+
+#[test]
+fn a_helmfile_that_lists_others_may_choose_of_them() {
+    let other = TIERS.replace("name: ", "name: b-");
+    let parent = "helmfiles:\n  - {path: a.yaml, selectors: [name=net, tier=late]}\n  - b.yaml\n";
+    let files = |parent: &'static str, script: &'static str| {
+        let other = other.clone();
+        names(&[
+            ("helmfile/helmfile.yaml", parent),
+            ("helmfile/a.yaml", TIERS),
+            ("helmfile/b.yaml", &other),
+            ("setup.sh", script),
+        ])
+    };
+    assert_eq!(files(parent, ""), ["net", "web", "b-net", "b-certs", "b-web"]);
+    assert_eq!(
+        files(parent, "helmfile -f helmfile/helmfile.yaml -l tier=early sync\n"),
+        ["net", "web", "b-net", "b-certs"]
+    );
+    assert_eq!(
+        files(parent, "helmfile -f helmfile/a.yaml sync\n"),
+        ["net", "certs", "web", "b-net", "b-certs", "b-web"]
+    );
+    let empty = "helmfiles:\n  - {path: a.yaml, selectors: []}\n";
+    assert_eq!(
+        files(empty, "helmfile -f helmfile/helmfile.yaml -l tier=late sync\n"),
+        ["b-net", "b-certs", "b-web", "net", "certs", "web"]
+    );
+}
+
+/// The `needs` that name nothing, as `namespace/name`.
+fn undefined(files: &[(&str, &str)]) -> Vec<String> {
+    let (_root, repository) = repository(files);
+    let releases = read(&repository).into_iter().flat_map(|helmfile| helmfile.releases);
+    let needs = releases.flat_map(|release| release.undefined_needs);
+    needs.map(|(missing, _)| format!("{}/{}", missing.namespace, missing.name)).collect()
+}
+
+#[test]
+fn needs_that_name_nothing_are_told() {
+    let text = "releases:\n  - {name: a, namespace: x, chart: hub/a}\n  - {name: off, namespace: x, chart: hub/a, installed: false}\n  - {name: b, namespace: x, chart: hub/b, needs: [a, x/a, x/off]}\n  - {name: c, namespace: y, chart: hub/c, needs: [a, x/gone, context/x/gone]}\n";
+    assert_eq!(undefined(&[("helmfile.yaml", text)]), ["y/a", "x/gone"]);
+    let script = ("setup.sh", "helmfile -f helmfile.yaml -l name=b sync\n");
+    assert!(undefined(&[("helmfile.yaml", text), script]).is_empty(), "`a` is there, though it is not installed");
+    let script = ("setup.sh", "helmfile -f helmfile.yaml --namespace x sync\n");
+    assert!(undefined(&[("helmfile.yaml", text), script]).is_empty());
+}
+
+#[test]
+fn needs_are_not_judged_where_a_template_may_meet_them() {
+    let bad = "  - {name: b, namespace: x, chart: hub/b, needs: [x/gone]}\n";
+    let silent = [
+        format!("releases:\n  - {{name: \"{{{{ env \"A\" }}}}\", namespace: x, chart: hub/a}}\n{bad}"),
+        format!("releases:\n{{{{ include \"more\" . }}}}\n{bad}"),
+        format!("releases:\n  - {{name: a, chart: hub/a}}\n{{{{ if env \"B\" }}}}\n{bad}{{{{ end }}}}\n"),
+        format!("bases: [gone.yaml]\nreleases:\n{bad}"),
+        format!("namespace: y\nreleases:\n{bad}"),
+        format!("releases:\n  - name: {{{{ if env \"A\" }}}}a{{{{ else }}}}gone{{{{ end }}}}\n    chart: hub/a\n{bad}"),
+        "releases:\n  - {name: b, namespace: '{{ env \"N\" }}', chart: hub/b, needs: [gone]}\n".to_owned(),
+        "releases:\n  - {name: b, namespace: x, chart: hub/b, needs: ['x/{{ env \"N\" }}']}\n".to_owned(),
+    ];
+    for text in &silent {
+        assert!(undefined(&[("helmfile.yaml", text)]).is_empty(), "{text}");
+    }
+    assert_eq!(undefined(&[("helmfile.yaml", &format!("releases:\n{bad}"))]), ["x/gone"]);
+}
+
+/// What is not seen, with the reason.
+fn blind(files: &[(&str, &str)]) -> Vec<String> {
+    let (_root, repository) = repository(files);
+    let blind = read_early(&repository).blind;
+    assert!(blind.iter().all(|spot| repository.locate(spot.at).is_some()));
+    blind.into_iter().map(|spot| format!("{} {}", spot.what, spot.why)).collect()
+}
+
+#[test]
+fn a_helmfile_that_can_not_be_read_is_a_blind_spot() {
+    let broken = "releases:\n  - name: {{ if\n  ]]]\n";
+    assert_eq!(blind(&[("helmfile.yaml", broken)]), ["`helmfile.yaml` is no YAML, even without its templates"]);
+    assert!(blind(&[("helmfile.yaml", APPS), ("bootstrap/values.yaml", "a: [\n")]).is_empty());
+}
+
+#[test]
+fn releases_that_a_template_makes_are_a_blind_spot() {
+    let looped = "releases:\n  - {name: a, chart: hub/a}\n{{ range .Values.apps }}\n  - name: {{ .name }}\n    chart: hub/{{ .name }}\n{{ end }}\n";
+    let only_looped =
+        "releases:\n{{- range .Values.apps }}\n  - name: {{ .name }}\n    chart: hub/{{ .name }}\n{{- end }}\n";
+    let included = "releases:\n  - {name: a, chart: hub/a}\n{{ include \"more\" . }}\nhelmDefaults: {wait: true}\n";
+    let whole = "releases:\n{{ toYaml .Values.releases | indent 2 }}\n";
+    let inline = "releases: {{ toJson .Values.releases }}\n";
+    for text in [looped, only_looped, included, whole, inline] {
+        let spots = blind(&[("bootstrap/helmfile.yaml.gotmpl", text)]);
+        assert_eq!(spots, ["`releases of bootstrap/helmfile.yaml.gotmpl` is made by a template"], "{text}");
+    }
+    let values = "releases:\n  - name: a\n    chart: hub/a\n    values:\n      - |\n        {{ readFile \"x\" }}\n";
+    assert!(blind(&[("helmfile.yaml", values)]).is_empty(), "an action inside of a release hides no release");
+}
+
+#[test]
+fn files_that_a_helmfile_names_and_nobody_finds_are_blind_spots() {
+    let text = "bases: [base.yaml, gone.yaml]\nhelmfiles:\n  - there.yaml\n  - {path: lost.yaml}\n  - parts/*.yaml\n  - none/*.yaml\n  - git::https://git.example.org/x.git@helmfile.yaml\n  - ../{{ .Environment.Name }}/helmfile.yaml\nreleases:\n  - {name: a, chart: hub/a}\n";
+    let spots = blind(&[
+        ("helmfile/helmfile.yaml", text),
+        ("helmfile/base.yaml", "bases: [deeper.yaml]\nhelmDefaults: {wait: true}\n"),
+        ("helmfile/there.yaml", ONE),
+        ("helmfile/parts/one.yaml", ONE),
+    ]);
+    assert_eq!(
+        spots,
+        [
+            "`../{{ .Environment.Name }}/helmfile.yaml` is chosen by a template",
+            "`deeper.yaml` is not in the repository",
+            "`git::https://git.example.org/x.git@helmfile.yaml` would be fetched over the network",
+            "`gone.yaml` is not in the repository",
+            "`lost.yaml` is not in the repository",
+            "`none/*.yaml` is not in the repository",
+        ]
+    );
+}
+
+#[test]
+fn helmfiles_that_list_each_other_many_times_come_to_an_end() {
+    let entries = |name: &str| format!("  - {name}\n").repeat(200);
+    let of = |name: &str| {
+        let (helmfiles, bases) = (entries("b.yaml") + &entries("a.yaml"), entries("a.yaml") + &entries("b.yaml"));
+        format!("helmfiles:\n{helmfiles}bases:\n{bases}releases:\n  - {{name: {name}, chart: hub/{name}}}\n")
+    };
+    let script = ("setup.sh", "helmfile -f helmfile/a.yaml -l name=x sync\n");
+    let files = [("helmfile/a.yaml", of("x")), ("helmfile/b.yaml", of("y"))];
+    assert_eq!(names(&[(files[0].0, &files[0].1), (files[1].0, &files[1].1), script]), ["x"]);
 }
 
 const ONE: &str = "releases:\n  - {name: one, namespace: x, chart: hub/one}\n";

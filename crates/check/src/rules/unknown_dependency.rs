@@ -3,10 +3,15 @@
 //! A `dependsOn` that names nothing: a spelling mistake, the wrong namespace, a name that was changed elsewhere. The name of
 //! an object of another kind is a `wrong-kind-dependency`.
 //!
+//! The same of a release in a helmfile: `needs` that name no release of that file. Nothing is said where a template may decide
+//! the names.
+//!
 //! ## Why it matters at a cold start
 //!
 //! Flux waits for a dependency that does not exist, for ever. On a running cluster nobody notices, because the old object
 //! is still there or the dependent was ready before the change.
+//!
+//! Helmfile refuses a file with such `needs`, whatever selectors it is called with: the bootstrap ends before it has begun.
 //!
 //! ## Example
 //!
@@ -18,15 +23,19 @@
 //!
 //! ## Fix
 //!
-//! Correct the name. The namespace is the dependent's own unless it is written.
+//! Correct the name. The namespace is the dependent's own unless it is written: as `namespace` in `dependsOn`, as
+//! `namespace/name` in `needs`.
 
 use graph::{Consequence, Verdict};
-use model::{ObjectRef, Tie, TieTarget, edits};
+use model::{ObjectRef, Tie, TieTarget, edits, nearest};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::rules::wrong_kind_dependency::other_kind;
 use crate::words::quoted;
+
+/// The kind of what stands for a release of a helmfile.
+const HELMFILE_RELEASE: &str = "HelmfileRelease";
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
@@ -36,7 +45,8 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
                 && other_kind(context, object).is_none()
                 && !is_unreadable(context, object) =>
         {
-            Some(finding(context, tie, object))
+            let is_helmfile = object.kind == HELMFILE_RELEASE;
+            Some(if is_helmfile { of_helmfile(context, tie, object) } else { finding(context, tie, object) })
         }
         _ => None,
     })
@@ -84,6 +94,31 @@ fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
         also: Vec::new(),
         each: Vec::new(),
     }
+}
+
+fn of_helmfile(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
+    let component = context.component(tie.from);
+    let message = format!("{} needs `{}`, which its helmfile does not have", quoted(component), missing.path());
+    let cost = "never starts: helmfile refuses the whole file";
+    let mut finding =
+        Finding::new("unknown-dependency", Severity::Error, &context.cluster.name, &component.object, message, cost)
+            .with(LocationRole::Primary, tie.at, "no release of this helmfile has this name".to_owned());
+    finding.provider = Some(missing.clone());
+    finding.verdict = Some(Verdict::Unoffered);
+    finding.consequence = Some(Consequence::Deadlock);
+    let hint = release_meant(context, tie, missing).map(|meant| format!("did you mean `{}`?", meant.path()));
+    finding.fix = Some(hint.unwrap_or_else(|| "correct the name, or remove it from `needs`".to_owned()));
+    finding
+}
+
+/// The release of the same helmfile that somebody may have meant.
+fn release_meant<'a>(context: &'a Context<'_>, tie: &Tie, missing: &ObjectRef) -> Option<&'a ObjectRef> {
+    let file = context.component(tie.from).at.file;
+    let others = context.cluster.ids().filter(|id| *id != tie.from).map(|id| context.component(id));
+    let beside = others.filter(|other| other.at.file == file && other.object.kind.starts_with("Helmfile"));
+    let objects: Vec<&ObjectRef> = beside.map(|other| &other.object).collect();
+    let name = nearest(&missing.name, objects.iter().map(|object| object.name.as_str()))?;
+    objects.into_iter().find(|object| object.name == name)
 }
 
 /// The same name elsewhere, else the nearest spelling.

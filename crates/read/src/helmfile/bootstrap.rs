@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kustomize::{Files, PathKind};
+use model::BlindSpot;
 use yaml::{EcoString, Node, Span};
 
 use super::script::{Applied, Scripts};
@@ -37,6 +38,8 @@ pub struct Early {
     pub secrets: Vec<(String, String, Span)>,
     /// Programs that seem to bootstrap a cluster, in languages that are not read.
     pub programs: Vec<String>,
+    /// What of the helmfiles could not be read.
+    pub blind: Vec<BlindSpot>,
 }
 
 /// What a program that puts things into a cluster speaks of.
@@ -45,7 +48,7 @@ const PROGRAM_WORDS: [&str; 3] = ["CustomResourceDefinition", "kubectl", "helm"]
 /// Reads all of it in one go: the four functions beside this one give a part each, at the same cost.
 pub fn read_early(repository: &Repository) -> Early {
     let scripts = Scripts::read(repository);
-    let mut helmfiles = super::helmfiles(repository, &scripts);
+    let (mut helmfiles, blind) = super::helmfiles(repository, &scripts);
     for script in super::installed::by_scripts(&scripts) {
         add_unknown(&mut helmfiles, script);
     }
@@ -55,7 +58,7 @@ pub fn read_early(repository: &Repository) -> Early {
     let files = files(repository, &applied);
     let secrets = secrets(&files, &scripts, &all);
     let programs = repository.paths().filter(|path| is_program(repository, path)).map(str::to_owned).collect();
-    Early { helmfiles, directories, files, secrets, programs }
+    Early { helmfiles, directories, files, secrets, programs, blind }
 }
 
 /// Adds what a script installs and no helmfile does: a task that installs one of its releases again is a repair, not a step.

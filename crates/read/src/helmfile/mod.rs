@@ -5,21 +5,27 @@
 //! not interpreted.
 
 mod bootstrap;
+mod choice;
+mod condition;
 mod installed;
 mod neutral;
 mod release;
 mod script;
+mod selector;
+mod undefined;
+mod unread;
 mod words;
 
 use kustomize::Files;
-use model::ObjectRef;
+use model::{BlindSpot, ObjectRef};
 use yaml::{EcoString, Node, Span};
 
 use crate::content::merge;
-use crate::path;
 use crate::repository::Repository;
 
 pub use bootstrap::{BootstrapFile, Early, bootstrap_directories, bootstrap_files, read_early, seeded_secrets};
+use choice::Calls;
+use release::Found;
 use script::Scripts;
 
 /// How names of directories begin that hold what is kept but no longer used, in more than one spelling.
@@ -48,10 +54,11 @@ pub struct Release {
     /// Where the helmfile itself writes the version.
     pub version_at: Option<Span>,
     pub needs: Vec<(String, Span)>,
+    /// What its `needs` mean and the helmfile does not have.
+    pub undefined_needs: Vec<(ObjectRef, Span)>,
     pub wait: Option<bool>,
     /// How long helm waits, where that is written.
     pub timeout_seconds: Option<u64>,
-    pub installed: Option<bool>,
     /// Relative to the repository's root where they lie in it.
     pub values_files: Vec<String>,
     pub inline_values: Vec<Node>,
@@ -128,21 +135,26 @@ impl Release {
 
 /// All helmfiles of a repository, in the order they run.
 pub fn read(repository: &Repository) -> Vec<Helmfile> {
-    helmfiles(repository, &Scripts::read(repository))
+    helmfiles(repository, &Scripts::read(repository)).0
 }
 
-fn helmfiles(repository: &Repository, scripts: &Scripts) -> Vec<Helmfile> {
+/// All helmfiles, and what of them could not be read.
+fn helmfiles(repository: &Repository, scripts: &Scripts) -> (Vec<Helmfile>, Vec<BlindSpot>) {
+    let candidates = candidates(repository).into_iter().filter_map(|file| {
+        let root = root_of(repository, &file).filter(|root| is_helmfile(&file, root))?;
+        Some((file, root))
+    });
+    let roots: Vec<(String, Node)> = candidates.collect();
+    let unread = unread::find(repository, &roots);
+    let calls = Calls::new(scripts.helmfile_calls(), roots.iter().map(|(file, root)| (file.as_str(), root)));
     let mut helmfiles = Vec::new();
     let mut listed = Vec::new();
-    for file in candidates(repository) {
-        let Some(root) = root_of(repository, &file).filter(|root| is_helmfile(&file, root)) else { continue };
-        for (index, child) in root.items_at("helmfiles").iter().enumerate() {
-            let child = child.text().or_else(|| child.text_at(&["path"]));
-            let child = child.and_then(|child| path::join(path::parent(&file), child));
-            listed.extend(child.map(|child| (child, format!("{file}/{index:04}"))));
-        }
-        let releases = release::releases(repository, scripts, &file, &root);
-        helmfiles.push(Helmfile { order_key: order_key(&file, &releases), path: file, releases });
+    for (file, root) in roots {
+        let children = choice::children(&file, &root).into_iter().enumerate();
+        listed.extend(children.map(|(index, (child, _))| (child, format!("{file}/{index:04}"))));
+        let found = release::releases(repository, &calls, &file, &root);
+        let order_key = order_key(&file, &found);
+        helmfiles.push(Helmfile { order_key, releases: calls.installed(&file, found), path: file });
     }
     for helmfile in &mut helmfiles {
         if let Some((_, key)) = listed.iter().find(|(child, _)| *child == helmfile.path) {
@@ -150,13 +162,13 @@ fn helmfiles(repository: &Repository, scripts: &Scripts) -> Vec<Helmfile> {
         }
     }
     helmfiles.sort_by(|a, b| a.order_key.cmp(&b.order_key));
-    helmfiles
+    (helmfiles, unread)
 }
 
 /// By name inside of a directory, but the file that is only there for CRDs before the others.
-fn order_key(file: &str, releases: &[Release]) -> String {
+fn order_key(file: &str, found: &[Found]) -> String {
     let (directory, name) = file.rsplit_once('/').unwrap_or(("", file));
-    let rank = usize::from(!releases.iter().all(|release| release.only_crds));
+    let rank = usize::from(!found.iter().all(|found| found.release.only_crds));
     format!("{directory}/{rank}/{name}")
 }
 
@@ -181,13 +193,17 @@ pub(crate) fn is_archived(path: &str) -> bool {
     path.split('/').any(|part| ARCHIVES.iter().any(|name| part.trim_start_matches(['.', '_']).starts_with(name)))
 }
 
-/// The first mapping of a file, its templates neutralised.
+/// What a file that may be a helmfile says.
 fn root_of(repository: &Repository, file: &str) -> Option<Node> {
+    let text = repository.source(repository.id(file)?)?.text();
+    let speaks = ["releases:", "helmfiles:", "templates:"].iter().any(|key| text.contains(key));
+    if speaks { merged(repository, file) } else { None }
+}
+
+/// The mappings of a file as one, its templates neutralised.
+fn merged(repository: &Repository, file: &str) -> Option<Node> {
     let id = repository.id(file)?;
     let text = repository.source(id)?.text();
-    if !text.contains("releases:") && !text.contains("helmfiles:") && !text.contains("templates:") {
-        return None;
-    }
     // `---` separates parts that helmfile merges; later ones win.
     let mut documents = neutral::parse(id, text).into_iter().filter(|document| document.as_map().is_some());
     let mut root = documents.next()?;
@@ -209,9 +225,12 @@ fn is_helmfile(file: &str, root: &Node) -> bool {
         .iter()
         .any(|key| root.get(key).is_some());
     let has_charts = releases.iter().any(|release| release.get("chart").is_some() || release.get("inherit").is_some());
-    let is_named = file.split('/').any(|part| part.contains("helmfile"));
-    let has_children = is_named && !root.items_at("helmfiles").is_empty();
+    let has_children = is_named_helmfile(file) && !root.items_at("helmfiles").is_empty();
     has_children || (releases.iter().any(|release| release.get("name").is_some()) && (has_charts || has_marks))
+}
+
+fn is_named_helmfile(file: &str) -> bool {
+    file.split('/').any(|part| part.contains("helmfile"))
 }
 
 /// Whether `path` is a file or directory of the repository.

@@ -29,6 +29,48 @@ pub(crate) fn is_template(text: &str) -> bool {
     Actions::new(text).next().is_some()
 }
 
+/// The blocks that actions open in a text: an `if`, a loop.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    /// Where an action that opens or closes one ends, and where the innermost block begins that is open from there on.
+    turns: Vec<(usize, Option<usize>)>,
+}
+
+impl Blocks {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut open = Vec::new();
+        let mut turns = Vec::new();
+        for (start, end) in Actions::new(text) {
+            match control_word(&text[start..end]) {
+                "if" | "range" | "with" | "define" | "block" | "for" => open.push(start),
+                word if word.starts_with("end") => drop(open.pop()),
+                _ => continue,
+            }
+            turns.push((end, open.last().copied()));
+        }
+        Self { turns }
+    }
+
+    /// Whether a block opens after the first place and is still open at the second.
+    pub(crate) fn is_open_between(&self, from: usize, to: usize) -> bool {
+        let before = self.turns.partition_point(|(end, _)| *end <= to);
+        let innermost = before.checked_sub(1).and_then(|last| self.turns[last].1);
+        innermost.is_some_and(|start| start >= from)
+    }
+}
+
+/// Whether an action stands for whole lines, of which nothing is known.
+pub(crate) fn has_hidden_lines(text: &str) -> bool {
+    hidden_lines(text).next().is_some()
+}
+
+/// Where actions begin that stand for whole lines.
+pub(crate) fn hidden_lines(text: &str) -> impl Iterator<Item = usize> {
+    let hidden = Actions::new(text)
+        .filter(|(start, end)| !is_control(&text[*start..*end]) && is_alone_on_line(text, *start, *end));
+    hidden.map(|(start, _)| start)
+}
+
 /// The same text in the same number of bytes, without actions. A line of nothing but actions becomes blank.
 pub(crate) fn neutralise(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
@@ -107,11 +149,19 @@ fn is_control(action: &str) -> bool {
     if !action.starts_with("{{") && !action.starts_with("#{") {
         return true;
     }
-    let inner = action[2..].trim_start_matches('-').trim_start();
-    let word = inner.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
-    matches!(word, "if" | "else" | "end" | "range" | "with" | "define" | "block")
+    let inner = inner_of(action);
+    matches!(control_word(action), "if" | "else" | "end" | "range" | "with" | "define" | "block")
         || inner.starts_with("/*")
         || (inner.starts_with('$') && inner.contains(":="))
+}
+
+fn inner_of(action: &str) -> &str {
+    action[2..].trim_start_matches('-').trim_start()
+}
+
+/// The word that an action begins with.
+fn control_word(action: &str) -> &str {
+    inner_of(action).split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default()
 }
 
 /// Whether the line has nothing besides actions, before and after this one.

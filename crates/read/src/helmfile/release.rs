@@ -1,44 +1,106 @@
 //! The releases of one helmfile, with what they inherit from its defaults, templates and bases.
 
-use yaml::{EcoString, Node};
+use std::collections::BTreeMap;
 
-use super::script::{HelmfileCall, Scripts};
-use super::{Hooked, Release, neutral, root_of};
+use yaml::{EcoString, FileId, Node};
+
+use super::choice::Calls;
+use super::script::HelmfileCall;
+use super::selector::Labels;
+use super::{Hooked, Release, merged, neutral};
 use crate::path;
 use crate::repository::Repository;
 
 /// How many `bases` of `bases` are followed.
 const BASES_DEPTH_MAX: usize = 8;
 
-pub(super) fn releases(repository: &Repository, scripts: &Scripts, file: &str, root: &Node) -> Vec<Release> {
-    let mut layers = Vec::new();
-    bases(repository, file, root, BASES_DEPTH_MAX, &mut layers);
-    layers.push(root.clone());
-    let context = Context { repository, file, layers };
-    let only_crds = context.is_only_for_crds(scripts, root);
-    root.items_at("releases").iter().filter_map(|release| context.release(release, only_crds)).collect()
+/// A release of a helmfile, whether or not it is installed.
+pub(super) struct Found {
+    pub(super) release: Release,
+    /// Empty where none is written; `None` where a template decides.
+    pub(super) namespace: Option<EcoString>,
+    pub(super) labels: Labels,
+    /// Switched off, whoever calls the helmfile.
+    pub(super) is_off: bool,
 }
 
-/// The files that `bases` names, the most basic first.
-fn bases(repository: &Repository, file: &str, root: &Node, depth: usize, layers: &mut Vec<Node>) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    for base in root.items_at("bases").iter().filter_map(Node::text) {
-        let Some(base) = path::join(path::parent(file), base) else { continue };
-        let Some(root) = root_of(repository, &base) else { continue };
-        bases(repository, &base, &root, depth, layers);
-        layers.push(root);
+pub(super) fn releases(repository: &Repository, calls: &Calls, file: &str, root: &Node) -> Vec<Found> {
+    let mut context = Context::new(repository, file);
+    context.has_other_values = calls.may_set_values(file);
+    context.add_bases(file, root, BASES_DEPTH_MAX);
+    context.add_layer(file, root.clone());
+    let only_crds = context.is_only_for_crds(calls, root);
+    let mut found: Vec<Found> =
+        root.items_at("releases").iter().filter_map(|release| context.release(release, only_crds)).collect();
+    if !calls.may_rename(file) {
+        context.note_undefined(root, &mut found);
+    }
+    found
+}
+
+pub(super) struct Context<'all> {
+    pub(super) repository: &'all Repository,
+    file: &'all str,
+    /// The bases and the helmfile itself: later ones win.
+    pub(super) layers: Vec<Node>,
+    /// The file of each.
+    pub(super) layer_files: Vec<String>,
+    /// Every file that `bases` names was read.
+    pub(super) has_all_bases: bool,
+    /// The blocks that templates open in them.
+    pub(super) blocks: BTreeMap<FileId, neutral::Blocks>,
+    /// Templates stand for whole lines of them.
+    pub(super) has_hidden_lines: bool,
+    /// Whoever calls the helmfile gives values of their own.
+    pub(super) has_other_values: bool,
+}
+
+impl<'all> Context<'all> {
+    fn new(repository: &'all Repository, file: &'all str) -> Self {
+        let (layers, layer_files) = (Vec::new(), Vec::new());
+        Self {
+            repository,
+            file,
+            layers,
+            layer_files,
+            has_all_bases: true,
+            blocks: BTreeMap::new(),
+            has_hidden_lines: false,
+            has_other_values: false,
+        }
     }
 }
 
-struct Context<'all> {
-    repository: &'all Repository,
-    file: &'all str,
-    /// The bases and the helmfile itself: later ones win.
-    layers: Vec<Node>,
-}
-
 impl Context<'_> {
-    fn release(&self, node: &Node, only_crds: bool) -> Option<Release> {
+    fn add_layer(&mut self, file: &str, root: Node) {
+        let text = self.repository.id(file).and_then(|id| Some((id, self.repository.source(id)?.text())));
+        if let Some((id, text)) = text {
+            self.blocks.insert(id, neutral::Blocks::of(text));
+            self.has_hidden_lines |= neutral::has_hidden_lines(text);
+        }
+        self.layer_files.push(file.to_owned());
+        self.layers.push(root);
+    }
+
+    /// The files that `bases` names, the most basic first.
+    fn add_bases(&mut self, file: &str, root: &Node, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for base in root.items_at("bases") {
+            let base = base.text().and_then(|base| path::join(path::parent(file), base));
+            if base.as_ref().is_some_and(|base| self.layer_files.contains(base)) {
+                continue;
+            }
+            let Some((base, root)) = base.and_then(|base| merged(self.repository, &base).map(|root| (base, root)))
+            else {
+                self.has_all_bases = false;
+                continue;
+            };
+            self.add_bases(&base, &root, depth);
+            self.add_layer(&base, root);
+        }
+    }
+
+    fn release(&self, node: &Node, only_crds: bool) -> Option<Found> {
         let name = node.get("name").filter(|name| name.text().is_some_and(|text| !neutral::is_unknown(text)))?;
         let sources = self.sources(node);
         let field = |key: &str| sources.iter().find_map(|source| source.get(key));
@@ -53,16 +115,16 @@ impl Context<'_> {
         let chart_name = chart.as_deref().and_then(last_part).unwrap_or(release_name).into();
         let values = sources.iter().flat_map(|source| source.items_at("values"));
         let needs = field("needs").and_then(Node::as_seq).unwrap_or_default();
-        Some(Release {
+        let release = Release {
             name: release_name.into(),
             chart,
             chart_name,
             version_at: field("version").filter(|_| version.is_some() && known("version").is_some()).map(|at| at.span),
             version,
             needs: needs.iter().filter_map(|need| Some((need.text()?.to_owned(), need.span))).collect(),
+            undefined_needs: Vec::new(),
             wait: flag("wait").or_else(|| self.default_flag("wait")),
             timeout_seconds: known("timeout").and_then(|text| text.parse().ok()).or_else(|| self.default_timeout()),
-            installed: flag("installed"),
             values_files: values.clone().filter_map(Node::text).map(|file| self.place(file)).collect(),
             inline_values: values.filter(|values| values.as_map().is_some()).cloned().collect(),
             applies: self.applied_by_hooks(&sources, &namespace, release_name),
@@ -70,7 +132,29 @@ impl Context<'_> {
             only_crds,
             by_script: false,
             namespace,
-        })
+        };
+        let labels = self.labels(&sources, release_name, known("namespace"), known("chart"));
+        let written = field("namespace").map_or(Some(""), |_| known("namespace").filter(|text| is_one_word(text)));
+        Some(Found { release, namespace: written.map(EcoString::from), labels, is_off: self.is_off(&sources) })
+    }
+
+    /// The labels of a release: its own, those of its templates and those of all, and three that every release has.
+    fn labels(&self, sources: &[&Node], name: &str, namespace: Option<&str>, chart: Option<&str>) -> Labels {
+        let mut labels = Labels::default();
+        labels.is_open = self.has_hidden_lines;
+        let own = sources.iter().filter_map(|source| Some((*source, source.get("labels")?)));
+        let common = self.layers.iter().filter_map(|layer| Some((layer, layer.get("commonLabels")?)));
+        for (holder, node) in own.chain(common) {
+            labels.is_open |= node.as_map().is_none();
+            for entry in node.entries() {
+                let is_known = !self.is_conditional(holder.span, entry.value.span);
+                labels.add(&entry.key, entry.value.text().filter(|_| is_known));
+            }
+        }
+        labels.set("name", Some(name));
+        labels.set("namespace", namespace);
+        labels.set("chart", chart.and_then(|chart| chart.rsplit('/').next()));
+        labels
     }
 
     /// The release, then the templates it inherits from, nearest first.
@@ -124,8 +208,8 @@ impl Context<'_> {
     }
 
     /// Whether the releases are only rendered for their CRDs. How scripts call the file says it best, its name worst.
-    fn is_only_for_crds(&self, scripts: &Scripts, root: &Node) -> bool {
-        match scripts.calls_of(self.file) {
+    fn is_only_for_crds(&self, calls: &Calls, root: &Node) -> bool {
+        match calls.kind_of(self.file) {
             Some(HelmfileCall::TemplatesCrds) => return true,
             Some(HelmfileCall::Installs) => return false,
             None => {}
@@ -206,6 +290,11 @@ fn with_release(text: &str, namespace: &str, name: &str) -> String {
         rest = after;
     }
     output + rest
+}
+
+/// Both sides of a condition in one line are two words.
+pub(super) fn is_one_word(text: &str) -> bool {
+    !text.contains(char::is_whitespace)
 }
 
 fn mentions(node: &Node, word: &str) -> bool {

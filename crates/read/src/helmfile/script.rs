@@ -10,6 +10,7 @@ use memchr::{memchr2, memmem};
 use regex::Regex;
 use yaml::{FileId, Span};
 
+use super::choice::Choice;
 use super::words::{self, Word, pipelines};
 use super::{exists, is_archived, is_bootstrap};
 use crate::parallel;
@@ -25,6 +26,25 @@ const KNOWN_CHARACTERS_MIN: usize = 4;
 const MATCHES_MAX: usize = 12;
 /// Lines without any of these are of no interest.
 const COMMANDS: [&str; 3] = ["kubectl", "helm", ".sops."];
+/// Flags of helmfile that are followed by a value.
+const VALUE_FLAGS: [&str; 16] = [
+    "-f",
+    "--file",
+    "-e",
+    "--environment",
+    "-l",
+    "--selector",
+    "-n",
+    "--namespace",
+    "--kube-context",
+    "--kubeconfig",
+    "--log-level",
+    "-b",
+    "--helm-binary",
+    "--state-values-set",
+    "--state-values-file",
+    "--concurrency",
+];
 /// Stands for a part of a path that is not known.
 pub(super) const UNKNOWN: char = '\u{e000}';
 /// Variables that hold the root of the repository by custom.
@@ -44,6 +64,28 @@ const ROOTS: [&str; 8] = [
 pub(super) enum HelmfileCall {
     TemplatesCrds,
     Installs,
+}
+
+/// Which helmfile is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Called {
+    /// Files, or directories of them.
+    Paths(Vec<String>),
+    /// The one of the directory that the script is in by then.
+    Default,
+    Unknown,
+}
+
+/// A command that runs helmfile.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) called: Called,
+    pub(super) kind: HelmfileCall,
+    pub(super) choice: Choice,
+    /// It gives all releases a namespace.
+    pub(super) sets_namespace: bool,
+    /// It gives values of its own, over those of the environment.
+    pub(super) sets_values: bool,
 }
 
 /// Something that a script applies.
@@ -111,25 +153,56 @@ impl<'all> Scripts<'all> {
         })
     }
 
-    /// How scripts call the helmfile at `path`, if any does.
-    pub(super) fn calls_of(&self, path: &str) -> Option<HelmfileCall> {
-        let mut found = None;
+    /// Every call of helmfile that installs something, or renders CRDs.
+    pub(super) fn helmfile_calls(&self) -> Vec<Call> {
+        let mut calls = Vec::new();
         for script in &self.found {
             for pipeline in &script.pipelines {
                 for (at, command) in pipeline.iter().enumerate() {
-                    let texts = texts(command);
-                    let Some(call) = helmfile_call(&texts, &pipeline[at + 1..]) else { continue };
-                    let files = words::flag_values(&texts, &["-f", "--file"]);
-                    let offset = command.first().map_or(0, |word| word.at);
-                    let is_meant =
-                        files.iter().flat_map(|file| self.resolve(script, file, offset)).any(|file| file == path);
-                    if is_meant && found != Some(HelmfileCall::Installs) {
-                        found = Some(call);
+                    if let Some(kind) = helmfile_call(&texts(command), &pipeline[at + 1..]) {
+                        let called = self.called_helmfile(script, command);
+                        let choice = self.choice(script, command);
+                        let sets_namespace = command.iter().any(|word| is_namespace_flag(&word.text));
+                        let sets_values = command.iter().any(|word| word.text.starts_with("--state-values-"));
+                        calls.push(Call { called, kind, choice, sets_namespace, sets_values });
                     }
                 }
             }
         }
-        found
+        calls
+    }
+
+    fn called_helmfile(&self, script: &Script, command: &[Word]) -> Called {
+        let files = words::flag_values(&texts(command), &["-f", "--file"]);
+        let offset = command.first().map_or(0, |word| word.at);
+        let paths: Vec<String> = files.iter().flat_map(|file| self.resolve(script, file, offset)).collect();
+        match (files.is_empty(), paths.is_empty()) {
+            (true, _) => Called::Default,
+            (false, true) => Called::Unknown,
+            (false, false) => Called::Paths(paths),
+        }
+    }
+
+    /// The releases that a call of helmfile chooses.
+    fn choice(&self, script: &Script, command: &[Word]) -> Choice {
+        let arguments = command.iter().skip_while(|word| !is_program(&word.text)).skip(1);
+        let arguments: Vec<&Word> = arguments.collect();
+        let expand = |text: &str| self.expand(script, text, arguments.first().map_or(0, |word| word.at));
+        // A variable in the place of an argument may hold selectors as well.
+        let is_open = |(at, word): (usize, &&Word)| {
+            let before = at.checked_sub(1).map_or("", |before| arguments[before].text.as_str());
+            !word.text.starts_with('-') && !VALUE_FLAGS.contains(&before) && expand(&word.text).starts_with(UNKNOWN)
+        };
+        if arguments.iter().enumerate().any(is_open) {
+            return Choice::All;
+        }
+        let words: Vec<String> = arguments.iter().map(|word| word.text.clone()).collect();
+        let joined = words.iter().filter_map(|word| word.strip_prefix("-l")).filter(|rest| !rest.starts_with('='));
+        let joined = joined.filter(|rest| rest.contains('=')).map(str::to_owned);
+        let apart = words::flag_values(&words, &["-l", "--selector"]).into_iter();
+        let selectors: Vec<String> = apart.chain(joined).map(|selector| expand(&selector)).collect();
+        let with_needs = words.iter().any(|word| word == "--include-needs" || word == "--include-transitive-needs");
+        Choice::of(selectors.iter().map(|selector| Some(selector.as_str())), with_needs)
     }
 
     /// Everything that scripts apply with kubectl.
@@ -395,8 +468,16 @@ fn texts(command: &[Word]) -> Vec<String> {
     command.iter().map(|word| word.text.clone()).collect()
 }
 
+fn is_namespace_flag(word: &str) -> bool {
+    word == "-n" || word.starts_with("-n=") || word.starts_with("--namespace")
+}
+
 fn is_helmfile(words: &[String]) -> bool {
-    words.iter().any(|word| word == "helmfile" || word.ends_with("=helmfile"))
+    words.iter().any(|word| is_program(word))
+}
+
+fn is_program(word: &str) -> bool {
+    word == "helmfile" || word.ends_with("=helmfile")
 }
 
 fn helmfile_call(words: &[String], after: &[Vec<Word>]) -> Option<HelmfileCall> {
