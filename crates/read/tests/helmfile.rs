@@ -192,7 +192,11 @@ fn several_calls_install_what_any_of_them_means() {
     assert_eq!(chosen(&format!("{early}helmfile --file bootstrap -l name=web sync\n")), ["net", "web"]);
     assert_eq!(chosen(&format!("{early}helmfile -f bootstrap/helmfile.yaml apply\n")), ["net", "certs", "web"]);
     assert_eq!(chosen(&format!("{early}helmfile -f $WHICH/x.yaml sync\n")), ["net", "certs", "web"]);
-    assert_eq!(chosen(&format!("{early}helmfile -f bootstrap/helmfile.yaml -l name=web diff\n")), ["net"]);
+    assert_eq!(
+        chosen(&format!("{early}helmfile -f bootstrap/helmfile.yaml -l tier=late diff\n")),
+        ["net", "certs", "web"],
+        "one release by its name is mended, not brought up"
+    );
 }
 
 #[test]
@@ -257,8 +261,8 @@ fn undefined(files: &[(&str, &str)]) -> Vec<String> {
 fn needs_that_name_nothing_are_told() {
     let text = "releases:\n  - {name: a, namespace: x, chart: hub/a}\n  - {name: off, namespace: x, chart: hub/a, installed: false}\n  - {name: b, namespace: x, chart: hub/b, needs: [a, x/a, x/off]}\n  - {name: c, namespace: y, chart: hub/c, needs: [a, x/gone, context/x/gone]}\n";
     assert_eq!(undefined(&[("helmfile.yaml", text)]), ["y/a", "x/gone"]);
-    let script = ("setup.sh", "helmfile -f helmfile.yaml -l name=b sync\n");
-    assert!(undefined(&[("helmfile.yaml", text), script]).is_empty(), "`a` is there, though it is not installed");
+    let script = ("setup.sh", "helmfile -f helmfile.yaml -l name=b -l name=a sync\n");
+    assert!(undefined(&[("helmfile.yaml", text), script]).is_empty(), "`c`, which needs nothing that is there, is not installed");
     let script = ("setup.sh", "helmfile -f helmfile.yaml --namespace x sync\n");
     assert!(undefined(&[("helmfile.yaml", text), script]).is_empty());
 }

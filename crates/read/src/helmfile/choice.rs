@@ -16,6 +16,9 @@ use crate::path;
 /// What helmfile runs where nobody says which file.
 const DEFAULT_NAMES: [&str; 2] = ["helmfile.yaml", "helmfile.yaml.gotmpl"];
 
+/// Whoever calls one of so many releases by its name mends it: nobody brings a cluster up that way.
+const MENDED_OF_MIN: usize = 3;
+
 /// What one call installs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
@@ -31,6 +34,10 @@ impl Choice {
             Some(selectors) if !selectors.is_empty() => Self::Only { selectors, with_needs },
             _ => Self::All,
         }
+    }
+
+    fn is_by_name(&self) -> bool {
+        matches!(self, Self::Only { selectors, .. } if selectors.iter().all(Selector::is_name))
     }
 
     /// The indices of the releases that it means.
@@ -114,7 +121,10 @@ impl Calls {
         let only_crds = found.iter().any(|found| found.release.only_crds);
         let kind = if only_crds { HelmfileCall::TemplatesCrds } else { HelmfileCall::Installs };
         let choices = self.ways(path, kind, &mut BTreeMap::new()).choices;
-        let taken: BTreeSet<usize> = choices.iter().flat_map(|choice| choice.taken(&found)).collect();
+        let mut taken: BTreeSet<usize> = choices.iter().flat_map(|choice| choice.taken(&found)).collect();
+        if taken.len() == 1 && found.len() >= MENDED_OF_MIN && choices.iter().all(Choice::is_by_name) {
+            taken.extend(0..found.len());
+        }
         let taken = found.into_iter().enumerate().filter(|(index, found)| taken.contains(index) && !found.is_off);
         taken.map(|(_, found)| found.release).collect()
     }

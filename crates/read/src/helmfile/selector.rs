@@ -47,6 +47,11 @@ impl Selector {
         text.split(',').map(Term::parse).collect::<Option<Vec<Term>>>().map(Self)
     }
 
+    /// Whether it calls one release by its name.
+    pub(super) fn is_name(&self) -> bool {
+        self.0.iter().any(|term| term.key == "name" && !term.is_not)
+    }
+
     /// Whether it means a release with these labels, as far as they are known.
     pub(super) fn may_match(&self, labels: &Labels) -> bool {
         self.0.iter().all(|term| match labels.values.get(term.key.as_str()) {
