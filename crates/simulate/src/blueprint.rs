@@ -217,6 +217,8 @@ pub(crate) struct Workload {
     pub(crate) crashes_without: Vec<Need>,
     pub(crate) startup: Millis,
     pub(crate) is_daemon: bool,
+    /// The pod network's own: it runs on every node, or pods there have no network.
+    pub(crate) is_agent: bool,
     /// kstatus gives it up after its progress deadline.
     pub(crate) has_deadline: bool,
     pub(crate) has_volume: bool,
@@ -339,6 +341,8 @@ pub struct Blueprint {
     pub(crate) pace: f64,
     /// The machines that are switched on first, and what stands for nodes that have joined.
     pub(crate) machines: Option<(crate::compile::Machines, Id)>,
+    /// What stands for the pod network, where pods wait for it.
+    pub(crate) network: Option<Id>,
     /// The bootstrap takes its time; else all of it is there at once.
     pub(crate) runs_bootstrap: bool,
 }

@@ -201,6 +201,7 @@ impl<'a> Builder<'a> {
                     crashes_without: Vec::new(),
                     startup: self.paced(WORKLOAD_SECONDS),
                     is_daemon: kind == "DaemonSet",
+                    is_agent: false,
                     has_deadline: kind == "Deployment",
                     has_volume: false,
                 };
