@@ -275,6 +275,38 @@ fn an_agent_that_is_missing_on_a_node_keeps_its_daemon_set_from_being_ready() {
     assert!(named > 0);
 }
 
+#[test]
+fn what_is_under_way_is_told_as_such() {
+    let example = example();
+    for seed in 0..20 {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
+        let (_, lines) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        let mut proved: BTreeSet<&str> = BTreeSet::new();
+        for line in &lines {
+            match &line.event {
+                Event::Proved { step, .. } => _ = proved.insert(step),
+                Event::Waiting { step, reason } => {
+                    assert!(!reason.contains("HealthCheckFailed"), "seed {seed}: {step}: {reason}");
+                    assert!(!reason.contains("machine "), "seed {seed}: {step}: {reason}");
+                    let dependency =
+                        reason.split_once("dependency '").and_then(|(_, rest)| rest.split_once("' is not"));
+                    if let Some((path, _)) = dependency {
+                        let key = step.replacen(&step[step.len() - path_of(step).len()..], path, 1);
+                        assert!(!proved.contains(key.as_str()), "seed {seed}: {step}: {reason}");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The namespace and the name that a step's key ends with.
+fn path_of(step: &str) -> &str {
+    let slash = step.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+    &step[slash..]
+}
+
 /// A tape that outlives its journal.
 #[derive(Default)]
 struct Keeping(MemoryTape);

@@ -278,6 +278,26 @@ fn a_store_that_is_opened_with_what_it_holds_waits_for_itself() {
 }
 
 #[test]
+fn whatever_is_not_ready_comes_down_to_a_fact() {
+    let blueprint = from_power_on(&example("homelab"));
+    let mut world = World::new(&blueprint);
+    for seed in 0..10 {
+        world.start_traced(seed, &[]);
+        let mut seen = 0;
+        while world.is_over().is_none() {
+            for id in blueprint.flux_objects().filter(|id| world.exists(*id) && !world.is_ready(*id)) {
+                let said = world.say_trace(world.look(Probe::Ready(id)).reason);
+                let is_open = said.contains(" ← ") && said.ends_with("is not ready yet");
+                assert!(!is_open, "seed {seed} at {}: {said}", world.now());
+                seen += 1;
+            }
+            world.advance(world.now() + 7_000);
+        }
+        assert!(seen > 100, "{seen}");
+    }
+}
+
+#[test]
 fn every_fault_ends_in_ready_or_in_a_cause() {
     for blueprint in [blueprint(&example("homelab")), from_power_on(&example("homelab"))] {
         let mut world = World::new(&blueprint);
