@@ -13,6 +13,8 @@ pub(crate) struct Truth<'w, 'b> {
     machines: Vec<&'w str>,
     /// From when until when each thing was ready; the last may still be.
     ready: BTreeMap<Id, Vec<(u64, u64)>>,
+    /// When each thing was made last.
+    made: BTreeMap<Id, u64>,
     up: BTreeMap<u32, u64>,
     member: Option<u64>,
     /// From when until when the API server answered; the last may still go on.
@@ -29,6 +31,7 @@ impl<'w, 'b> Truth<'w, 'b> {
             blueprint,
             machines,
             ready: BTreeMap::new(),
+            made: BTreeMap::new(),
             up: BTreeMap::new(),
             member: None,
             api: Vec::new(),
@@ -41,6 +44,7 @@ impl<'w, 'b> Truth<'w, 'b> {
                     truth.ready.entry(id).or_default().push((event.at, u64::MAX));
                     truth.last = event.at;
                 }
+                (What::Created, Some(id)) => _ = truth.made.insert(id, event.at),
                 (What::NotReady, Some(id)) => {
                     if let Some((_, until)) = truth.ready.get_mut(&id).and_then(|times| times.last_mut()) {
                         *until = event.at.min(*until);
@@ -196,7 +200,12 @@ impl<'w, 'b> Truth<'w, 'b> {
             if last.is_some_and(|(from, until)| *from < began && *until == u64::MAX) {
                 continue;
             }
-            let maker = self.blueprint.maker(id).filter(|_| !world.exists(id));
+            // What an operator made too late may be there by now.
+            let is_late = |maker: Id| {
+                let by_flux = self.blueprint.flux_objects().any(|flux| flux == maker);
+                !by_flux && self.made.get(&id).is_some_and(|at| *at >= began)
+            };
+            let maker = self.blueprint.maker(id).filter(|maker| !world.exists(id) || is_late(*maker));
             for on in self.blueprint.rests_on(id).into_iter().chain(maker) {
                 if seen.insert(on) {
                     next.push(on);
