@@ -265,8 +265,8 @@ fn an_agent_that_is_missing_on_a_node_keeps_its_daemon_set_from_being_ready() {
         let (outcome, lines) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
         assert_eq!(outcome, Some(Outcome::Failed), "seed {seed}");
         let machines = example.settings.control_planes.iter().chain(&example.settings.workers);
-        let names: Vec<String> = machines.map(|name| format!("no network agent runs on {name}")).collect();
-        let is_named = |line: &Line| matches!(&line.event, Event::Failed { reason, .. } if names.iter().any(|name| reason.contains(name)));
+        let words: Vec<String> = machines.map(|name| format!("no network agent runs on {name}")).collect();
+        let is_named = |line: &Line| matches!(&line.event, Event::Failed { reason, .. } if words.iter().any(|word| reason.contains(word)));
         assert!(lines.iter().any(is_named), "seed {seed}: {lines:#?}");
         assert!(!world.inner().is_ready(cilium.unwrap()), "seed {seed}");
         let agent = "DaemonSet kube-system/cilium: no network agent runs on";

@@ -216,12 +216,30 @@ pub(crate) struct Workload {
     /// Its pods crash without.
     pub(crate) crashes_without: Vec<Need>,
     pub(crate) startup: Millis,
-    pub(crate) is_daemon: bool,
-    /// The pod network's own: it runs on every node, or pods there have no network.
-    pub(crate) is_agent: bool,
+    pub(crate) spread: Spread,
     /// kstatus gives it up after its progress deadline.
     pub(crate) has_deadline: bool,
     pub(crate) has_volume: bool,
+}
+
+/// On how many nodes pods run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spread {
+    One,
+    /// A DaemonSet.
+    Every,
+    /// The pod network's own DaemonSet: where it does not run, pods have no network.
+    Agent,
+}
+
+impl Workload {
+    pub(crate) fn is_daemon(&self) -> bool {
+        self.spread != Spread::One
+    }
+
+    pub(crate) fn is_agent(&self) -> bool {
+        self.spread == Spread::Agent
+    }
 }
 
 #[derive(Clone, Debug)]

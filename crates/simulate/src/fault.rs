@@ -241,7 +241,7 @@ impl Disturbance {
         }
         let mut takes = takes * self.startup_percent / 100;
         if let Some((node, percent)) = self.slow_node
-            && (workload.is_daemon || on == node)
+            && (workload.is_daemon() || on == node)
         {
             takes = takes * percent / 100;
         }
@@ -256,7 +256,7 @@ impl Disturbance {
     /// Which fault keeps pods from starting on a node until somebody acts. A DaemonSet is on all of them; of those only the
     /// agent's own is known to miss one.
     fn holds_for_good(&self, workload: &Workload, on: u32) -> Option<Fault> {
-        let is_on = |node: u32| !workload.is_daemon && on == node;
+        let is_on = |node: u32| !workload.is_daemon() && on == node;
         if self.mute_node.is_some_and(is_on) {
             Some(Fault::AgentMissing)
         } else {
@@ -269,7 +269,7 @@ impl Disturbance {
     pub(crate) fn holds_up(&self, at: u32, workload: &Workload, on: u32, now: Millis) -> Option<Fault> {
         let is_late = || {
             let is_unpulled = self.unpulled.is_some_and(|(which, until)| which == at && now < until);
-            let is_slow = self.slow_node.is_some_and(|(node, _)| !workload.is_daemon && on == node);
+            let is_slow = self.slow_node.is_some_and(|(node, _)| !workload.is_daemon() && on == node);
             if is_unpulled { Some(Fault::ImagePullBackoff) } else { is_slow.then_some(Fault::SlowNode) }
         };
         self.holds_for_good(workload, on).or_else(is_late)
@@ -304,9 +304,9 @@ impl Disturbance {
     /// `on` is the node that its pods are placed on, where they are.
     pub(crate) fn strikes_workload(&self, at: u32, workload: &Workload, on: Option<u32>) -> bool {
         on.is_some_and(|node| self.holds_for_good(workload, node).is_some())
-            || (on.is_some() && !workload.is_daemon && on == self.slow_node.map(|(node, _)| node))
-            || (workload.is_daemon && self.slow_node.is_some())
-            || (workload.is_agent && self.mute_node.is_some())
+            || (on.is_some() && !workload.is_daemon() && on == self.slow_node.map(|(node, _)| node))
+            || (workload.is_daemon() && self.slow_node.is_some())
+            || (workload.is_agent() && self.mute_node.is_some())
             || self.unpulled.is_some_and(|(which, _)| which == at)
     }
 }

@@ -7,7 +7,7 @@ use yaml::Node;
 
 use super::builder::Builder;
 use super::charts::Draft;
-use crate::blueprint::{EarlyRelease, Id, Need};
+use crate::blueprint::{EarlyRelease, Id, Need, Spread};
 
 /// Helm's own.
 const HELM_TIMEOUT_SECONDS: u64 = 300;
@@ -147,7 +147,9 @@ impl Builder<'_> {
         let agents: Vec<Id> =
             self.drafts.iter().filter(gives_network).flat_map(|draft| draft.workloads.iter().copied()).collect();
         for workload in &mut self.out.workloads {
-            workload.is_agent = workload.is_daemon && agents.contains(&workload.id);
+            if workload.is_daemon() && agents.contains(&workload.id) {
+                workload.spread = Spread::Agent;
+            }
         }
     }
 

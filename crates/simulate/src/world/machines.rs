@@ -23,8 +23,6 @@ struct Machine {
     secrets: u32,
     member: Member,
     has_joined: bool,
-    /// It went away, and does not come back.
-    is_dead: bool,
 }
 
 /// A machine's member of etcd.
@@ -85,7 +83,7 @@ impl World<'_> {
     }
 
     pub(super) fn machine_is_up(&mut self, machine: u32) {
-        if self.hardware.machines[machine as usize].is_dead {
+        if self.disturbance.is_dead(machine, self.now) {
             return;
         }
         self.hardware.machines[machine as usize].is_up = true;
@@ -188,7 +186,6 @@ impl World<'_> {
     /// A machine goes away, with its member of etcd; the API server goes where that one can't be spared.
     pub(super) fn machine_dies(&mut self, machine: u32) {
         let Some(it) = self.hardware.machines.get_mut(machine as usize) else { return };
-        it.is_dead = true;
         it.is_up = false;
         it.has_joined = false;
         if self.is_control_plane(machine) {
@@ -229,11 +226,10 @@ impl World<'_> {
     }
 
     pub(super) fn node_has_joined(&mut self, machine: u32) {
-        let it = &mut self.hardware.machines[machine as usize];
-        if it.is_dead {
+        if self.disturbance.is_dead(machine, self.now) {
             return;
         }
-        it.has_joined = true;
+        self.hardware.machines[machine as usize].has_joined = true;
         self.note(None, What::NodeJoined(machine));
         if let Some((_, nodes)) = self.blueprint.machines {
             self.create(nodes);

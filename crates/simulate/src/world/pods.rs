@@ -103,7 +103,7 @@ impl World<'_> {
     fn run_pods(&mut self, at: u32) {
         let workload = &self.blueprint.workloads[at as usize];
         self.pods[at as usize].phase = Phase::Runs;
-        if workload.is_agent { self.agent_looks(at) } else { self.make_ready(workload.id) }
+        if workload.is_agent() { self.agent_looks(at) } else { self.make_ready(workload.id) }
     }
 
     /// From all it mounts to ready on a node; nothing if never.
@@ -165,7 +165,7 @@ impl World<'_> {
         let id = workload.id;
         let state = self.pods[at as usize];
         let is_done = state.phase == Phase::Runs && self.blueprint.thing(id).kind == "Job";
-        if workload.is_daemon || is_done || !self.exists(id) {
+        if workload.is_daemon() || is_done || !self.exists(id) {
             return;
         }
         self.pods[at as usize] = PodState { phase: Phase::Lost, was_lost: true, ..state };
@@ -179,7 +179,7 @@ impl World<'_> {
             return;
         }
         for (at, workload) in (0..).zip(&self.blueprint.workloads) {
-            if workload.is_agent && self.pods[at as usize].phase == Phase::Runs {
+            if workload.is_agent() && self.pods[at as usize].phase == Phase::Runs {
                 self.agent_looks(at);
             } else {
                 self.wake.push(workload.id);
@@ -216,7 +216,7 @@ impl World<'_> {
         if state.phase == Phase::Lost {
             return Some(Reason::Stuck(id, Fault::DeadNode, node));
         }
-        if workload.is_agent && state.phase == Phase::Runs {
+        if workload.is_agent() && state.phase == Phase::Runs {
             return self.mute_node().map(|mute| Reason::Stuck(id, Fault::AgentMissing, mute));
         }
         if let Some(fault) = self.disturbance.holds_up(at, workload, node, self.now) {
