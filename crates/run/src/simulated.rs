@@ -27,10 +27,11 @@ pub struct Simulated<'b> {
 
 impl<'b> Simulated<'b> {
     pub fn new(blueprint: &'b Blueprint, settings: &UpSettings, seed: u64, faults: &[Fault]) -> Self {
+        let machines: Vec<String> = settings.control_planes.iter().chain(&settings.workers).cloned().collect();
         Self {
-            inner: Inner::begin(blueprint, seed, faults),
+            inner: Inner::begin(blueprint, seed, faults).naming(machines.clone()),
             blueprint,
-            machines: settings.control_planes.iter().chain(&settings.workers).cloned().collect(),
+            machines,
             applied: BTreeMap::new(),
         }
     }
@@ -75,7 +76,7 @@ impl<'b> Simulated<'b> {
         let done = self.inner.act(now, act);
         // What follows at once has happened when the next one acts, whoever that is: a replay comes by here, too.
         self.inner.advance(now);
-        done.map(drop).map_err(|reason| reason.say(self.blueprint))
+        done.map(drop).map_err(|reason| self.inner.say(reason))
     }
 
     fn seed(&mut self, component: &str) -> Result<(), String> {
@@ -182,7 +183,7 @@ impl World for Simulated<'_> {
         if step.proof.asks_the_api() {
             let api = self.inner.look(Probe::Api);
             if !api.met {
-                return Look::UnderWay(api.reason.say(self.blueprint));
+                return Look::UnderWay(self.inner.say(api.reason));
             }
         }
         match &step.proof {

@@ -11,7 +11,7 @@ use coldstart_run::{
     World as _, drive, plan,
 };
 use read::UpSettings;
-use simulate::{Blueprint, Conditions, Fault, Machines, Probe};
+use simulate::{Blueprint, Conditions, Fault, Machines, Probe, What};
 
 struct Example {
     plan: Plan,
@@ -26,6 +26,7 @@ fn example() -> Example {
     let settings = UpSettings {
         control_planes: names(&["cp1", "cp2", "cp3"]),
         workers: names(&["w1", "w2"]),
+        outside: names(&["https://auth.homelab.example"]),
         ..UpSettings::default()
     };
     let cluster = &reading.clusters[0];
@@ -193,6 +194,117 @@ fn a_world_is_found_again_from_its_journal() {
         assert_eq!(outcome, Some(Outcome::Healthy), "write {write}");
         assert_eq!(again.inner().done_twice().count(), 0, "write {write}");
     }
+}
+
+fn reasons(lines: &[Line]) -> impl Iterator<Item = (&str, &str)> {
+    lines.iter().filter_map(|line| match &line.event {
+        Event::Waiting { step, reason } => Some((step.as_str(), reason.as_str())),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_node_that_dies_takes_all_along_that_ran_on_it() {
+    const EVICTION: u64 = 300_000;
+    let example = example();
+    let empty = Kept::read(b"").unwrap();
+    let mut felt = 0;
+    for seed in 0..23 {
+        let mut sound = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
+        let (_, lines) = run(&example, &mut sound, MemoryTape::default(), &empty);
+        let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[Fault::DeadNode]);
+        let (_, struck) = run(&example, &mut world, MemoryTape::default(), &empty);
+        felt += u32::from(struck.last().unwrap().at != lines.last().unwrap().at);
+        let events = world.inner().events();
+        let Some(gone) = events.iter().position(|event| matches!(event.what, What::NodeGone(_))) else { continue };
+        let What::NodeGone(node) = events[gone].what else { continue };
+        assert!(!world.inner().look(Probe::Machine(node)).met, "seed {seed}");
+        let (before, after) = events.split_at(gone);
+        assert!(!after.iter().any(|event| event.what == What::NodeJoined(node)), "seed {seed}");
+        let lost = after.iter().take_while(|event| event.at == events[gone].at);
+        for lost in lost.filter(|event| event.what == What::NotReady) {
+            let kind = &example.blueprint.thing(lost.thing.unwrap()).kind;
+            assert!(before.iter().any(|event| event.thing == lost.thing && event.what == What::Ready), "seed {seed}");
+            let again = after.iter().find(|event| event.thing == lost.thing && event.what == What::Ready);
+            let is_late = again.is_none_or(|again| again.at > lost.at + EVICTION);
+            assert!(is_late || matches!(kind.as_str(), "Kustomization" | "Gift"), "seed {seed}: {kind}");
+        }
+    }
+    assert!(felt > 15, "only {felt} of 23 nodes were missed");
+}
+
+#[test]
+fn pods_are_placed_on_nodes_that_have_joined() {
+    let example = example();
+    let until = Selection { until: Some("outside".to_owned()), ..Selection::default() };
+    let plan = example.plan.clone().without(&until.left(&example.plan).unwrap().into_keys().collect());
+    let first = Example { plan, ..example };
+    for (example, seed) in [(&first, 0), (&first, 1), (&self::example(), 2), (&self::example(), 3)] {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
+        run(example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        let events = world.inner().events();
+        let mut joined = BTreeSet::new();
+        for event in events {
+            if let What::NodeJoined(node) = event.what {
+                joined.insert(node);
+            }
+            let node = event.thing.filter(|_| event.what == What::Ready).and_then(|id| world.inner().node_of(id));
+            assert!(node.is_none_or(|node| joined.contains(&node)), "seed {seed}: {event:?} on {node:?}");
+        }
+        assert!(!joined.is_empty());
+    }
+}
+
+#[test]
+fn an_agent_that_is_missing_on_a_node_keeps_its_daemon_set_from_being_ready() {
+    let example = example();
+    let cilium = example.blueprint.find("DaemonSet", "kube-system", "cilium");
+    let mut named = 0;
+    for seed in 0..20 {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[Fault::AgentMissing]);
+        let (outcome, lines) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        assert_eq!(outcome, Some(Outcome::Failed), "seed {seed}");
+        let machines = example.settings.control_planes.iter().chain(&example.settings.workers);
+        let words: Vec<String> = machines.map(|name| format!("no network agent runs on {name}")).collect();
+        let is_named = |line: &Line| matches!(&line.event, Event::Failed { reason, .. } if words.iter().any(|word| reason.contains(word)));
+        assert!(lines.iter().any(is_named), "seed {seed}: {lines:#?}");
+        assert!(!world.inner().is_ready(cilium.unwrap()), "seed {seed}");
+        let agent = "DaemonSet kube-system/cilium: no network agent runs on";
+        named += u32::from(reasons(&lines).any(|(_, reason)| reason.contains(agent)));
+    }
+    assert!(named > 0);
+}
+
+#[test]
+fn what_is_under_way_is_told_as_such() {
+    let example = example();
+    for seed in 0..20 {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
+        let (_, lines) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        let mut proved: BTreeSet<&str> = BTreeSet::new();
+        for line in &lines {
+            match &line.event {
+                Event::Proved { step, .. } => _ = proved.insert(step),
+                Event::Waiting { step, reason } => {
+                    assert!(!reason.contains("HealthCheckFailed"), "seed {seed}: {step}: {reason}");
+                    assert!(!reason.contains("machine "), "seed {seed}: {step}: {reason}");
+                    let dependency =
+                        reason.split_once("dependency '").and_then(|(_, rest)| rest.split_once("' is not"));
+                    if let Some((path, _)) = dependency {
+                        let key = step.replacen(&step[step.len() - path_of(step).len()..], path, 1);
+                        assert!(!proved.contains(key.as_str()), "seed {seed}: {step}: {reason}");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The namespace and the name that a step's key ends with.
+fn path_of(step: &str) -> &str {
+    let slash = step.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+    &step[slash..]
 }
 
 /// A tape that outlives its journal.

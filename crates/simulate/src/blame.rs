@@ -83,6 +83,7 @@ fn next(world: &World<'_>, blueprint: &Blueprint, id: Id) -> Option<Id> {
     match world.reason(id) {
         Reason::DependencyNotReady(on)
         | Reason::HealthTimeout(on)
+        | Reason::HealthChecks(on, _)
         | Reason::HealthStalled(on)
         | Reason::SourceNotReady(on) => {
             if is_flux(blueprint, on) || !world.exists(on) {

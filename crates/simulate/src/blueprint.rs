@@ -216,10 +216,30 @@ pub(crate) struct Workload {
     /// Its pods crash without.
     pub(crate) crashes_without: Vec<Need>,
     pub(crate) startup: Millis,
-    pub(crate) is_daemon: bool,
+    pub(crate) spread: Spread,
     /// kstatus gives it up after its progress deadline.
     pub(crate) has_deadline: bool,
     pub(crate) has_volume: bool,
+}
+
+/// On how many nodes pods run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spread {
+    One,
+    /// A DaemonSet.
+    Every,
+    /// The pod network's own DaemonSet: where it does not run, pods have no network.
+    Agent,
+}
+
+impl Workload {
+    pub(crate) fn is_daemon(&self) -> bool {
+        self.spread != Spread::One
+    }
+
+    pub(crate) fn is_agent(&self) -> bool {
+        self.spread == Spread::Agent
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -339,6 +359,8 @@ pub struct Blueprint {
     pub(crate) pace: f64,
     /// The machines that are switched on first, and what stands for nodes that have joined.
     pub(crate) machines: Option<(crate::compile::Machines, Id)>,
+    /// What stands for the pod network, where pods wait for it.
+    pub(crate) network: Option<Id>,
     /// The bootstrap takes its time; else all of it is there at once.
     pub(crate) runs_bootstrap: bool,
 }

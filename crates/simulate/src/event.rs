@@ -1,5 +1,7 @@
 //! What happens in a boot: one enum, for whoever shows, stores or compares it.
 
+use model::say_seconds;
+
 use crate::blueprint::{Blueprint, Id, Millis};
 use crate::fault::Fault;
 use crate::stage::Action;
@@ -46,6 +48,10 @@ pub enum What {
     MemberJoined(u32),
     /// A machine is a node.
     NodeJoined(u32),
+    /// A node went away, and all that ran on it.
+    NodeGone(u32),
+    /// It was ready, and is not any more.
+    NotReady,
     /// Somebody has done something.
     Acted(Action),
     ApiDown,
@@ -108,13 +114,38 @@ pub enum Reason {
     FluxNotStarted,
     /// A SealedSecret that no key opens.
     Sealed(Id),
-    /// Pods that something below them keeps from starting.
-    Stuck(Id, Fault),
+    /// Pods that something below them keeps from starting, and the node that they are on.
+    Stuck(Id, Fault, u32),
+    /// Pods that no node is there for.
+    Unplaced(Id),
+    /// Pods that take so many seconds to start.
+    Starts(Id, u32),
+    /// Pods that started too early, and start again after a pause.
+    Crashes(Id),
+    /// Health is looked at for so many seconds at most; this is not there yet.
+    HealthChecks(Id, u32),
+    /// Helm waits for so many seconds at most; this is not ready yet.
+    Installs(Id, u32),
+    /// A dependency that was not ready at the last look and is by now; looks are so many seconds apart.
+    LooksAgain(Id, u32),
+    /// Nothing is missing any more, which the next look will see; looks are so many seconds apart.
+    LooksSoon(u32),
+    /// It has begun, and there is nothing to say of it yet.
+    Reconciles,
+    /// Its controller has all it needs.
+    UnderWay(Id),
+    /// A source that can't be fetched.
+    GitDown(Id),
 }
 
 impl Reason {
     /// In the words of the controller that says it.
     pub fn say(self, of: &Blueprint) -> String {
+        self.say_naming(of, &[])
+    }
+
+    /// The same, with the machines called by these names, in their order.
+    pub(crate) fn say_naming(self, of: &Blueprint, machines: &[String]) -> String {
         let path = |id: Id| of.thing(id).object().path();
         let full = |id: Id| of.thing(id).object().to_string();
         match self {
@@ -140,6 +171,22 @@ impl Reason {
             }
             Self::WebhookDown(id) => format!("{} dry-run failed: failed calling webhook", full(id)),
             Self::HealthTimeout(id) => format!("HealthCheckFailed: timeout waiting for: [{}]", full(id)),
+            Self::HealthChecks(id, seconds) => {
+                let timeout = say_seconds(u64::from(seconds));
+                format!("Progressing: running health checks with a timeout of {timeout}: [{}]", full(id))
+            }
+            Self::Installs(id, seconds) => {
+                let timeout = say_seconds(u64::from(seconds));
+                format!("Progressing: running Helm with a timeout of {timeout}: [{}]", full(id))
+            }
+            Self::LooksAgain(id, seconds) => {
+                let (path, every) = (path(id), say_seconds(u64::from(seconds)));
+                format!("DependencyNotReady: dependency '{path}' is ready by now, and is looked at every {every}")
+            }
+            Self::LooksSoon(seconds) => {
+                format!("Progressing: all is healthy, and is looked at every {}", say_seconds(u64::from(seconds)))
+            }
+            Self::Reconciles => "Progressing: reconciliation in progress".to_owned(),
             Self::HealthStalled(id) => {
                 format!("HealthCheckFailed: failed early due to stalled resources: [{}]", full(id))
             }
@@ -156,26 +203,39 @@ impl Reason {
             Self::WaitsFor(id, on) => format!("{} waits for {}", full(id), full(on)),
             Self::NotInstalled(text) => format!("release {} is not installed", of.text(text)),
             Self::Sealed(id) => format!("{}: no key could decrypt secret", full(id)),
-            Self::Stuck(id, fault) => format!("{}: {}", full(id), fault.keeps_pods()),
-            below => below.say_below(),
+            Self::Stuck(id, fault, node) => {
+                let node = machines.get(node as usize).cloned().unwrap_or_else(|| format!("node {node}"));
+                format!("{}: {}", full(id), fault.keeps_pods(&node))
+            }
+            Self::Unplaced(id) => format!("{}: no node is there to run on", full(id)),
+            Self::Starts(id, seconds) => {
+                format!("{}: its pods start, which takes {}", full(id), say_seconds(u64::from(seconds)))
+            }
+            Self::Crashes(id) => format!("{}: its pods crashed, and start again after a pause", full(id)),
+            Self::UnderWay(id) => format!("{}: its controller is at work on it", full(id)),
+            Self::GitDown(id) => format!("{}: the Git server does not answer", full(id)),
+            below => below.say_below(machines),
         }
     }
 
     /// Of what is below Kubernetes.
-    fn say_below(self) -> String {
+    fn say_below(self, machines: &[String]) -> String {
+        let name =
+            |machine: u32| machines.get(machine as usize).cloned().unwrap_or_else(|| format!("machine {machine}"));
         match self {
             Self::NoMachine(machine) => format!("there is no machine {machine}"),
-            Self::NoAnswer(machine) => format!("machine {machine} does not answer"),
-            Self::NotConfigured(machine) => format!("machine {machine} has no configuration yet"),
+            Self::NoAnswer(machine) => format!("{} does not answer", name(machine)),
+            Self::NotConfigured(machine) => format!("{} has no configuration yet", name(machine)),
             Self::OtherSecrets(machine) => {
-                format!("machine {machine}: x509: certificate signed by unknown authority: its secrets are others")
+                let name = name(machine);
+                format!("{name}: x509: certificate signed by unknown authority: its secrets are others")
             }
             Self::NoSecrets => "no machine secrets were made".to_owned(),
-            Self::NoControlPlane(machine) => format!("machine {machine} is no control plane"),
+            Self::NoControlPlane(machine) => format!("{} is no control plane", name(machine)),
             Self::EtcdNotBootstrapped => "etcd waits to be bootstrapped".to_owned(),
             Self::EtcdSplit => "etcd was bootstrapped on two machines".to_owned(),
             Self::NoApi => "the API server does not answer: connection refused".to_owned(),
-            Self::NoNode(machine) => format!("machine {machine} has not joined as a node"),
+            Self::NoNode(machine) => format!("{} has not joined as a node", name(machine)),
             Self::FluxNotStarted => "Flux is not installed".to_owned(),
             _ => String::new(),
         }
@@ -222,12 +282,35 @@ impl Reason {
             Self::FluxNotStarted => 35,
             Self::Sealed(_) => 36,
             Self::Stuck(..) => 37,
+            Self::Unplaced(_) => 38,
+            Self::Starts(..) => 39,
+            Self::Crashes(_) => 40,
+            Self::HealthChecks(..) => 41,
+            Self::Installs(..) => 42,
+            Self::LooksAgain(..) => 43,
+            Self::LooksSoon(_) => 44,
+            Self::Reconciles => 45,
+            Self::UnderWay(_) => 46,
+            Self::GitDown(_) => 47,
         }
     }
 
     /// It only waits for another one to be ready.
     pub fn is_wait(self) -> bool {
-        matches!(self, Self::None | Self::DependencyNotReady(_) | Self::SourceNotReady(_) | Self::HealthTimeout(_))
+        self.is_passing() || matches!(self, Self::None | Self::HealthTimeout(_))
+    }
+
+    /// It is no failure, and only true until the next look.
+    pub(crate) fn is_passing(self) -> bool {
+        matches!(
+            self,
+            Self::DependencyNotReady(_)
+                | Self::SourceNotReady(_)
+                | Self::HealthChecks(..)
+                | Self::LooksAgain(..)
+                | Self::LooksSoon(_)
+                | Self::Reconciles
+        )
     }
 
     /// What it is about.
@@ -250,7 +333,15 @@ impl Reason {
             | Self::NotReady(id)
             | Self::WaitsFor(id, _)
             | Self::Sealed(id)
-            | Self::Stuck(id, _) => Some(id),
+            | Self::Stuck(id, ..)
+            | Self::Unplaced(id)
+            | Self::Starts(id, _)
+            | Self::Crashes(id)
+            | Self::HealthChecks(id, _)
+            | Self::Installs(id, _)
+            | Self::LooksAgain(id, _)
+            | Self::UnderWay(id)
+            | Self::GitDown(id) => Some(id),
             _ => None,
         }
     }

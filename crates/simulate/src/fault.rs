@@ -9,11 +9,12 @@ use crate::random;
 pub enum Fault {
     /// One node takes several times as long for everything.
     SlowNode,
-    /// One node goes away in the middle of the boot; its pods start elsewhere after five minutes.
+    /// One node goes away in the middle of the boot, and its machine and its member of etcd with it; its pods start elsewhere
+    /// after five minutes.
     DeadNode,
     /// The kubelet of one node mounts no volumes until somebody restarts it.
     VolumeNotMounted,
-    /// The network agent does not run on one node: what is placed there never gets ready.
+    /// The network agent does not run on one node: what is placed there never gets ready, nor does the agent's DaemonSet.
     AgentMissing,
     /// One image can't be pulled for a while.
     ImagePullBackoff,
@@ -79,24 +80,22 @@ impl Fault {
 }
 
 impl Fault {
-    /// What it does to pods, in words that follow their name.
-    pub(crate) const fn keeps_pods(self) -> &'static str {
+    /// What it does to pods on a node, in words that follow their name.
+    pub(crate) fn keeps_pods(self, node: &str) -> String {
         match self {
-            Self::VolumeNotMounted => "the kubelet of its node mounts no volumes",
-            Self::AgentMissing => "no network agent runs on its node",
-            Self::ImagePullBackoff => "ImagePullBackOff: its image can't be pulled",
-            Self::DeadNode => "its node is gone",
-            Self::SlowNode => "its node is slow",
-            _ => "it is slow to start",
+            Self::VolumeNotMounted => format!("the kubelet of {node} mounts no volumes"),
+            Self::AgentMissing => format!("no network agent runs on {node}"),
+            Self::ImagePullBackoff => "ImagePullBackOff: its image can't be pulled".to_owned(),
+            Self::DeadNode => format!("its node is gone ({node})"),
+            Self::SlowNode => format!("its node is slow ({node})"),
+            _ => "it is slow to start".to_owned(),
         }
     }
 }
 
 /// Nodes that pods are placed on where machines are not described.
-const NODES: u64 = 5;
+const NODES: u32 = 5;
 const MINUTE: Millis = 60_000;
-/// After this long the pods of a dead node are started elsewhere.
-const EVICTION: Millis = 5 * MINUTE;
 
 /// What the faults of one boot come to.
 #[derive(Clone, Debug)]
@@ -110,14 +109,16 @@ pub(crate) struct Disturbance {
     webhooks_until: Millis,
     /// The machine whose member of etcd is lost, and when.
     pub(crate) lost_member: Option<(u32, Millis)>,
-    slow_node: Option<(u64, u64)>,
-    dead_node: Option<(u64, Millis)>,
-    mute_node: Option<u64>,
-    unmounted_node: Option<u64>,
+    slow_node: Option<(u32, u64)>,
+    /// The node that goes away, and when.
+    pub(crate) dead_node: Option<(u32, Millis)>,
+    /// The node that the network agent does not run on.
+    pub(crate) mute_node: Option<u32>,
+    unmounted_node: Option<u32>,
     unpulled: Option<(u32, Millis)>,
     startup_percent: u64,
-    /// Nodes that pods are placed on.
-    nodes: u64,
+    /// How many nodes there are, or will be.
+    pub(crate) nodes: u32,
 }
 
 impl Default for Disturbance {
@@ -157,8 +158,7 @@ fn span(seed: u64, question: u32, (least, most): (u64, u64)) -> u64 {
 
 impl Disturbance {
     pub(crate) fn draw(of: &Blueprint, seed: u64, faults: &[Fault]) -> Self {
-        let nodes =
-            of.machines.map_or(NODES, |(machines, _)| u64::from(machines.control_planes + machines.workers)).max(1);
+        let nodes = of.machines.map_or(NODES, |(machines, _)| machines.control_planes + machines.workers).max(1);
         let mut all = Self { seed, nodes, ..Self::default() };
         for fault in faults {
             all.add(of, *fault);
@@ -172,8 +172,8 @@ impl Disturbance {
             let last = (count as u64).saturating_sub(1);
             (count > 0).then(|| u32::try_from(span(seed, question, (0, last))).unwrap_or(0))
         };
-        let last = self.nodes - 1;
-        let node = |question: u32| span(seed, question, (0, last));
+        let last = u64::from(self.nodes - 1);
+        let node = |question: u32| u32::try_from(span(seed, question, (0, last))).unwrap_or(0);
         match fault {
             Fault::SlowNode => self.slow_node = Some((node(1), span(seed, 2, (300, 600)))),
             Fault::DeadNode => self.dead_node = Some((node(3), span(seed, 4, (0, 20 * MINUTE)))),
@@ -209,16 +209,16 @@ impl Disturbance {
         }
     }
 
-    /// When a machine is up that is switched on at a moment; nothing if it dies before.
-    pub(crate) fn machine_up(&self, machine: u32, on: Millis, takes: Millis) -> Option<Millis> {
-        let is_it = |node: u64| node == u64::from(machine);
-        if self.dead_node.is_some_and(|(node, dies)| is_it(node) && dies < on + takes) {
-            return None;
-        }
+    /// How long a machine boots, given how long it would.
+    pub(crate) fn machine_boots(&self, machine: u32, takes: Millis) -> Millis {
         match self.slow_node {
-            Some((node, percent)) if is_it(node) => Some(on + takes * percent / 100),
-            _ => Some(on + takes),
+            Some((node, percent)) if node == machine => takes * percent / 100,
+            _ => takes,
         }
+    }
+
+    pub(crate) fn is_dead(&self, node: u32, now: Millis) -> bool {
+        self.dead_node.is_some_and(|(dead, dies)| dead == node && now >= dies)
     }
 
     pub(crate) fn api_is_down_until(&self, now: Millis) -> Option<Millis> {
@@ -234,17 +234,14 @@ impl Disturbance {
         self.webhooks_until.max(self.webhook.map_or(0, |(_, until)| until))
     }
 
-    /// How long pods take to start, given how long they would; nothing if they never do.
-    pub(crate) fn startup(&self, at: u32, workload: &Workload, takes: Millis, now: Millis) -> Option<Millis> {
-        let is_on = |node: u64| !workload.is_daemon && self.node_of(workload) == node;
-        let is_stuck =
-            self.mute_node.is_some_and(is_on) || (workload.has_volume && self.unmounted_node.is_some_and(is_on));
-        if is_stuck {
+    /// How long pods take to start on a node, given how long they would; nothing if they never do.
+    pub(crate) fn startup(&self, at: u32, workload: &Workload, on: u32, takes: Millis, now: Millis) -> Option<Millis> {
+        if self.holds_for_good(workload, on).is_some() {
             return None;
         }
         let mut takes = takes * self.startup_percent / 100;
         if let Some((node, percent)) = self.slow_node
-            && (workload.is_daemon || is_on(node))
+            && (workload.is_daemon() || on == node)
         {
             takes = takes * percent / 100;
         }
@@ -253,41 +250,37 @@ impl Disturbance {
         {
             takes += until.saturating_sub(now);
         }
-        if let Some((node, dies)) = self.dead_node
-            && is_on(node)
-            && (now..now + takes).contains(&dies)
-        {
-            takes += (dies - now) + EVICTION;
-        }
         Some(takes)
     }
 
-    /// Which fault keeps pods from starting, or makes them late.
-    pub(crate) fn holds_up(&self, at: u32, workload: &Workload, now: Millis) -> Option<Fault> {
-        let is_on = |node: u64| !workload.is_daemon && self.node_of(workload) == node;
+    /// Which fault keeps pods from starting on a node until somebody acts. A DaemonSet is on all of them; of those only the
+    /// agent's own is known to miss one.
+    fn holds_for_good(&self, workload: &Workload, on: u32) -> Option<Fault> {
+        let is_on = |node: u32| !workload.is_daemon() && on == node;
         if self.mute_node.is_some_and(is_on) {
             Some(Fault::AgentMissing)
-        } else if workload.has_volume && self.unmounted_node.is_some_and(is_on) {
-            Some(Fault::VolumeNotMounted)
-        } else if self.unpulled.is_some_and(|(which, until)| which == at && now < until) {
-            Some(Fault::ImagePullBackoff)
-        } else if self.dead_node.is_some_and(|(node, dies)| is_on(node) && now >= dies) {
-            Some(Fault::DeadNode)
         } else {
-            self.slow_node.filter(|(node, _)| is_on(*node)).map(|_| Fault::SlowNode)
+            let is_unmounted = workload.has_volume && self.unmounted_node.is_some_and(is_on);
+            is_unmounted.then_some(Fault::VolumeNotMounted)
         }
     }
 
-    fn node_of(&self, workload: &Workload) -> u64 {
+    /// Which fault keeps pods from starting on a node, or makes them late.
+    pub(crate) fn holds_up(&self, at: u32, workload: &Workload, on: u32, now: Millis) -> Option<Fault> {
+        let is_late = || {
+            let is_unpulled = self.unpulled.is_some_and(|(which, until)| which == at && now < until);
+            let is_slow = self.slow_node.is_some_and(|(node, _)| !workload.is_daemon() && on == node);
+            if is_unpulled { Some(Fault::ImagePullBackoff) } else { is_slow.then_some(Fault::SlowNode) }
+        };
+        self.holds_for_good(workload, on).or_else(is_late)
+    }
+
+    /// One of so many nodes, for pods that look for one.
+    pub(crate) fn place(&self, workload: &Workload, count: u32) -> u32 {
         let share = random::draw(self.seed, workload.id.0, 50);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
-            reason = "a handful of nodes"
-        )]
-        let node = (share * self.nodes as f64) as u64;
-        node.min(self.nodes - 1)
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of nodes")]
+        let node = (share * f64::from(count)) as u32;
+        node.min(count.saturating_sub(1))
     }
 }
 
@@ -298,7 +291,7 @@ impl Disturbance {
     }
 
     pub(crate) fn strikes_machine(&self, machine: u32) -> bool {
-        let is_it = |node: u64| node == u64::from(machine);
+        let is_it = |node: u32| node == machine;
         self.dead_node.is_some_and(|(node, _)| is_it(node))
             || self.slow_node.is_some_and(|(node, _)| is_it(node))
             || self.lost_member.is_some_and(|(lost, _)| lost == machine)
@@ -308,14 +301,12 @@ impl Disturbance {
         self.webhooks_until > 0 || self.webhook.is_some_and(|(which, _)| which == at)
     }
 
-    pub(crate) fn strikes_workload(&self, at: u32, workload: &Workload) -> bool {
-        let node = self.node_of(workload);
-        let is_on = |struck: Option<u64>| !workload.is_daemon && struck == Some(node);
-        is_on(self.mute_node)
-            || (workload.has_volume && is_on(self.unmounted_node))
-            || is_on(self.dead_node.map(|(node, _)| node))
-            || is_on(self.slow_node.map(|(node, _)| node))
-            || (workload.is_daemon && self.slow_node.is_some())
+    /// `on` is the node that its pods are placed on, where they are.
+    pub(crate) fn strikes_workload(&self, at: u32, workload: &Workload, on: Option<u32>) -> bool {
+        on.is_some_and(|node| self.holds_for_good(workload, node).is_some())
+            || (on.is_some() && !workload.is_daemon() && on == self.slow_node.map(|(node, _)| node))
+            || (workload.is_daemon() && self.slow_node.is_some())
+            || (workload.is_agent() && self.mute_node.is_some())
             || self.unpulled.is_some_and(|(which, _)| which == at)
     }
 }

@@ -259,6 +259,45 @@ fn without_the_key_nothing_that_is_sealed_comes_up() {
 }
 
 #[test]
+fn a_store_that_is_opened_with_what_it_holds_waits_for_itself() {
+    let store = "apiVersion: external-secrets.io/v1\nkind: SecretStore\nmetadata: {name: own, namespace: external-secrets}\nspec: {provider: {vault: {server: https://vault.example, auth: {tokenSecretRef: {name: token, key: token}}}}}\n";
+    let secret = "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: token, namespace: external-secrets}\nspec: {secretStoreRef: {kind: SecretStore, name: own}, target: {name: token}, dataFrom: [{extract: {key: token}}]}\n";
+    let stores = "external-secrets/external-secrets/stores";
+    let blueprint = changed(
+        &[(&format!("{stores}/kustomization.yaml"), "resources:\n", "resources:\n  - ./own.yaml\n")],
+        &[(&format!("{stores}/own.yaml"), &format!("{store}---\n{secret}"))],
+    );
+    let mut world = World::new(&blueprint);
+    assert!(!world.boot(1, &[]).converged());
+    let store = blueprint.find("SecretStore", "external-secrets", "own").unwrap();
+    assert_eq!(
+        world.say_trace(world.look(Probe::Ready(store)).reason),
+        "SecretStore external-secrets/own waits for Secret external-secrets/token ← ExternalSecret \
+         external-secrets/token waits for SecretStore external-secrets/own, which waits for it in turn"
+    );
+}
+
+#[test]
+fn whatever_is_not_ready_comes_down_to_a_fact() {
+    let blueprint = from_power_on(&example("homelab"));
+    let mut world = World::new(&blueprint);
+    for seed in 0..10 {
+        world.start_traced(seed, &[]);
+        let mut seen = 0;
+        while world.is_over().is_none() {
+            for id in blueprint.flux_objects().filter(|id| world.exists(*id) && !world.is_ready(*id)) {
+                let said = world.say_trace(world.look(Probe::Ready(id)).reason);
+                let is_open = said.contains(" ← ") && said.ends_with("is not ready yet");
+                assert!(!is_open, "seed {seed} at {}: {said}", world.now());
+                seen += 1;
+            }
+            world.advance(world.now() + 7_000);
+        }
+        assert!(seen > 100, "{seen}");
+    }
+}
+
+#[test]
 fn every_fault_ends_in_ready_or_in_a_cause() {
     for blueprint in [blueprint(&example("homelab")), from_power_on(&example("homelab"))] {
         let mut world = World::new(&blueprint);

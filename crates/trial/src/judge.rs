@@ -209,21 +209,28 @@ impl Case<'_, '_> {
 const UNNAMED: &str = "unnamed";
 
 /// Words that name a cause, and what to call it in a table. The facts that chains end with come first.
-const KINDS: [(&str, &str); 25] = [
-    ("no network agent runs on its node", "no network agent runs on a node"),
+const KINDS: [(&str, &str); 32] = [
+    ("no network agent runs on", "no network agent runs on a node"),
     ("mounts no volumes", "a kubelet mounts no volumes"),
     ("ImagePullBackOff", "an image can't be pulled"),
     ("its node is gone", "a node is gone"),
     ("its node is slow", "a node is slow"),
+    ("no node is there to run on", "no node is there"),
     ("no quorum", "etcd has no quorum"),
     ("does not answer", "a machine or the API server does not answer"),
     ("failed calling webhook", "a webhook does not answer"),
     ("no matches for kind", "a kind is not known"),
     ("connection refused", "the API server went away"),
     ("no key could decrypt", "the sealing key is another one"),
+    ("its pods start", "pods take long to start"),
+    ("its pods crashed", "pods crash"),
+    ("its controller is at work", "an operator takes its time"),
     ("InstallFailed", "an install ran into its timeout"),
     ("failed early due to stalled", "something it waits for has stalled"),
     ("HealthCheckFailed: timeout", "a health check ran into its timeout"),
+    ("running health checks", "a health check is still running"),
+    ("running Helm", "an install is still running"),
+    ("Progressing", "it is still under way"),
     ("DependencyNotReady", "a dependency is not ready"),
     ("SourceNotReady", "the source is not ready"),
     ("ArtifactFailed", "the source is not there"),

@@ -11,8 +11,10 @@ pub(crate) struct Truth<'w, 'b> {
     world: &'w Simulated<'b>,
     blueprint: &'b Blueprint,
     machines: Vec<&'w str>,
-    /// When each thing was ready first.
-    ready: BTreeMap<Id, u64>,
+    /// From when until when each thing was ready; the last may still be.
+    ready: BTreeMap<Id, Vec<(u64, u64)>>,
+    /// When each thing was made last.
+    made: BTreeMap<Id, u64>,
     up: BTreeMap<u32, u64>,
     member: Option<u64>,
     /// From when until when the API server answered; the last may still go on.
@@ -29,6 +31,7 @@ impl<'w, 'b> Truth<'w, 'b> {
             blueprint,
             machines,
             ready: BTreeMap::new(),
+            made: BTreeMap::new(),
             up: BTreeMap::new(),
             member: None,
             api: Vec::new(),
@@ -38,8 +41,14 @@ impl<'w, 'b> Truth<'w, 'b> {
         for event in world.inner().events() {
             match (event.what, event.thing) {
                 (What::Ready, Some(id)) => {
-                    truth.ready.entry(id).or_insert(event.at);
+                    truth.ready.entry(id).or_default().push((event.at, u64::MAX));
                     truth.last = event.at;
+                }
+                (What::Created, Some(id)) => _ = truth.made.insert(id, event.at),
+                (What::NotReady, Some(id)) => {
+                    if let Some((_, until)) = truth.ready.get_mut(&id).and_then(|times| times.last_mut()) {
+                        *until = event.at.min(*until);
+                    }
                 }
                 (What::MachineUp(machine), _) => _ = truth.up.entry(machine).or_insert(event.at),
                 (What::MemberJoined(_), _) => _ = truth.member.get_or_insert(event.at),
@@ -54,6 +63,19 @@ impl<'w, 'b> Truth<'w, 'b> {
             }
         }
         truth
+    }
+
+    /// When a thing was ready first.
+    fn ready_at(&self, id: Id) -> Option<u64> {
+        self.ready.get(&id)?.first().map(|(from, _)| *from)
+    }
+
+    /// Whether these were all ready at one moment between two.
+    fn were_ready(&self, all: &[Id], began: u64, limit: u64) -> bool {
+        let times = |id: &Id| self.ready.get(id).map(Vec::as_slice).unwrap_or_default();
+        let is_ready = |id: &Id, at: u64| times(id).iter().any(|(from, until)| *from <= at && at < *until);
+        let mut moments = all.iter().flat_map(times).map(|(from, _)| (*from).max(began));
+        moments.any(|at| at <= limit && all.iter().all(|id| is_ready(id, at)))
     }
 
     fn machine(&self, name: &str) -> Option<u32> {
@@ -107,13 +129,11 @@ impl<'w, 'b> Truth<'w, 'b> {
             Proof::ApiAnswers { .. } => self.api.first().map(|(from, _)| *from),
             Proof::ReleaseHealthy { release } => {
                 let parts = self.blueprint.early_parts(self.blueprint.early_named(release)?);
-                let times: Option<Vec<u64>> = parts.iter().map(|id| self.ready.get(id).copied()).collect();
+                let times: Option<Vec<u64>> = parts.iter().map(|id| self.ready_at(*id)).collect();
                 times?.into_iter().max().max(self.begun_at(step))
             }
             Proof::FluxRuns => self.flux,
-            Proof::Ready { kind, namespace, name } => {
-                self.ready.get(&self.blueprint.find(kind, namespace, name)?).copied()
-            }
+            Proof::Ready { kind, namespace, name } => self.ready_at(self.blueprint.find(kind, namespace, name)?),
             Proof::Answers { .. } => world_converged(self.world).then_some(self.last),
             Proof::NothingToApply { .. } => None,
         }
@@ -122,8 +142,16 @@ impl<'w, 'b> Truth<'w, 'b> {
     /// Whether what a step wants was there at some moment between two.
     pub(crate) fn was_done_between(&self, step: &Step, began: u64, limit: u64) -> bool {
         match &step.proof {
-            // This one can go away again.
+            // These can go away again.
             Proof::ApiAnswers { .. } => self.api.iter().any(|(from, until)| *from <= limit && *until > began),
+            Proof::ReleaseHealthy { release } => {
+                let release = self.blueprint.early_named(release);
+                release.is_some_and(|release| self.were_ready(self.blueprint.early_parts(release), began, limit))
+            }
+            Proof::Ready { kind, namespace, name } => {
+                let id = self.blueprint.find(kind, namespace, name);
+                id.is_some_and(|id| self.were_ready(&[id], began, limit))
+            }
             _ => self.done_at(step).is_some_and(|done| done <= limit),
         }
     }
@@ -158,8 +186,8 @@ impl<'w, 'b> Truth<'w, 'b> {
         self.leads_to_struck(start, began)
     }
 
-    /// From things that are not ready down to what they rest on, past everything that was ready when the step began: that is
-    /// not what it waited for.
+    /// From things that are not ready down to what they rest on, past everything that was ready when the step began and stayed
+    /// so: that is not what it waited for.
     fn leads_to_struck(&self, start: Vec<Id>, began: u64) -> bool {
         let world = self.world.inner();
         let mut seen: BTreeSet<Id> = start.iter().copied().collect();
@@ -168,10 +196,16 @@ impl<'w, 'b> Truth<'w, 'b> {
             if world.is_struck(id) {
                 return true;
             }
-            if self.ready.get(&id).is_some_and(|at| *at < began) {
+            let last = self.ready.get(&id).and_then(|times| times.last());
+            if last.is_some_and(|(from, until)| *from < began && *until == u64::MAX) {
                 continue;
             }
-            let maker = self.blueprint.maker(id).filter(|_| !world.exists(id));
+            // What an operator made too late may be there by now.
+            let is_late = |maker: Id| {
+                let by_flux = self.blueprint.flux_objects().any(|flux| flux == maker);
+                !by_flux && self.made.get(&id).is_some_and(|at| *at >= began)
+            };
+            let maker = self.blueprint.maker(id).filter(|maker| !world.exists(id) || is_late(*maker));
             for on in self.blueprint.rests_on(id).into_iter().chain(maker) {
                 if seen.insert(on) {
                     next.push(on);

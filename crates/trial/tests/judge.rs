@@ -49,8 +49,8 @@ fn an_honest_run_has_nothing_wrong() {
     let prepared = sound();
     let honest = ran(&prepared, 3, &[]);
     assert_eq!((honest.outcome, wrong(&prepared, &honest, &[], true)), (Outcome::Healthy, String::new()));
-    let failed = failing(&prepared, Fault::AgentMissing);
-    assert_eq!(wrong(&prepared, &failed, &[Fault::AgentMissing], true), "");
+    let failed = failing(&prepared, Fault::ImagePullBackoff);
+    assert_eq!(wrong(&prepared, &failed, &[Fault::ImagePullBackoff], true), "");
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn an_end_that_comes_late_is_seen() {
 #[test]
 fn a_failure_that_nobody_caused_is_seen() {
     let prepared = sound();
-    let faults = [Fault::AgentMissing];
-    let ran = failing(&prepared, Fault::AgentMissing);
+    let faults = [Fault::ImagePullBackoff];
+    let ran = failing(&prepared, Fault::ImagePullBackoff);
     assert!(wrong(&prepared, &ran, &[], true).contains("failed without a fault"));
     assert!(wrong(&prepared, &ran, &faults, false).contains("without the fault it does not come up either"));
 }
@@ -98,7 +98,7 @@ fn a_failure_that_nobody_caused_is_seen() {
 #[test]
 fn a_failure_of_somebody_whom_no_fault_strikes_is_seen() {
     let prepared = sound();
-    let mut ran = failing(&prepared, Fault::AgentMissing);
+    let mut ran = failing(&prepared, Fault::ImagePullBackoff);
     // The lines of one run, and a world in which something else is wrong.
     ran.world = self::ran(&prepared, 3, &[Fault::GitDown]).world;
     let wrong = wrong(&prepared, &ran, &[Fault::GitDown], true);

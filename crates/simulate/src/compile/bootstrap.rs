@@ -6,7 +6,8 @@ use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
 
 use super::builder::Builder;
-use crate::blueprint::{EarlyRelease, Id, Need};
+use super::charts::Draft;
+use crate::blueprint::{EarlyRelease, Id, Need, Spread};
 
 /// Helm's own.
 const HELM_TIMEOUT_SECONDS: u64 = 300;
@@ -111,10 +112,12 @@ impl Builder<'_> {
 
     /// Pods need a node to run on, and all but those of the network itself, or on the host's network, need the pod network.
     pub(crate) fn resolve_nodes(&mut self) {
+        self.mark_agents();
         let Some(machines) = self.conditions.machines else { return };
         let nodes = self.thing("coldstart/v1", "Nodes", "", "joined");
         self.out.machines = Some((machines, nodes));
         let network = self.gift("pod-network", None);
+        self.out.network = network;
         let mut on_host: Vec<Id> = Vec::new();
         for draft in &self.drafts {
             let values = draft.values.as_ref();
@@ -132,6 +135,20 @@ impl Builder<'_> {
             workload.needs.push(Need::ready(nodes));
             if let Some(network) = network.filter(|_| !on_host.contains(&workload.id)) {
                 workload.needs.push(Need::ready(network));
+            }
+        }
+    }
+
+    /// DaemonSets of whatever gives the pod network.
+    fn mark_agents(&mut self) {
+        let gives_network = |draft: &&Draft<'_>| {
+            draft.known.is_some_and(|known| known.gives.iter().any(|gift| gift.capability == "pod-network"))
+        };
+        let agents: Vec<Id> =
+            self.drafts.iter().filter(gives_network).flat_map(|draft| draft.workloads.iter().copied()).collect();
+        for workload in &mut self.out.workloads {
+            if workload.is_daemon() && agents.contains(&workload.id) {
+                workload.spread = Spread::Agent;
             }
         }
     }

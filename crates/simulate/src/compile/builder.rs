@@ -11,7 +11,7 @@ use yaml::Node;
 use super::Conditions;
 use super::charts::Draft;
 use crate::blueprint::{
-    Blueprint, Custom, Derived, Id, Kustomization, Lists, Millis, Need, Release, Role, Source, Thing, Workload,
+    Blueprint, Custom, Derived, Id, Kustomization, Lists, Millis, Need, Release, Role, Source, Spread, Thing, Workload,
 };
 
 /// Groups that Kubernetes and Flux serve themselves.
@@ -200,7 +200,7 @@ impl<'a> Builder<'a> {
                     needs: Vec::new(),
                     crashes_without: Vec::new(),
                     startup: self.paced(WORKLOAD_SECONDS),
-                    is_daemon: kind == "DaemonSet",
+                    spread: if kind == "DaemonSet" { Spread::Every } else { Spread::One },
                     has_deadline: kind == "Deployment",
                     has_volume: false,
                 };

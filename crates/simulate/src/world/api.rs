@@ -69,6 +69,7 @@ impl World<'_> {
             return;
         }
         self.flags[id.index()] &= !READY;
+        self.note(Some(id), What::NotReady);
         if self.blueprint.thing(id).is_expected {
             self.missing += 1;
         }
@@ -129,8 +130,9 @@ impl World<'_> {
                 if state.is_stalled() { Status::Failed } else { when(self.is_ready(id) || state.is_suspended()) }
             }
             Role::Workload(at) => {
+                // One that has been available is not given up when it loses pods.
                 let has_failed = self.blueprint.workloads[at as usize].has_deadline
-                    && !self.is_ready(id)
+                    && !self.is_reported(id)
                     && self.now >= self.created[id.index()] + PROGRESS_DEADLINE_MILLIS;
                 if has_failed { Status::Failed } else { when(self.is_ready(id)) }
             }

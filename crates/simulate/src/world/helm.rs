@@ -1,7 +1,7 @@
 //! helm-controller: dependencies, chart, values, install or upgrade, wait, and what follows a failure.
 
 use super::World;
-use super::kustomize::next_look;
+use super::kustomize::{next_look, outdated, seconds};
 use crate::blueprint::{Action, Id, Millis, OnFailure, ReleaseSpec, Role};
 use crate::event::{Reason, What};
 
@@ -198,11 +198,20 @@ impl<'b> World<'b> {
     /// Why it is not ready now: whoever only waits has not looked since.
     pub(super) fn release_reason(&self, at: u32) -> Reason {
         let state = &self.releases[at as usize];
-        let now = match state.phase {
-            Phase::WaitsForDependencies => self.release_spec(at).and_then(|spec| self.unmet_release(spec)),
-            _ => None,
-        };
-        now.unwrap_or(state.reason)
+        let Some(spec) = self.release_spec(at) else { return state.reason };
+        match state.phase {
+            Phase::WaitsForDependencies => {
+                self.unmet_release(spec).unwrap_or_else(|| outdated(state.reason, spec.requeue))
+            }
+            Phase::Called | Phase::Definitions | Phase::Applying => outdated(state.reason, spec.requeue),
+            // It is tried again, and the last try is what is known of it.
+            Phase::Waiting if matches!(state.reason, Reason::InstallTimeout(_)) => state.reason,
+            Phase::Waiting => match self.unready_part(at) {
+                Some(part) => Reason::Installs(part, seconds(state.deadline - state.wait_began)),
+                None => Reason::LooksSoon(seconds(WAIT_POLL)),
+            },
+            _ => state.reason,
+        }
     }
 
     fn wait_release(&mut self, at: u32, phase: Phase, reason: Reason) {

@@ -60,6 +60,8 @@ pub(super) struct KustomizationState {
     /// Bits of the sources of variables that were there when it was built last.
     built_with: u64,
     is_called_again: bool,
+    /// Its last attempt waited for health in vain.
+    has_timed_out: bool,
 }
 
 impl Default for KustomizationState {
@@ -81,6 +83,7 @@ impl Default for KustomizationState {
             first_began: 0,
             built_with: 0,
             is_called_again: false,
+            has_timed_out: false,
         }
     }
 }
@@ -222,12 +225,20 @@ impl<'b> World<'b> {
     /// Why it is not ready now: whoever only waits has not looked since.
     pub(super) fn kustomization_reason(&self, at: u32) -> Reason {
         let state = &self.kustomizations[at as usize];
-        let now = match state.phase {
-            Phase::WaitsForDependencies => self.spec(at).and_then(|spec| self.unmet_dependency(spec)),
-            Phase::Health => self.unhealthy(at).map(Reason::HealthTimeout),
-            _ => None,
-        };
-        now.unwrap_or(state.reason)
+        let Some(spec) = self.spec(at) else { return state.reason };
+        match state.phase {
+            Phase::WaitsForDependencies => {
+                self.unmet_dependency(spec).unwrap_or_else(|| outdated(state.reason, spec.requeue))
+            }
+            Phase::Called | Phase::Builds | Phase::Staged => outdated(state.reason, spec.requeue),
+            Phase::Health => match self.unhealthy(at) {
+                Some(on) if state.has_timed_out => Reason::HealthTimeout(on),
+                Some(on) => Reason::HealthChecks(on, seconds(spec.timeout)),
+                None if matches!(state.reason, Reason::HealthChecks(..)) => Reason::LooksSoon(seconds(HEALTH_POLL)),
+                None => outdated(state.reason, spec.requeue),
+            },
+            Phase::Absent | Phase::WaitsForSource | Phase::Rests | Phase::Suspended => state.reason,
+        }
     }
 
     fn wait(&mut self, at: u32, phase: Phase, reason: Reason) {
@@ -380,7 +391,7 @@ impl<'b> World<'b> {
         if self.now >= state.deadline {
             return self.fail(at, Reason::HealthTimeout(waits_for));
         }
-        self.kustomizations[at as usize].reason = Reason::HealthTimeout(waits_for);
+        self.kustomizations[at as usize].reason = Reason::HealthChecks(waits_for, seconds(spec.timeout));
         self.schedule(id, state.deadline, true);
     }
 
@@ -391,6 +402,7 @@ impl<'b> World<'b> {
         let is_new = state.applied != self.revision;
         state.applied = self.revision;
         state.reason = Reason::None;
+        state.has_timed_out = false;
         state.phase = Phase::Rests;
         if state.first_ready.is_none() {
             state.first_ready = Some(self.now);
@@ -410,6 +422,7 @@ impl<'b> World<'b> {
         self.unready(id);
         let state = &mut self.kustomizations[at as usize];
         state.reason = reason;
+        state.has_timed_out = matches!(reason, Reason::HealthTimeout(_));
         state.failures += 1;
         state.first_failure.get_or_insert((self.now, reason));
         state.phase = Phase::Rests;
@@ -488,6 +501,20 @@ impl<'b> World<'b> {
             _ => 0,
         }
     }
+}
+
+/// What was true at the last look, in words that do not say that it still is.
+pub(super) fn outdated(reason: Reason, every: Millis) -> Reason {
+    match reason {
+        Reason::DependencyNotReady(on) | Reason::DependencyNotFound(on) => Reason::LooksAgain(on, seconds(every)),
+        Reason::SourceNotFound(_) => Reason::Reconciles,
+        passing if passing.is_passing() => Reason::Reconciles,
+        other => other,
+    }
+}
+
+pub(super) fn seconds(millis: Millis) -> u32 {
+    u32::try_from(millis.div_ceil(1000)).unwrap_or(u32::MAX)
 }
 
 /// The next of the looks that are taken every so often since a moment.

@@ -23,7 +23,7 @@ impl World<'_> {
     /// A fault of this boot touches the thing itself: its pods, its webhook, its key, where it is fetched from.
     pub fn is_struck(&self, id: Id) -> bool {
         match self.blueprint.role(id) {
-            Role::Workload(at) => self.disturbance.strikes_workload(at, &self.blueprint.workloads[at as usize]),
+            Role::Workload(at) => self.pod_is_struck(at),
             Role::Webhook(at) => self.disturbance.strikes_webhook(at),
             Role::Source(at) => self.blueprint.sources[at as usize].is_git && self.disturbance.git_down_until > 0,
             Role::Custom(at) => self.blueprint.customs[at as usize].is_sealed && self.disturbance.key_is_lost,
@@ -109,7 +109,10 @@ impl World<'_> {
                 if controller.is_none() && custom.is_sealed && !self.has_sealing_key() {
                     return Reason::NoSealingKey;
                 }
-                let made = || custom.makes.iter().copied().find(|made| self.exists(*made) && !self.is_ready(*made));
+                // Of what it makes it waits for pods alone.
+                let is_late =
+                    |made: &Id| matches!(self.blueprint.role(*made), Role::Workload(_)) && !self.is_ready(*made);
+                let made = || custom.makes.iter().copied().find(|made| self.exists(*made) && is_late(made));
                 controller.or_else(|| unmet(&custom.needs)).or_else(made)
             }
             Role::Derived(at) => self.blueprint.derived[at as usize].any.first().and_then(|needs| unmet(needs)),

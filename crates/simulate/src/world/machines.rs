@@ -77,13 +77,15 @@ impl World<'_> {
         }
         self.hardware.machines[machine as usize].is_on = true;
         let takes = self.between(MACHINE_BOOTS, 100 + machine);
-        if let Some(up) = self.disturbance.machine_up(machine, self.now, takes) {
-            self.queue.push(up, CONTROL, MACHINE_UP + machine);
-        }
+        let up = self.now + self.disturbance.machine_boots(machine, takes);
+        self.queue.push(up, CONTROL, MACHINE_UP + machine);
         Ok(Done::Begun)
     }
 
     pub(super) fn machine_is_up(&mut self, machine: u32) {
+        if self.disturbance.is_dead(machine, self.now) {
+            return;
+        }
         self.hardware.machines[machine as usize].is_up = true;
         self.note(None, What::MachineUp(machine));
     }
@@ -146,7 +148,7 @@ impl World<'_> {
         let Some(first) = self.hardware.etcd.filter(|_| self.hardware.joining.is_none()) else { return };
         let leader = self.hardware.machines[first as usize];
         let can_join = |machine: u32, it: &Machine| {
-            let is_its_turn = machine == first || (leader.member == Member::Joined && self.lacks_etcd().is_none());
+            let is_its_turn = machine == first || self.lacks_etcd().is_none();
             let is_trusted = it.configured.is_some() && it.secrets == leader.secrets;
             is_its_turn && is_trusted && it.member == Member::None
         };
@@ -178,6 +180,16 @@ impl World<'_> {
         it.member = if it.member == Member::Joined { Member::Lost } else { Member::Never };
         if it.member == Member::Lost && self.lacks_etcd().is_some() {
             self.lose_api();
+        }
+    }
+
+    /// A machine goes away, with its member of etcd; the API server goes where that one can't be spared.
+    pub(super) fn machine_dies(&mut self, machine: u32) {
+        let Some(it) = self.hardware.machines.get_mut(machine as usize) else { return };
+        it.is_up = false;
+        it.has_joined = false;
+        if self.is_control_plane(machine) {
+            self.member_is_lost(machine);
         }
     }
 
@@ -214,11 +226,28 @@ impl World<'_> {
     }
 
     pub(super) fn node_has_joined(&mut self, machine: u32) {
+        if self.disturbance.is_dead(machine, self.now) {
+            return;
+        }
         self.hardware.machines[machine as usize].has_joined = true;
         self.note(None, What::NodeJoined(machine));
         if let Some((_, nodes)) = self.blueprint.machines {
             self.create(nodes);
         }
+        self.nodes_changed();
+    }
+
+    /// A node that pods can be placed on. Where no machines are described, nodes are there from the start.
+    pub(super) fn has_node(&self, node: u32) -> bool {
+        match self.hardware.machines.get(node as usize) {
+            Some(it) => it.has_joined,
+            None => self.blueprint.machines.is_none() && !self.disturbance.is_dead(node, self.now),
+        }
+    }
+
+    /// All nodes that pods can be placed on.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.disturbance.nodes).filter(|node| self.has_node(*node))
     }
 
     fn between(&self, (least, most): (Millis, Millis), question: u32) -> Millis {
@@ -286,7 +315,7 @@ impl World<'_> {
     pub(super) fn first_member(&self) -> Option<u32> {
         let all = || (0..).zip(&self.hardware.machines).take(self.control_planes() as usize);
         all()
-            .find(|(_, it)| it.configured.is_some())
+            .find(|(_, it)| it.configured.is_some() && it.is_up)
             .map(|(machine, _)| machine)
             .filter(|_| self.hardware.etcd.is_none())
     }

@@ -44,6 +44,7 @@ const MACHINE_UP: u32 = 1000;
 const MEMBER_UP: u32 = 2000;
 const NODE_JOINED: u32 = 3000;
 const MEMBER_LOST: u32 = 4000;
+const NODE_DIES: u32 = 5000;
 
 /// A boot that has not come to an end by then has none.
 const HORIZON: Millis = 72 * 3_600_000;
@@ -93,6 +94,8 @@ pub struct World<'b> {
     acts: Vec<Act>,
     disturbance: Disturbance,
     left_out: Vec<Id>,
+    /// What machines are called; empty where nobody said.
+    names: Vec<String>,
     trace: Option<Vec<Event>>,
     is_over: Option<Verdict>,
 }
@@ -128,6 +131,7 @@ impl<'b> World<'b> {
             acts: Vec::new(),
             disturbance: Disturbance::default(),
             left_out: Vec::new(),
+            names: Vec::new(),
             trace: None,
             is_over: None,
         }
@@ -192,6 +196,9 @@ impl<'b> World<'b> {
         }
         if let Some((machine, at)) = self.disturbance.lost_member {
             self.queue.push(at, CONTROL, MEMBER_LOST + machine);
+        }
+        if let Some((node, at)) = self.disturbance.dead_node {
+            self.queue.push(at, CONTROL, NODE_DIES + node);
         }
         if self.disturbance.webhooks_answer_at() > 0 {
             self.queue.push(self.disturbance.webhooks_answer_at(), CONTROL, WEBHOOKS_ANSWER);
@@ -286,7 +293,8 @@ impl<'b> World<'b> {
             MACHINE_UP..MEMBER_UP => self.machine_is_up(what - MACHINE_UP),
             MEMBER_UP..NODE_JOINED => self.member_is_up(what - MEMBER_UP),
             NODE_JOINED..MEMBER_LOST => self.node_has_joined(what - NODE_JOINED),
-            machine => self.member_is_lost(machine - MEMBER_LOST),
+            MEMBER_LOST..NODE_DIES => self.member_is_lost(what - MEMBER_LOST),
+            node => self.node_dies(node - NODE_DIES),
         }
     }
 
@@ -406,6 +414,18 @@ impl<'b> World<'b> {
                 .iter()
                 .zip(&self.releases)
                 .all(|(it, state)| self.release_has_settled(it.id, state))
+    }
+
+    /// Gives the machines their names, in their order: control planes first.
+    #[must_use]
+    pub fn naming(mut self, machines: Vec<String>) -> Self {
+        self.names = machines;
+        self
+    }
+
+    /// A reason in words, with machines called by their names.
+    pub fn say(&self, reason: Reason) -> String {
+        reason.say_naming(self.blueprint, &self.names)
     }
 
     /// Why something that Flux looks after is not ready.

@@ -46,6 +46,10 @@ impl World<'_> {
     pub(super) fn custom_alarm(&mut self, at: u32) {
         let blueprint = self.blueprint;
         let custom = &blueprint.customs[at as usize];
+        // Whoever looks after it went away meanwhile, and looks again when it is back.
+        if !self.all_hold(&custom.controller) {
+            return;
+        }
         if custom.is_sealed && !self.has_sealing_key() {
             self.report(custom.id);
             self.note(Some(custom.id), What::Failed(Reason::NoSealingKey));
@@ -83,6 +87,22 @@ impl World<'_> {
         any.is_empty() || any.iter().any(|needs| self.all_hold(needs))
     }
 
+    /// What rested on pods that are gone is not given any more; a claim that is bound stays so.
+    pub(super) fn withdraw(&mut self) {
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
+            for (at, derived) in (0..).zip(&self.blueprint.derived) {
+                let stays = self.blueprint.thing(derived.id).kind == "PersistentVolumeClaim"
+                    || self.blueprint.network == Some(derived.id);
+                if !stays && self.is_ready(derived.id) && !self.is_met(at) {
+                    self.unready(derived.id);
+                    has_changed = true;
+                }
+            }
+        }
+    }
+
     pub(super) fn derived_alarm(&mut self, at: u32) {
         if self.is_met(at) {
             self.derive(at);
@@ -106,9 +126,13 @@ impl World<'_> {
         }
     }
 
+    pub(super) fn git_is_away(&self, at: u32) -> bool {
+        self.blueprint.sources[at as usize].is_git && self.now < self.disturbance.git_down_until
+    }
+
     pub(super) fn source_alarm(&mut self, at: u32) {
         let source = &self.blueprint.sources[at as usize];
-        if source.is_git && self.now < self.disturbance.git_down_until {
+        if self.git_is_away(at) {
             // Its controller tries again with growing pauses, up to a quarter of an hour; a minute is in between.
             self.schedule(source.id, self.now + source.retry, false);
             return;

@@ -10,9 +10,16 @@ const CHAIN_MAX: usize = 12;
 impl World<'_> {
     /// A reason, and the reasons behind it; the last is what everything comes down to.
     pub fn trace(&self, first: Reason) -> Vec<Reason> {
+        self.follow(first).0
+    }
+
+    /// The same, and whether the last one waits for one before it in turn.
+    fn follow(&self, first: Reason) -> (Vec<Reason>, bool) {
         let mut chain = vec![first];
+        let mut is_circle = false;
         while let Some(next) = chain.last().and_then(|reason| self.behind(*reason)) {
-            if chain.len() == CHAIN_MAX || chain.contains(&next) {
+            is_circle = chain.contains(&next);
+            if chain.len() == CHAIN_MAX || is_circle {
                 break;
             }
             chain.push(next);
@@ -21,13 +28,15 @@ impl World<'_> {
         let last = chain.len() - 1;
         let says_little = |reason: &Reason| matches!(reason, Reason::NotReady(_) | Reason::NotThere(_));
         let kept = chain.iter().enumerate().filter(|(at, reason)| *at == last || !says_little(reason));
-        kept.map(|(_, reason)| *reason).collect()
+        (kept.map(|(_, reason)| *reason).collect(), is_circle)
     }
 
     /// A reason and the reasons behind it, in words.
     pub fn say_trace(&self, first: Reason) -> String {
-        let said: Vec<String> = self.trace(first).into_iter().map(|reason| reason.say(self.blueprint)).collect();
-        said.join(" ← ")
+        let (chain, is_circle) = self.follow(first);
+        let said: Vec<String> = chain.into_iter().map(|reason| self.say(reason)).collect();
+        let turn = if is_circle { ", which waits for it in turn" } else { "" };
+        format!("{}{turn}", said.join(" ← "))
     }
 
     fn behind(&self, reason: Reason) -> Option<Reason> {
@@ -35,7 +44,9 @@ impl World<'_> {
         match reason {
             Reason::DependencyNotReady(on)
             | Reason::HealthTimeout(on)
+            | Reason::HealthChecks(on, _)
             | Reason::HealthStalled(on)
+            | Reason::Installs(on, _)
             | Reason::InstallTimeout(on)
             | Reason::SourceNotReady(on)
             | Reason::WaitsFor(_, on) => self.fact(on),
@@ -64,10 +75,12 @@ impl World<'_> {
         self.blueprint.customs[at as usize].is_sealed && self.exists(on) && !self.has_sealing_key()
     }
 
-    /// Pods that have all they need and do not come up.
+    /// Why something is not ready that has all it needs.
     fn stuck(&self, on: Id) -> Option<Reason> {
-        let Role::Workload(at) = self.blueprint.role(on) else { return None };
-        let fault = self.disturbance.holds_up(at, &self.blueprint.workloads[at as usize], self.now)?;
-        Some(Reason::Stuck(on, fault))
+        match self.blueprint.role(on) {
+            Role::Workload(at) => self.pod_fact(at),
+            Role::Source(at) if self.git_is_away(at) => Some(Reason::GitDown(on)),
+            _ => self.is_armed(on).then_some(Reason::UnderWay(on)),
+        }
     }
 }
