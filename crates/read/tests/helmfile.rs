@@ -262,7 +262,10 @@ fn needs_that_name_nothing_are_told() {
     let text = "releases:\n  - {name: a, namespace: x, chart: hub/a}\n  - {name: off, namespace: x, chart: hub/a, installed: false}\n  - {name: b, namespace: x, chart: hub/b, needs: [a, x/a, x/off]}\n  - {name: c, namespace: y, chart: hub/c, needs: [a, x/gone, context/x/gone]}\n";
     assert_eq!(undefined(&[("helmfile.yaml", text)]), ["y/a", "x/gone"]);
     let script = ("setup.sh", "helmfile -f helmfile.yaml -l name=b -l name=a sync\n");
-    assert!(undefined(&[("helmfile.yaml", text), script]).is_empty(), "`c`, which needs nothing that is there, is not installed");
+    assert!(
+        undefined(&[("helmfile.yaml", text), script]).is_empty(),
+        "`c`, which needs nothing that is there, is not installed"
+    );
     let script = ("setup.sh", "helmfile -f helmfile.yaml --namespace x sync\n");
     assert!(undefined(&[("helmfile.yaml", text), script]).is_empty());
 }
