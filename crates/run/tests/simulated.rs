@@ -237,7 +237,7 @@ fn a_node_that_dies_takes_all_along_that_ran_on_it() {
 fn pods_are_placed_on_nodes_that_have_joined() {
     let example = example();
     let until = Selection { until: Some("outside".to_owned()), ..Selection::default() };
-    let plan = example.plan.clone().without(&until.left(&example.plan).unwrap().into_keys().collect());
+    let plan = example.plan.clone().without(&until.left(&example.plan).unwrap());
     let first = Example { plan, ..example };
     for (example, seed) in [(&first, 0), (&first, 1), (&self::example(), 2), (&self::example(), 3)] {
         let mut world = Simulated::new(&example.blueprint, &example.settings, seed, &[]);
