@@ -58,7 +58,8 @@ pub(crate) fn mark_circles(context: &Context<'_>, pairs: &mut [Pair<'_>]) {
     for (done, start) in pairs.iter().map(ends) {
         questions.ask(done, start);
     }
-    let answers = context.analysis.events.answer(questions);
+    // What is declared: a need that was read from content may be met in another way.
+    let answers = context.analysis.events.without(&(0..context.cluster.needs.len()).collect()).answer(questions);
     let known: BTreeSet<(ComponentId, ComponentId)> = pairs.iter().map(|pair| (pair.consumer, pair.provider)).collect();
     for pair in pairs {
         let (done, start) = ends(pair);

@@ -54,13 +54,10 @@ pub(crate) fn is_only_webhooks(context: &Context<'_>, pair: &Pair<'_>) -> bool {
 /// One finding for all of them.
 fn finding(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
     let mut finding = of_one(context, &pairs[0], pairs.len());
-    // One line for all of them is worth its place.
+    // One line for all of them is worth its place; one for each, to programs too, would not be.
     finding.severity = finding.severity.max(Severity::Info);
     finding.notes = dependents(context, pairs);
     finding.also = also(context, pairs);
-    if context.each {
-        finding.each = pairs.iter().map(|pair| of_one(context, pair, 1)).collect();
-    }
     finding
 }
 
