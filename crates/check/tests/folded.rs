@@ -70,7 +70,7 @@ fn everybody_has_their_own_message_fix_and_evidence() {
             assert_eq!(others.filter(of_another).count(), 0, "{shape}: {own} shows the need of another");
         }
     }
-    assert!(seen > 5, "only {seen} such findings");
+    assert!(seen > 3, "only {seen} such findings");
 }
 
 #[test]
