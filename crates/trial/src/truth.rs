@@ -70,12 +70,13 @@ impl<'w, 'b> Truth<'w, 'b> {
         self.ready.get(&id)?.first().map(|(from, _)| *from)
     }
 
-    /// Whether these were all ready at one moment between two.
+    /// Whether these were all ready, and anybody could see it, at one moment between two.
     fn were_ready(&self, all: &[Id], began: u64, limit: u64) -> bool {
         let times = |id: &Id| self.ready.get(id).map(Vec::as_slice).unwrap_or_default();
-        let is_ready = |id: &Id, at: u64| times(id).iter().any(|(from, until)| *from <= at && at < *until);
-        let mut moments = all.iter().flat_map(times).map(|(from, _)| (*from).max(began));
-        moments.any(|at| at <= limit && all.iter().all(|id| is_ready(id, at)))
+        let holds = |times: &[(u64, u64)], at: u64| times.iter().any(|(from, until)| *from <= at && at < *until);
+        let is_seen = |at: u64| self.api.is_empty() || holds(&self.api, at);
+        let mut moments = all.iter().flat_map(times).chain(&self.api).map(|(from, _)| (*from).max(began));
+        moments.any(|at| at <= limit && is_seen(at) && all.iter().all(|id| holds(times(id), at)))
     }
 
     fn machine(&self, name: &str) -> Option<u32> {
