@@ -5,7 +5,7 @@ mod story;
 
 use std::fs;
 
-use sealing::{Desk, LOGIN, planted_nowhere};
+use sealing::{Desk, LOGIN, planted_nowhere, release};
 use story::works;
 
 #[test]
@@ -205,32 +205,19 @@ fn renewal_is_found_in_the_release_and_switched_off_there() {
     {
         desk.write(path, text);
     }
-    desk.write("apps/release.yaml", RELEASE);
+    let values = "    image:\n      repository: example.org/sealed-secrets-controller # a mirror\n";
+    let before = format!("# the controller\n{}", release(values));
+    desk.write("apps/release.yaml", &before);
     desk.seal(&["verify"]).exits(1).says("apps/release.yaml:5").says("every 30 days").says("verify --write");
     desk.seal(&["verify", "--write", "--yes"]).exits(0).says("switched renewal off");
     let after = fs::read_to_string(desk.path("apps/release.yaml")).unwrap();
-    assert_eq!(after, RELEASE.replace("    image:\n", "    keyrenewperiod: \"0\"\n    image:\n"));
+    assert_eq!(after, before.replace("    image:\n", "    keyrenewperiod: \"0\"\n    image:\n"));
     desk.seal(&["verify"]).exits(0);
     desk.write("apps/release.yaml", &after.replace("\"0\"", "0"));
     desk.seal(&["verify"]).exits(1).says("without quotes is nothing to the chart");
     desk.seal(&["verify", "--write", "--yes"]).exits(0);
     assert_eq!(fs::read_to_string(desk.path("apps/release.yaml")).unwrap(), after);
 }
-
-const RELEASE: &str = "\
-# the controller
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: sealed-secrets
-  namespace: kube-system
-spec:
-  interval: 1h
-  chart: {spec: {chart: sealed-secrets, sourceRef: {kind: HelmRepository, name: sealed-secrets}}}
-  values:
-    image:
-      repository: example.org/sealed-secrets-controller # a mirror
-";
 
 #[test]
 fn everything_is_sealed_anew_with_the_smallest_difference() {

@@ -7,23 +7,7 @@ mod story;
 
 use std::fs;
 
-use sealing::Desk;
-
-/// A release with these values, as they stand below `spec.values`.
-fn release(values: &str) -> String {
-    format!(
-        "apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: sealed-secrets
-  namespace: kube-system
-spec:
-  interval: 1h
-  chart: {{spec: {{chart: sealed-secrets, sourceRef: {{kind: HelmRepository, name: sealed-secrets}}}}}}
-  values:
-{values}"
-    )
-}
+use sealing::{Desk, release};
 
 /// A desk whose directory `apps` is applied by these clusters.
 fn desk(clusters: &[&str]) -> Desk {

@@ -173,18 +173,19 @@ impl<'a> Machine<'a> {
             self.tell(Event::Left { step: self.plan.step(id).key.clone(), reason }, now);
         }
         for id in self.plan.ids() {
-            if self.steps[id.index()].unmet == 0 && self.state(id) == &State::Waiting {
+            if self.steps[id.index()].unmet > 0 || self.state(id) != &State::Waiting {
+                continue;
+            }
+            if self.is_left(id) {
+                self.enter(id, State::Left, now);
+            } else {
                 self.ready(id, now);
             }
         }
     }
 
-    /// All its needs are proved. What somebody does not want is taken as done only now: whoever needs it needs those, too.
+    /// All its needs are proved.
     fn ready(&mut self, id: StepId, now: Duration) {
-        if self.left.contains_key(&id) {
-            self.enter(id, State::Left, now);
-            return;
-        }
         if self.interrupts > 0 {
             return;
         }
@@ -315,7 +316,7 @@ impl<'a> Machine<'a> {
             }
             let step = self.plan.step(id).key.clone();
             let below = [vec![step.clone()], through.clone()].concat();
-            if !self.left.contains_key(&id) {
+            if !self.is_left(id) {
                 self.tell(Event::Blocked { step, by: self.plan.step(by).key.clone(), through }, now);
             }
             self.enter(id, State::Blocked { by }, now);
@@ -347,7 +348,8 @@ impl<'a> Machine<'a> {
     fn enter(&mut self, id: StepId, state: State, now: Duration) {
         let is_met = state.is_met();
         self.steps[id.index()].state = state;
-        // A list, not a call of itself: a plan may leave thousands in a row.
+        // What somebody does not want is taken as done when its own needs are: whoever needs it needs those, too. A list, not a
+        // call of itself: a plan may leave thousands in a row.
         let mut met: VecDeque<StepId> = is_met.then_some(id).into_iter().collect();
         while let Some(id) = met.pop_front() {
             for dependent in self.dependents[id.index()].clone() {

@@ -159,11 +159,10 @@ fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options:
     }
     let is_watched = options.format == GraphFormat::Text && std::io::stdin().is_terminal();
     if is_watched {
-        let list: Vec<_> = keys.iter().map(|key| ::draw::clean(key)).collect();
-        return confirm(
-            &format!("changed since it was proved, and to be done again:\n  {}\n", list.join("\n  ")),
-            false,
-        );
+        let mark = ::draw::story::mark(world.is_simulated(), output::wants_color(options.color));
+        let list: String =
+            keys.iter().fold(String::new(), |list, key| list + &mark + "  " + &::draw::clean(key) + "\n");
+        return confirm(&format!("{mark}changed since it was proved, and to be done again:\n{list}"), false);
     }
     if !world.is_simulated() {
         return Err(Failure::Changed { count: keys.len(), names: keys.join(", ") });

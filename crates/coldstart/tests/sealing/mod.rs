@@ -337,3 +337,19 @@ pub(crate) fn planted_nowhere() {
         }
     }
 }
+
+/// A release of the controller with these values, as they stand below `spec.values`.
+pub(crate) fn release(values: &str) -> String {
+    format!(
+        "apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: sealed-secrets
+  namespace: kube-system
+spec:
+  interval: 1h
+  chart: {{spec: {{chart: sealed-secrets, sourceRef: {{kind: HelmRepository, name: sealed-secrets}}}}}}
+  values:
+{values}"
+    )
+}
