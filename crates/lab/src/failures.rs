@@ -87,5 +87,6 @@ fn target_directory() -> PathBuf {
     let profile = |path: &&Path| path.file_name().is_some_and(|name| name == "debug" || name == "release");
     let program = std::env::current_exe().unwrap_or_default();
     let found = program.ancestors().find(profile).and_then(Path::parent);
-    found.map_or_else(|| PathBuf::from("target"), Path::to_owned)
+    let workspace = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target"));
+    found.map_or_else(workspace, Path::to_owned)
 }
