@@ -1,7 +1,8 @@
 //! Findings that say the same of many: forty applications that miss one store are one thing to understand and one thing to
 //! decide, so one finding speaks for all and names the others.
 //!
-//! What is at warning or above stays by itself: each of those is worth its own line in a review.
+//! What is at warning or above stays by itself: each of those is worth its own line in a review. Unless it *is* one line: what
+//! a parent's patch gives to ninety children is edited once.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,8 @@ use crate::words::and_more;
 
 /// Rules whose findings speak of two components, where many of the one kind usually lack the same of the other.
 const PAIR_RULES: [&str; 3] = ["missing-dependency", "bootstrap-only", "parent-wait-deadlock"];
+/// Rules whose findings speak of something that is not there, or not in time.
+const ABSENCE_RULES: [&str; 4] = ["missing-substitution", "missing-source", "missing-secret", "undefined-variable"];
 /// Others that are named in the note.
 const NAMED_MAX: usize = 10;
 
@@ -25,6 +28,8 @@ enum Group {
     Component(ObjectRef),
     /// The same thing that is not there.
     Capability(String),
+    /// The same thing that is not there, written in the same place.
+    Place(String, yaml::Span),
     /// All of one rule in one cluster that cost the same.
     Cluster(&'static str),
     /// Nothing: the finding with this index stays by itself.
@@ -110,15 +115,16 @@ fn cost(finding: &Finding) -> &'static str {
 }
 
 fn group(finding: &Finding, index: usize) -> Group {
-    if finding.severity > Severity::Info {
-        return Group::Alone(index);
-    }
     let cost = cost(finding);
+    let place = finding.locations.first().map(|location| location.span).filter(|place| !place.is_generated());
     match (finding.rule, &finding.provider, &finding.capability) {
+        (rule, _, Some(what)) if ABSENCE_RULES.contains(&rule) => match place {
+            Some(place) if finding.severity > Severity::Info => Group::Place(what.clone(), place),
+            _ if finding.severity > Severity::Info => Group::Alone(index),
+            _ => Group::Capability(what.clone()),
+        },
+        _ if finding.severity > Severity::Info => Group::Alone(index),
         (rule, Some(provider), _) if PAIR_RULES.contains(&rule) => Group::Provider(provider.clone()),
-        ("missing-substitution" | "missing-source" | "missing-secret" | "undefined-variable", _, Some(what)) => {
-            Group::Capability(what.clone())
-        }
         // Where nobody knows what a declared order is for, or it costs nothing, all such orders are one question.
         ("unreachable-object" | "redundant-dependency" | "undefined-variable", ..)
         | ("ungated-dependency" | "falsely-ready-gate", _, None) => Group::Cluster(cost),

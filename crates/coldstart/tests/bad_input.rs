@@ -150,3 +150,15 @@ fn one_bad_document_does_not_hide_the_rest() {
     let ran = run(command(&["graph"]).arg(tree.path())).exits(0);
     assert!(ran.stdout.contains("flux-system/apps"), "{}", ran.stdout);
 }
+
+#[test]
+fn times_that_no_clock_can_tell() {
+    let tree = sound();
+    let apps = APPS.replace("interval: 10m", "interval: 99999999999999999999h\n  timeout: 2562047h");
+    tree.write("clusters/home/apps.yaml", apps.as_bytes());
+    for arguments in [&["plan"][..], &["simulate", "--seeds", "3"], &["up", "--simulate", "--speed", "0"]] {
+        let state = Tree::empty();
+        let ran = run(command(arguments).arg(tree.path()).env("XDG_STATE_HOME", state.path()));
+        assert!(ran.code < 2, "{arguments:?}: {}", ran.stderr);
+    }
+}

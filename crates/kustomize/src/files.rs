@@ -21,6 +21,11 @@ pub trait Files: Sync {
         None
     }
 
+    /// Whether the source of the repository leaves this path out of what it gives to Flux.
+    fn is_left_out(&self, _path: &str, _kind: PathKind) -> bool {
+        false
+    }
+
     /// The documents inside of a text. Many builds meet the same inline patch: whoever keeps them need not parse it again.
     fn inline(&self, _block: &Node, parse: &dyn Fn() -> Vec<Document>) -> Vec<Document> {
         parse()

@@ -62,6 +62,7 @@ impl Builder<'_> {
             let relative = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
             let Some(path) = path::join(directory, &relative) else { continue };
             match self.files.kind(&path) {
+                kind if self.files.is_left_out(&path, kind) => {}
                 PathKind::Directory if EXCLUDED_DIRECTORIES.contains(&name.as_str()) => {}
                 PathKind::Directory if !self.kustomization_files(&path).is_empty() => {
                     found.push(Node::string(relative, Span::GENERATED));

@@ -246,8 +246,18 @@ pub struct BrokenBuild {
     pub component: ComponentId,
     pub message: String,
     pub at: Span,
-    /// It is built, and then Flux can't put the variables in.
-    pub is_substitution: bool,
+    pub fault: BuildFault,
+}
+
+/// Where a build fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildFault {
+    /// kustomize does not build it.
+    Build,
+    /// It is built, and then Flux can't put the variables into this text.
+    Text,
+    /// It is built, and then Flux refuses the name of a variable.
+    VariableName,
 }
 
 /// Something that could not be seen, and why.

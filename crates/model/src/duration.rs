@@ -1,7 +1,15 @@
 //! Durations as Kubernetes writes them (`1h30m`, `45s`) and as people say them.
 
+/// The longest that Go can hold: 2^63 - 1 nanoseconds, 292 years.
+pub const DURATION_SECONDS_MAX: u64 = 9_223_372_036;
+
 /// Seconds of a Go duration, rounded down. `None` for what Go would not take.
 pub fn parse_duration(text: &str) -> Option<u64> {
+    parse_duration_millis(text).map(|milliseconds| milliseconds / 1_000)
+}
+
+/// Milliseconds of a Go duration, rounded down. `None` for what Go would not take.
+pub fn parse_duration_millis(text: &str) -> Option<u64> {
     let mut rest = text.trim();
     if rest == "0" {
         return Some(0);
@@ -32,7 +40,8 @@ pub fn parse_duration(text: &str) -> Option<u64> {
         clippy::cast_sign_loss,
         reason = "a float cast saturates, and is never negative here"
     )]
-    Some((milliseconds / 1_000.0) as u64)
+    let milliseconds = milliseconds as u64;
+    (milliseconds / 1_000 <= DURATION_SECONDS_MAX).then_some(milliseconds)
 }
 
 /// `5400` as `1 h 30 min`, the way findings say it.
@@ -50,7 +59,7 @@ pub fn say_seconds(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_duration, say_seconds};
+    use super::{parse_duration, parse_duration_millis, say_seconds};
 
     #[test]
     fn durations_are_read_as_go_reads_them() {
@@ -59,9 +68,11 @@ mod tests {
         {
             assert_eq!(parse_duration(text), Some(seconds), "{text}");
         }
-        for text in ["", "1", "h", "1d", "-1h", "1h 30m", "${X}"] {
+        for text in ["", "1", "h", "1d", "-1h", "1h 30m", "${X}", "3000000h", "99999999999999999999h"] {
             assert_eq!(parse_duration(text), None, "{text}");
         }
+        assert_eq!(parse_duration("2562047h"), Some(2_562_047 * 3600), "the longest that Go takes, nearly");
+        assert_eq!(parse_duration_millis("1m500ms"), Some(60_500));
     }
 
     #[test]

@@ -23,7 +23,7 @@
 use std::collections::BTreeMap;
 
 use graph::Consequence;
-use model::{BrokenBuild, ComponentId};
+use model::{BrokenBuild, BuildFault, ComponentId};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
@@ -64,12 +64,15 @@ fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> F
                 label: broken.message.clone(),
             })
             .collect(),
-        fix: Some(match &component.path {
-            _ if first.is_substitution => format!(
+        fix: Some(match (first.fault, &component.path) {
+            (BuildFault::Text, _) => format!(
                 "write `$${{` where no variable is meant, or give the object the annotation `{SWITCH}: disabled`"
             ),
-            Some(path) => format!("make `kustomize build {path}` succeed"),
-            None => "correct the path".to_owned(),
+            (BuildFault::VariableName, _) => {
+                "give it another name, there and where it is used, or keep it out of what `postBuild` takes".to_owned()
+            }
+            (BuildFault::Build, Some(path)) => format!("make `kustomize build {path}` succeed"),
+            (BuildFault::Build, None) => "correct the path".to_owned(),
         }),
         notes: Vec::new(),
         also: Vec::new(),

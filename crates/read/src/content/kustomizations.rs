@@ -61,6 +61,9 @@ fn variables(sink: &mut Sink, needing: &Needing<'_>, kustomization: &Kustomizati
             _ => CapabilityKind::ConfigMap,
         };
         let optional = reference.get("optional").and_then(Node::as_bool).unwrap_or(false);
+        if optional && sink.assembled.indifferent.contains(&needing.of) {
+            continue;
+        }
         let capability = Capability::new(kind, kustomization.object.namespace.clone(), owned(Some(name)));
         sink.need(&Needing { optional, ..needing.clone() }, capability, name.span, "for its variables");
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ecow::EcoString;
 use kustomize::{Blind, Failure, Overlay};
 use model::{
-    BlindSpot, BrokenBuild, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget,
+    BlindSpot, BrokenBuild, BuildFault, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget,
     UndefinedVariable, WaitsFor,
 };
 use yaml::{Map, Node, Span};
@@ -22,7 +22,7 @@ use crate::parallel;
 use crate::path;
 use crate::repository::Repository;
 use crate::resource_set;
-use crate::substitute::{ObjectError, Undefined};
+use crate::substitute::{ObjectError, SubstituteError, Undefined};
 
 /// Nested deeper than this nobody nests: a Kustomization that makes itself again and again under new names.
 const WAVES_MAX: usize = 32;
@@ -68,6 +68,8 @@ pub(crate) struct Assembled {
     pub(crate) objects: Vec<Built>,
     pub(crate) kustomizations: Vec<(ComponentId, Kustomization)>,
     pub(crate) releases: Vec<(ComponentId, HelmRelease)>,
+    /// Kustomizations that are built the same with their optional variables and without.
+    pub(crate) indifferent: BTreeSet<ComponentId>,
 }
 
 /// Puts clusters together side by side, wave by wave, so that what several of them apply is built once.
@@ -117,6 +119,8 @@ struct Outcome {
     directory: Option<String>,
     undefined: Vec<Undefined>,
     unsubstituted: Vec<Undefined>,
+    /// Whether anything of it mentions a variable that may come from an optional source.
+    wants_optional: bool,
 }
 
 impl<'a> Assembler<'a> {
@@ -131,7 +135,8 @@ impl<'a> Assembler<'a> {
             wave: Vec::new(),
             out: Assembled::default(),
         };
-        assembler.out.cluster.name.clone_from(&entry.directory);
+        // The root of the repository has a name that can be read and typed.
+        assembler.out.cluster.name = if entry.directory.is_empty() { ".".to_owned() } else { entry.directory.clone() };
         let id = assembler.add_kustomization(&entry.root, None);
         let turn = assembler.turn(id, entry.root.clone());
         assembler.wave.push(turn);
@@ -139,8 +144,7 @@ impl<'a> Assembler<'a> {
     }
 
     fn turn(&self, id: ComponentId, kustomization: Kustomization) -> Turn {
-        let source = self.entry.root.source.as_ref();
-        let place = self.sources.place(&kustomization, source, self.entry.url.as_deref());
+        let place = self.sources.place(&kustomization, self.entry);
         Turn { id, kustomization, place }
     }
 
@@ -206,6 +210,7 @@ impl<'a> Assembler<'a> {
         let variables =
             Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
         for node in &mut outcome.objects {
+            outcome.wants_optional = outcome.wants_optional || variables.wants_optional(node);
             outcome.unsubstituted.extend(variables.left_alone(node));
             match variables.apply(node) {
                 Ok(undefined) => outcome.undefined.extend(undefined),
@@ -220,16 +225,19 @@ impl<'a> Assembler<'a> {
 
     fn absorb(&mut self, turn: Turn, outcome: Outcome) {
         let Turn { id, kustomization, .. } = turn;
+        if outcome.directory.is_some() && outcome.blind.is_empty() && !outcome.wants_optional {
+            self.out.indifferent.insert(id);
+        }
         if let Some((what, why)) = outcome.unseen {
             let path = if kustomization.path.is_empty() { "./" } else { kustomization.path.as_str() };
             let what = format!("what {} applies: `{path}` of {what}", kustomization.object);
             self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
         }
         let failures = outcome.failures.into_iter().map(|failure| (failure.message, failure.span));
-        let broken = outcome.broken.into_iter().chain(failures).map(|(message, at)| (message, at, false));
-        let refused = outcome.refused.map(|error| (error.to_string(), error.span, true));
-        for (message, at, is_substitution) in broken.chain(refused) {
-            self.out.cluster.broken.push(BrokenBuild { component: id, message, at, is_substitution });
+        let broken = outcome.broken.into_iter().chain(failures).map(|(message, at)| (message, at, BuildFault::Build));
+        let refused = outcome.refused.map(|error| (error.to_string(), error.span, fault(&error.source)));
+        for (message, at, fault) in broken.chain(refused) {
+            self.out.cluster.broken.push(BrokenBuild { component: id, message, at, fault });
         }
         for blind in outcome.blind {
             self.blind(blind.what, blind.why, blind.span, Some(id));
@@ -493,5 +501,12 @@ fn add_common_metadata(node: &mut Node, metadata: &Node) {
         for entry in extra {
             target.insert(entry.key.clone(), entry.key_span, entry.value.clone());
         }
+    }
+}
+
+fn fault(error: &SubstituteError) -> BuildFault {
+    match error {
+        SubstituteError::NameOfNone(_) => BuildFault::VariableName,
+        _ => BuildFault::Text,
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Entry {
     pub(crate) root: Kustomization,
     /// The address of the repository's own source, if the files say it.
     pub(crate) url: Option<String>,
+    /// The directory that is the root of that source: an artifact may hold just a part of the repository.
+    pub(crate) base: String,
 }
 
 /// A Kustomization as it is written, before anybody builds it.
@@ -94,17 +96,26 @@ fn from_instances(repository: &Repository) -> Vec<Entry> {
 }
 
 fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
-    use kustomize::{Files, PathKind};
     let written = sync.get("path")?;
-    let directory = repository.place(written.text().filter(|text| !is_templated(text))?);
-    if repository.kind(&directory) != PathKind::Directory {
-        return None;
-    }
+    let text = written.text().filter(|text| !is_templated(text))?;
     let name = sync.get("name").and_then(Node::text).unwrap_or("flux-system");
     let kind = sync.get("kind").and_then(Node::text).unwrap_or("GitRepository");
+    let (directory, base) = synced(repository, text, kind)?;
     let source = SourceRef { object: ObjectRef::new(kind, "flux-system", name), at: sync.span };
     let url = sync.get("url").and_then(Node::text).map(str::to_owned);
-    Some(Entry { root: made_by_flux(name, &directory, written.span, Some(source)), directory, url })
+    Some(Entry { root: made_by_flux(name, &directory, written.span, Some(source)), directory, url, base })
+}
+
+/// The directory of this repository that a path of a source means, and the one that is the source's root. Git has the
+/// repository's own; what is pushed as an artifact is often one directory of it.
+fn synced(repository: &Repository, written: &str, kind: &str) -> Option<(String, String)> {
+    use kustomize::{Files, PathKind};
+    let directory = repository.place(written);
+    if repository.kind(&directory) == PathKind::Directory {
+        return Some((directory, String::new()));
+    }
+    let base = repository.base_of(&path::within(written)).filter(|_| kind != "GitRepository")?;
+    Some((path::join(&base, &path::within(written))?, base))
 }
 
 /// What `flux bootstrap` writes: a Kustomization that applies the very file it stands in, or lies in `gotk-sync.yaml` below what
@@ -124,7 +135,7 @@ fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry
         // One whose path is a level too high applies itself, too; but somebody else applies it first.
         let is_child = || path::ancestors(&directory).skip(1).any(|outer| !outer.is_empty() && covered.contains(outer));
         if is_synced || (!is_child() && applies_itself(repository, &directory, &root)) {
-            entries.push(Entry { directory, root, url: None });
+            entries.push(Entry { directory, root, url: None, base: String::new() });
         }
     }
     entries
@@ -168,6 +179,7 @@ fn from_roots(written: &[&Written<'_>], known: &[Entry]) -> Vec<Entry> {
             directory: (*directory).to_owned(),
             root: made_by_flux("flux-system", directory, Span::GENERATED, None),
             url: None,
+            base: String::new(),
         })
         .collect()
 }

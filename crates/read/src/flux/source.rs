@@ -7,6 +7,7 @@ use model::ObjectRef;
 use yaml::Node;
 
 use crate::artifact;
+use crate::flux::entry::Entry;
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::{SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP};
 use crate::object::Object;
@@ -63,18 +64,24 @@ impl<'a> Sources<'a> {
         self.objects.get(reference).or_else(by_name).copied()
     }
 
-    /// `entry` is the source the whole cluster starts from, and `url` its address where the files say it.
-    pub(crate) fn place(&self, kustomization: &Kustomization, entry: Option<&SourceRef>, url: Option<&str>) -> Place {
+    /// Where a Kustomization of the cluster that begins at `entry` has its objects.
+    pub(crate) fn place(&self, kustomization: &Kustomization, entry: &Entry) -> Place {
+        let own = entry.root.source.as_ref();
+        let url = entry.url.as_deref();
         let written = kustomization.path.as_str();
         let written = if written.contains("${") { defaults_only(written) } else { written.to_owned() };
         let directory = self.repository.place(&written);
         let Some(source) = &kustomization.source else { return self.here(directory, &written) };
-        if entry.is_some_and(|entry| entry.object == source.object) {
-            return self.here(directory, &written);
+        // The root that Flux makes is given as a directory of the repository.
+        let is_root = kustomization.object == entry.root.object;
+        if own.is_some_and(|own| own.object == source.object) {
+            let from_base = path::join(&entry.base, &path::within(&written)).unwrap_or_default();
+            let is_shifted = !entry.base.is_empty() && !is_root;
+            return self.here(if is_shifted { from_base } else { directory }, &written);
         }
         match source.object.kind.as_str() {
             "ExternalArtifact" => self.in_artifact(source, &path::join("", &written).unwrap_or_default()),
-            "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&entry?.object))),
+            "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&own?.object))),
             "OCIRepository" if !directory.is_empty() && self.exists(&directory) => Place::Here(directory),
             kind => Place::Elsewhere {
                 what: format!("{kind} {}", source.object.path()),

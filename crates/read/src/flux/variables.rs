@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
-use yaml::Node;
+use yaml::{Entry, Node};
 
 use crate::object::Object;
 use crate::repository::Repository;
-use crate::substitute::{self, ObjectError, Undefined};
+use crate::substitute::{self, ObjectError, SubstituteError, Undefined, is_variable_name, variable_value};
 
 /// ConfigMaps and Secrets of the repository by kind, namespace and name: what `substituteFrom` may name.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +65,12 @@ pub(crate) struct Variables {
     somewhere: BTreeSet<EcoString>,
     /// All that could give it a variable is optional, and written nowhere.
     is_left_empty: bool,
+    /// Names that the Kustomization itself sets, whatever else is there or not.
+    own: BTreeSet<EcoString>,
+    /// Whether some come from where there may be nothing.
+    has_optional: bool,
+    /// The first name that is none: Flux substitutes in nothing then, and fails.
+    refused: Option<ObjectError>,
 }
 
 impl Variables {
@@ -78,7 +84,9 @@ impl Variables {
             variables.active = true;
             let kind = from.get("kind").and_then(Node::text).unwrap_or_default();
             let name = from.get("name").and_then(Node::text).unwrap_or_default();
-            variables.is_left_empty &= from.get("optional").and_then(Node::as_bool) == Some(true);
+            let is_optional = from.get("optional").and_then(Node::as_bool) == Some(true);
+            variables.has_optional |= is_optional;
+            variables.is_left_empty &= is_optional;
             if let Some(node) = settings.find(kind, namespace, name) {
                 variables.is_left_empty = false;
                 variables.add_object(node);
@@ -88,7 +96,8 @@ impl Variables {
         for entry in post_build.get("substitute").map(Node::entries).unwrap_or_default() {
             variables.active = true;
             variables.is_left_empty = false;
-            variables.known.insert(entry.key.clone(), entry.value.text().unwrap_or_default().into());
+            variables.own.insert(entry.key.clone());
+            variables.set(entry, variable_value(entry.value.text().unwrap_or_default()));
         }
         variables
     }
@@ -100,12 +109,20 @@ impl Variables {
                 let text = entry.value.text().unwrap_or_default();
                 if text.starts_with("ENC[") || (is_secret && field == "data") {
                     // Set, but to a value that only the cluster knows: it stays as it is written.
-                    self.known.insert(entry.key.clone(), ecow::eco_format!("${{{}}}", entry.key));
+                    self.set(entry, ecow::eco_format!("${{{}}}", entry.key));
                 } else {
-                    self.known.insert(entry.key.clone(), text.into());
+                    self.set(entry, variable_value(text));
                 }
             }
         }
+    }
+
+    fn set(&mut self, entry: &Entry, value: EcoString) {
+        if !is_variable_name(&entry.key) && self.refused.is_none() {
+            let source = SubstituteError::NameOfNone(entry.key.clone());
+            self.refused = Some(ObjectError { source, span: entry.key_span });
+        }
+        self.known.insert(entry.key.clone(), value);
     }
 
     /// Substitutes in an object. A variable that nothing sets stays readable: `${NAME}` says more than an empty text, and
@@ -115,6 +132,9 @@ impl Variables {
     pub(crate) fn apply(&self, node: &mut Node) -> Result<Vec<Undefined>, ObjectError> {
         if !self.active || substitute::is_disabled(node) {
             return Ok(Vec::new());
+        }
+        if let Some(refused) = &self.refused {
+            return Err(refused.clone());
         }
         let before = node.clone();
         let unset = substitute::substitute_node(node, &|name| self.known.get(name).cloned())?;
@@ -133,6 +153,13 @@ impl Variables {
     /// The variables of an object that stay as they are written unless somebody makes an optional source.
     pub(crate) fn left_alone(&self, node: &Node) -> Vec<Undefined> {
         if self.is_left_empty() && !substitute::is_disabled(node) { substitute::mentioned(node) } else { Vec::new() }
+    }
+
+    /// Whether an object mentions a variable that may come from an optional source.
+    pub(crate) fn wants_optional(&self, node: &Node) -> bool {
+        self.has_optional
+            && !substitute::is_disabled(node)
+            && substitute::mentioned(node).iter().any(|mention| !self.own.contains(&mention.name))
     }
 
     /// Whether there is no variable at all, as far as files tell: then Flux substitutes nothing.

@@ -124,7 +124,7 @@ impl Context<'_> {
             needs: needs.iter().filter_map(|need| Some((need.text()?.to_owned(), need.span))).collect(),
             undefined_needs: Vec::new(),
             wait: flag("wait").or_else(|| self.default_flag("wait")),
-            timeout_seconds: known("timeout").and_then(|text| text.parse().ok()).or_else(|| self.default_timeout()),
+            timeout_seconds: known("timeout").and_then(seconds).or_else(|| self.default_timeout()),
             values_files: values.clone().filter_map(Node::text).map(|file| self.place(file)).collect(),
             inline_values: values.filter(|values| values.as_map().is_some()).cloned().collect(),
             applies: self.applied_by_hooks(&sources, &namespace, release_name),
@@ -173,7 +173,7 @@ impl Context<'_> {
     }
 
     fn default_timeout(&self) -> Option<u64> {
-        self.layers.iter().rev().find_map(|layer| layer.text_at(&["helmDefaults", "timeout"])?.parse().ok())
+        self.layers.iter().rev().find_map(|layer| seconds(layer.text_at(&["helmDefaults", "timeout"])?))
     }
 
     fn default_flag(&self, key: &str) -> Option<bool> {
@@ -303,4 +303,8 @@ fn mentions(node: &Node, word: &str) -> bool {
     }
     node.entries().iter().any(|entry| mentions(&entry.value, word))
         || node.as_seq().unwrap_or_default().iter().any(|item| mentions(item, word))
+}
+
+fn seconds(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|seconds| *seconds <= model::DURATION_SECONDS_MAX)
 }

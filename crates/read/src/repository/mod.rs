@@ -5,6 +5,7 @@
 mod index;
 mod packages;
 mod schemas;
+mod source_ignore;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,7 @@ use crate::parallel;
 use crate::path;
 use packages::{LeftOut, Packages};
 use schemas::WithSchemas;
+use source_ignore::SourceIgnore;
 use walk::cannot_read;
 
 /// A manifest is smaller than this; what is larger is named as a blind spot, not read.
@@ -65,6 +67,7 @@ pub struct Repository {
     files: Vec<File>,
     directories: HashMap<String, Directory>,
     packages: LeftOut,
+    source_ignore: SourceIgnore,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
     /// Whether the schemas of CRDs are parsed.
@@ -112,6 +115,7 @@ impl Repository {
         let (directories, skipped) = parallel::both(|| directories(&repository.files), || repository.parse_all());
         repository.directories = directories;
         repository.skipped.extend(skipped);
+        repository.source_ignore = repository.source_ignore();
         Ok(repository)
     }
 
@@ -120,6 +124,19 @@ impl Repository {
         let mut repository = Self::walk(root, Packages::Left)?;
         repository.directories = directories(&repository.files);
         Ok(repository)
+    }
+
+    fn source_ignore(&self) -> SourceIgnore {
+        let mut found = SourceIgnore::default();
+        let is_one = |path: &&str| path.rsplit('/').next() == Some(source_ignore::NAME);
+        // Outer ones come first in the order of paths only by chance: a dot comes before most letters.
+        let mut files: Vec<&str> = self.paths().filter(is_one).collect();
+        files.sort_by_key(|path| path.matches('/').count());
+        for file in files {
+            let text = self.bytes(file).map(String::from_utf8_lossy);
+            found.add(file, text.as_deref().unwrap_or_default());
+        }
+        found
     }
 
     /// Finds the files, and nothing of their directories.
@@ -142,6 +159,7 @@ impl Repository {
             files,
             directories: HashMap::new(),
             packages: LeftOut::new(packages),
+            source_ignore: SourceIgnore::default(),
             skipped,
             with_schemas: true,
             is_git_root,
@@ -229,6 +247,17 @@ impl Repository {
             self.is_part.store(true, Ordering::Relaxed);
         }
         found.map_or_else(|| if is_root { String::new() } else { place.clone() }, str::to_owned)
+    }
+
+    /// The directory from which a path is written that does not begin at the root, if there is just one in which it exists.
+    pub(crate) fn base_of(&self, path: &str) -> Option<String> {
+        let part = format!("/{path}/");
+        let bases = self.paths().filter_map(|file| Some(&file[..file.find(&part).filter(|_| !path.is_empty())?]));
+        let bases: BTreeSet<&str> = bases.filter(|base| !base.split('/').any(|name| name.starts_with('.'))).collect();
+        match bases.len() {
+            1 => bases.first().map(|base| (*base).to_owned()),
+            _ => None,
+        }
     }
 
     /// Whether paths that were asked for are written from a directory above this one: there may be more of it.
@@ -373,6 +402,10 @@ impl Files for Repository {
             self.parse_file(id, file).ok()?;
         }
         Some((id, file.documents.get()?))
+    }
+
+    fn is_left_out(&self, path: &str, kind: PathKind) -> bool {
+        self.source_ignore.has(path, kind == PathKind::Directory)
     }
 
     fn bytes(&self, path: &str) -> Option<&[u8]> {

@@ -95,6 +95,10 @@ impl Files for WithSchemas<'_> {
         Files::source(self.0, file)
     }
 
+    fn is_left_out(&self, path: &str, kind: PathKind) -> bool {
+        self.0.is_left_out(path, kind)
+    }
+
     fn inline(&self, block: &Node, parse: &dyn Fn() -> Vec<Document>) -> Vec<Document> {
         self.0.inline(block, parse)
     }

@@ -33,6 +33,8 @@ pub enum SubstituteError {
     MissingClosingBrace,
     #[error("no variable name after `${{`")]
     VariableName,
+    #[error("`{0}` is no name for a variable: letters, digits and `_`, no digit first")]
+    NameOfNone(EcoString),
     #[error("no argument for the function of `${{{0}…}}`")]
     Argument(EcoString),
     #[error("nested deeper than {NESTING_MAX} levels")]

@@ -542,13 +542,9 @@ fn is_on(values: &Node, key: &str, is_generic: bool) -> bool {
     })
 }
 
-/// A Go duration, in milliseconds.
+/// A Go duration, in seconds.
 pub(crate) fn duration(text: Option<&str>) -> Option<f64> {
-    let text = text?;
-    if let Some(number) = text.strip_suffix("ms") {
-        return number.parse::<f64>().ok().map(|number| number / 1000.0);
-    }
-    #[expect(clippy::cast_precision_loss, reason = "seconds of an interval")]
-    let seconds = model::parse_duration(text)? as f64;
-    Some(seconds)
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of an interval")]
+    let milliseconds = model::parse_duration_millis(text?)? as f64;
+    Some(milliseconds / 1000.0)
 }
