@@ -274,6 +274,30 @@ fn slugs_are_fit_for_labels() {
     }
 }
 
+/// What is left unknown of a template that wants too much.
+fn reasons(template: &str) -> String {
+    let set = format!("kind: ResourceSet\nspec:\n  inputs: [{{a: b}}]\n  resourcesTemplate: {template:?}\n");
+    format!("{:?}", expand(&node(&set)).blind)
+}
+
+#[test]
+fn a_template_that_grows_without_end_is_given_up() {
+    let doubled = r#"<< $x := printf "%s%s" $x $x >>"#.repeat(60);
+    let said = reasons(&format!(r#"<< $x := "aaaaaaaa" >>{doubled}"#));
+    assert!(said.contains("works out too much"), "{said}");
+    let said = reasons(&format!("<< $x := list >>{}", "<< $x := list $x >>".repeat(5_000)));
+    assert!(said.contains("nested deeper"), "{said}");
+    let long = format!(r#"<< $x := "{}" >>"#, "a".repeat(100_000));
+    assert!(reasons(&format!(r#"{long}<< $y := replace "a" $x $x >>"#)).contains("`replace` makes too much text"));
+    assert!(reasons(&format!(r#"{long}<< $y := join $x (splitList "a" $x) >>"#)).contains("`join` makes too much"));
+}
+
+#[test]
+fn a_way_of_many_names_is_as_deep_as_a_short_one() {
+    let said = reasons(&format!("<< inputs{} >>", ".a".repeat(200_000)));
+    assert!(said.contains("no input has the field `a`"), "{said}");
+}
+
 proptest! {
     #[test]
     fn no_template_makes_it_panic(text in "([a-z$.|()\"`:=, 0-9ä-]|<<-? |-?>>| if | range | else | end |inputs){0,40}") {

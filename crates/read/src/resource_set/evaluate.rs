@@ -12,6 +12,10 @@ pub(super) const UNKNOWN: char = '\u{e000}';
 const OUTPUT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Parts that are rendered, those in a `range` each time.
 const STEPS_MAX: usize = 1_000_000;
+/// All values that one template works out on its way, added up.
+const VALUES_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Lists in lists in lists.
+const VALUE_DEPTH_MAX: usize = 400;
 
 /// Text, and why parts of it are unknown.
 #[derive(Debug, Default)]
@@ -21,7 +25,7 @@ pub(super) struct Rendered {
 }
 
 pub(super) fn render(parts: &[Part], inputs: &Value) -> Rendered {
-    let mut evaluator = Evaluator { inputs, variables: Vec::new(), steps: 0, rendered: Rendered::default() };
+    let mut evaluator = Evaluator { inputs, variables: Vec::new(), steps: 0, bytes: 0, rendered: Rendered::default() };
     evaluator.parts(parts, &Value::Null);
     evaluator.rendered
 }
@@ -30,6 +34,8 @@ struct Evaluator<'inputs> {
     inputs: &'inputs Value,
     variables: Vec<(String, Value)>,
     steps: usize,
+    /// Of values that were worked out.
+    bytes: usize,
     rendered: Rendered,
 }
 
@@ -104,7 +110,12 @@ impl Evaluator<'_> {
     fn pipeline(&mut self, pipeline: &Pipeline, dot: &Value) -> Result<Value, String> {
         let mut result = None;
         for command in &pipeline.commands {
-            result = Some(self.command(command, result, dot)?);
+            let value = self.command(command, result, dot)?;
+            self.bytes = self.bytes.saturating_add(bytes_of(&value, 0)?);
+            if self.bytes > VALUES_BYTES_MAX {
+                return Err("the template works out too much".to_owned());
+            }
+            result = Some(value);
         }
         let result = result.unwrap_or(Value::Null);
         if let Some(name) = &pipeline.variable {
@@ -139,13 +150,40 @@ impl Evaluator<'_> {
             }
             Expression::Function(name) if name == "inputs" => Ok(self.inputs.clone()),
             Expression::Function(name) => functions::call(name, &[]),
-            Expression::Field(owner, name) => {
-                let owner = self.expression(owner, dot)?;
-                owner.get(name).cloned().ok_or_else(|| format!("no input has the field `{name}`"))
-            }
+            Expression::Field(owner, names) => match &**owner {
+                Expression::Dot => field(dot, names),
+                Expression::Function(name) if name == "inputs" => field(self.inputs, names),
+                owner => field(&self.expression(owner, dot)?, names),
+            },
             Expression::Nested(pipeline) => self.pipeline(pipeline, dot),
         }
     }
+}
+
+/// What names lead to, one in the other.
+fn field(owner: &Value, names: &[String]) -> Result<Value, String> {
+    let found = names.iter().try_fold(owner, |at, name| at.get(name).ok_or(name));
+    found.cloned().map_err(|name| format!("no input has the field `{name}`"))
+}
+
+/// About how much memory a value takes.
+fn bytes_of(value: &Value, depth: usize) -> Result<usize, String> {
+    if depth > VALUE_DEPTH_MAX {
+        return Err(format!("a value nested deeper than {VALUE_DEPTH_MAX} levels"));
+    }
+    let own = size_of::<Value>();
+    let inner = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => {
+            items.iter().try_fold(0, |sum, item| Ok::<_, String>(sum + bytes_of(item, depth + 1)?))?
+        }
+        Value::Object(map) => {
+            let entry = |(key, item): (&String, &Value)| Ok::<_, String>(key.len() + bytes_of(item, depth + 1)?);
+            map.iter().try_fold(0, |sum, each| Ok::<_, String>(sum + entry(each)?))?
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    Ok(own + inner)
 }
 
 /// What a `range` goes over, with keys: mappings in the order of their keys.

@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 const INDENT_MAX: usize = 200;
 /// The length of a Kubernetes label, which `slugify` keeps to.
 const SLUG_CHARACTERS_MAX: usize = 63;
+/// What one function may make of its arguments. Most give about as much as they got; these could multiply it.
+const RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Calls a function; a piped value is the last argument.
 pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
@@ -30,7 +32,7 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
         ("trimPrefix", 2) => {
             text(1)?.strip_prefix(&*text(0)?).map_or_else(|| text(1), |rest| Ok(rest.to_owned()))?.into()
         }
-        ("replace", 3) => text(2)?.replace(&*text(0)?, &text(1)?).into(),
+        ("replace", 3) => replace(&text(2)?, &text(0)?, &text(1)?)?.into(),
         ("contains", 2) => text(1)?.contains(&*text(0)?).into(),
         ("hasPrefix", 2) => text(1)?.starts_with(&*text(0)?).into(),
         ("hasSuffix", 2) => text(1)?.ends_with(&*text(0)?).into(),
@@ -149,12 +151,24 @@ fn number(value: &Value) -> Result<f64, ()> {
 fn indent(spaces: &Value, text: &str) -> Result<String, String> {
     let spaces = usize::try_from(integer(spaces)).ok().filter(|spaces| *spaces <= INDENT_MAX);
     let pad = " ".repeat(spaces.ok_or("an indent that is too wide")?);
+    within_limit("indent", pad.len().saturating_mul(text.matches('\n').count()))?;
     Ok(format!("{pad}{}", text.replace('\n', &format!("\n{pad}"))))
 }
 
 fn join(separator: &str, items: &Value) -> Result<String, String> {
     let texts = items.as_array().map(|items| items.iter().map(printed).collect::<Option<Vec<_>>>());
-    Ok(texts.flatten().ok_or("`join` of something else than a list of texts")?.join(separator))
+    let texts = texts.flatten().ok_or("`join` of something else than a list of texts")?;
+    within_limit("join", separator.len().saturating_mul(texts.len()))?;
+    Ok(texts.join(separator))
+}
+
+fn replace(text: &str, from: &str, to: &str) -> Result<String, String> {
+    within_limit("replace", text.matches(from).count().saturating_mul(to.len()))?;
+    Ok(text.replace(from, to))
+}
+
+fn within_limit(function: &str, bytes: usize) -> Result<(), String> {
+    if bytes <= RESULT_BYTES_MAX { Ok(()) } else { Err(format!("`{function}` makes too much text")) }
 }
 
 /// `%s`, `%d`, `%v` and `%q` only.

@@ -37,7 +37,8 @@ pub(super) enum Expression {
     Dot,
     Variable(String),
     Function(String),
-    Field(Box<Expression>, String),
+    /// A value, and the names that lead into it.
+    Field(Box<Expression>, Vec<String>),
     Nested(Pipeline),
 }
 
@@ -285,11 +286,15 @@ fn commands(rest: &mut &[Token], depth: usize) -> Result<Vec<Vec<Expression>>, S
                 }
                 command.push(Expression::Nested(inner));
             }
-            Token::Field(name, true) if !command.is_empty() => {
-                let owner = command.pop().unwrap_or(Expression::Dot);
-                command.push(Expression::Field(Box::new(owner), name.clone()));
-            }
-            Token::Field(name, _) => command.push(Expression::Field(Box::new(Expression::Dot), name.clone())),
+            Token::Field(name, true) if !command.is_empty() => match command.pop().unwrap_or(Expression::Dot) {
+                // A longer way is a longer list: boxes in boxes would be as deep as a file is long.
+                Expression::Field(owner, mut names) => {
+                    names.push(name.clone());
+                    command.push(Expression::Field(owner, names));
+                }
+                owner => command.push(Expression::Field(Box::new(owner), vec![name.clone()])),
+            },
+            Token::Field(name, _) => command.push(Expression::Field(Box::new(Expression::Dot), vec![name.clone()])),
             Token::Word(word) => command.push(word_expression(word)),
             Token::Variable(name) => command.push(Expression::Variable(name.clone())),
             Token::Dot => command.push(Expression::Dot),
