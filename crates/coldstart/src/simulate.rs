@@ -51,11 +51,10 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
 }
 
 fn faults(names: &[String]) -> Faults {
-    if names.iter().any(|name| name == RANDOM_FAULT) {
-        return Faults::Drawn;
+    Faults {
+        these: names.iter().filter_map(|name| Fault::named(name)).collect(),
+        is_drawn: names.iter().any(|name| name == RANDOM_FAULT),
     }
-    let all: Vec<Fault> = names.iter().filter_map(|name| Fault::named(name)).collect();
-    if all.is_empty() { Faults::None } else { Faults::These(all) }
 }
 
 fn simulation(

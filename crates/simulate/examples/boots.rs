@@ -19,7 +19,7 @@ fn main() {
         let blueprint = compile(std::slice::from_ref(&cluster), &catalogue, &Conditions::default());
         let compiled = began.elapsed();
         let began = Instant::now();
-        let study = study(&blueprint, 0, boots, &Faults::None);
+        let study = study(&blueprint, 0, boots, &Faults::default());
         let took = began.elapsed();
         #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
         let (per_second, events) = (boots as f64 / took.as_secs_f64(), study.events as f64 / boots as f64);

@@ -15,22 +15,16 @@ const COST_MIN: Millis = 30_000;
 
 /// Which faults strike.
 #[derive(Clone, Debug, Default)]
-pub enum Faults {
-    #[default]
-    None,
+pub struct Faults {
     /// All of these, in every boot.
-    These(Vec<Fault>),
-    /// One in every boot, by its seed.
-    Drawn,
+    pub these: Vec<Fault>,
+    /// And one in every boot, by its seed.
+    pub is_drawn: bool,
 }
 
 impl Faults {
     fn of(&self, seed: u64) -> Vec<Fault> {
-        match self {
-            Self::None => Vec::new(),
-            Self::These(all) => all.clone(),
-            Self::Drawn => vec![Fault::drawn(seed)],
-        }
+        self.these.iter().copied().chain(self.is_drawn.then(|| Fault::drawn(seed))).collect()
     }
 }
 
@@ -234,5 +228,17 @@ impl Part {
             never_ready: self.never_ready,
             events: self.events,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, Faults};
+
+    #[test]
+    fn a_fault_by_its_name_and_one_by_the_seed_both_strike() {
+        let faults = Faults { these: vec![Fault::GitDown], is_drawn: true };
+        assert_eq!(faults.of(7), [Fault::GitDown, Fault::drawn(7)]);
+        assert_eq!(Faults::default().of(7), []);
     }
 }

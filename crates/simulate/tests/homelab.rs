@@ -315,9 +315,9 @@ fn every_fault_ends_in_ready_or_in_a_cause() {
 #[test]
 fn faults_that_pass_cost_time_and_nothing_else() {
     let blueprint = blueprint(&example("homelab"));
-    let sound = study(&blueprint, 0, 200, &Faults::None);
+    let sound = study(&blueprint, 0, 200, &Faults::default());
     for fault in [Fault::GitDown, Fault::WebhookDown, Fault::ClockSkew, Fault::ApiRestart, Fault::ImagePullBackoff] {
-        let hit = study(&blueprint, 0, 200, &Faults::These(vec![fault]));
+        let hit = study(&blueprint, 0, 200, &Faults { these: vec![fault], ..Faults::default() });
         assert_eq!(hit.converged, 200, "{}", fault.name());
         assert!(hit.times.iter().sum::<u64>() > sound.times.iter().sum::<u64>(), "{}", fault.name());
     }
@@ -326,7 +326,7 @@ fn faults_that_pass_cost_time_and_nothing_else() {
 #[test]
 fn the_broken_example_dies_of_what_was_planted() {
     let blueprint = blueprint(&example("homelab-broken"));
-    let study = study(&blueprint, 0, 300, &Faults::None);
+    let study = study(&blueprint, 0, 300, &Faults::default());
     assert_eq!(study.converged, 0);
     let always: Vec<String> = study
         .causes

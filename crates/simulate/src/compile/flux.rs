@@ -284,8 +284,7 @@ impl Builder<'_> {
                 Some((it.id, spec.depends_on.iter().map(|dependency| dependency.on).collect()))
             })
             .collect();
-        let mut done = BTreeSet::new();
-        edges.keys().any(|start| goes_round(*start, &edges, &mut done, &mut Vec::new()))
+        goes_round(&edges)
     }
 
     /// What must be ready for a boot to have converged: all that is reached without passing something suspended.
@@ -347,17 +346,28 @@ impl Builder<'_> {
     }
 }
 
-fn goes_round(at: Id, edges: &BTreeMap<Id, Vec<Id>>, done: &mut BTreeSet<Id>, path: &mut Vec<Id>) -> bool {
-    if path.contains(&at) {
-        return true;
+/// Takes away whoever waits for nobody that is left, as long as there is one: a circle stays.
+fn goes_round(edges: &BTreeMap<Id, Vec<Id>>) -> bool {
+    let mut waits_for: BTreeMap<Id, usize> = BTreeMap::new();
+    let mut dependents: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
+    for (from, to) in edges {
+        let to: Vec<Id> = to.iter().copied().filter(|to| edges.contains_key(to)).collect();
+        waits_for.insert(*from, to.len());
+        to.into_iter().for_each(|to| dependents.entry(to).or_default().push(*from));
     }
-    if !done.insert(at) {
-        return false;
+    let mut free: Vec<Id> = waits_for.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+    let mut taken = 0;
+    while let Some(id) = free.pop() {
+        taken += 1;
+        for dependent in dependents.get(&id).into_iter().flatten() {
+            let count = waits_for.entry(*dependent).or_default();
+            *count -= 1;
+            if *count == 0 {
+                free.push(*dependent);
+            }
+        }
     }
-    path.push(at);
-    let found = edges.get(&at).into_iter().flatten().any(|next| goes_round(*next, edges, done, path));
-    path.pop();
-    found
+    taken < edges.len()
 }
 
 /// The same for the same values, wherever they stand.

@@ -39,12 +39,12 @@ const API_UP: u32 = 3;
 const PUSHED: u32 = 4;
 const API_READY: u32 = 5;
 const WEBHOOKS_ANSWER: u32 = 7;
-/// And those after it, one for each machine.
-const MACHINE_UP: u32 = 1000;
-const MEMBER_UP: u32 = 2000;
-const NODE_JOINED: u32 = 3000;
-const MEMBER_LOST: u32 = 4000;
-const NODE_DIES: u32 = 5000;
+/// And those after it, one for each machine: no file has room for so many that they would meet.
+const MACHINE_UP: u32 = 1 << 24;
+const MEMBER_UP: u32 = 2 << 24;
+const NODE_JOINED: u32 = 3 << 24;
+const MEMBER_LOST: u32 = 4 << 24;
+const NODE_DIES: u32 = 5 << 24;
 
 /// A boot that has not come to an end by then has none.
 const HORIZON: Millis = 72 * 3_600_000;
