@@ -1,5 +1,7 @@
 //! Whether a SealedSecret will open at the next cold start, and if not, why not.
 
+use std::collections::BTreeSet;
+
 use crate::envelope::{Envelope, OpenError};
 use crate::key::Fingerprint;
 use crate::manifest::{Item, SealedSecret};
@@ -26,34 +28,49 @@ pub enum Verdict {
     NoKey { bits: usize },
 }
 
-/// Tries one item where it lands. When it does not open there, says where it would: among `places`, which are other
-/// landings, in any scope.
-pub fn item(sealed: &SealedSecret, item: &Item, landing: &Landing, ring: &Ring, places: &[Landing]) -> Verdict {
+/// Labels that are tried to find out where an item belongs. Each is a decryption with every key.
+const LABELS_TRIED_MAX: usize = 100;
+
+/// Tries one item where it lands, and nowhere else: [`Verdict::NoKey`] is all that is said if it does not open there.
+pub fn lands(sealed: &SealedSecret, item: &Item, landing: &Landing, ring: &Ring) -> Verdict {
     let envelope = match Envelope::from_base64(&item.text) {
         Ok(envelope) => envelope,
         Err(error) => return Verdict::Broken(error),
     };
-    let opens = |scope: Scope, namespace: &str, name: &str| ring.open(&envelope, &scope.label(namespace, name));
-    match opens(sealed.scope, &landing.namespace, &landing.name) {
-        Ok((pair, _)) => return Verdict::Opens(pair.fingerprint()),
-        Err(error @ OpenError::Damaged) => return Verdict::Broken(error),
-        Err(_) => {}
+    match ring.open(&envelope, &sealed.scope.label(&landing.namespace, &landing.name)) {
+        Ok((pair, _)) => Verdict::Opens(pair.fingerprint()),
+        Err(error @ OpenError::Damaged) => Verdict::Broken(error),
+        Err(_) => Verdict::NoKey { bits: envelope.key_bits() },
     }
+}
+
+/// Tries one item where it lands. When it does not open there, says where it would: among what is written in it and `places`,
+/// which are other landings, in any scope. Those that have its name or its namespace come first.
+pub fn item(sealed: &SealedSecret, item: &Item, landing: &Landing, ring: &Ring, places: &[Landing]) -> Verdict {
+    let there = lands(sealed, item, landing, ring);
+    let (Verdict::NoKey { .. }, Ok(envelope)) = (&there, Envelope::from_base64(&item.text)) else { return there };
     let own = Landing { namespace: sealed.namespace.clone().unwrap_or_default(), name: sealed.name.clone() };
     let (namespace, name) = &sealed.template;
     let written = Landing {
         namespace: namespace.clone().unwrap_or_else(|| own.namespace.clone()),
         name: name.clone().unwrap_or_else(|| own.name.clone()),
     };
-    for place in [landing, &own, &written].into_iter().chain(places) {
+    let mut near: Vec<&Landing> = places.iter().collect();
+    near.sort_by_key(|place| (place.name != own.name, place.namespace != own.namespace));
+    let mut tried = BTreeSet::from([sealed.scope.label(&landing.namespace, &landing.name)]);
+    for place in [landing, &own, &written].into_iter().chain(near) {
         for scope in Scope::ALL {
-            if opens(scope, &place.namespace, &place.name).is_ok() {
+            let label = scope.label(&place.namespace, &place.name);
+            if tried.len() > LABELS_TRIED_MAX || !tried.insert(label.clone()) {
+                continue;
+            }
+            if ring.open(&envelope, &label).is_ok() {
                 let (namespace, name) = (place.namespace.clone(), place.name.clone());
                 return Verdict::Bound { scope, namespace, name };
             }
         }
     }
-    Verdict::NoKey { bits: envelope.key_bits() }
+    there
 }
 
 impl Verdict {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
 use ::seal::manifest::Item;
-use ::seal::verify::{Landing, Verdict, item};
+use ::seal::verify::{Landing, Verdict, item, lands};
 use read::{Applied, Repository};
 use yaml::{Node, Span};
 
@@ -19,8 +19,8 @@ use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
 
-/// Other landings that are tried to say where a value belongs. Each costs a decryption per key.
-const PLACES_MAX: usize = 40;
+/// SealedSecrets for which it is tried at all other landings where they belong.
+const SEARCHED_MAX: usize = 30;
 /// What is looked at of what clusters apply.
 const KINDS: [&str; 7] =
     ["SealedSecret", "HelmRelease", "Deployment", "SecretStore", "ClusterSecretStore", "Secret", "ExternalSecret"];
@@ -151,9 +151,7 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
     let mut places: Vec<Landing> = found.iter().flat_map(|one| one.landings.iter().cloned()).collect();
     places.sort();
     places.dedup();
-    places.truncate(PLACES_MAX);
-    let verdicts = read::parallel::map(found, |one| judge(one, ring, &places));
-    for (one, verdicts) in found.iter().zip(verdicts) {
+    for (one, verdicts) in found.iter().zip(judge_all(found, ring, &places)) {
         let place = format!("{}:{}", one.path, one.at.line);
         let name =
             one.landings.first().map_or_else(String::new, |landing| format!("{}/{}", landing.namespace, landing.name));
@@ -180,12 +178,31 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
 }
 
 /// For each item the key that opens it wherever it lands, or what is wrong.
-fn judge(one: &Found, ring: &Ring, places: &[Landing]) -> Vec<Result<Fingerprint, Vec<String>>> {
+type Judged = Vec<Result<Fingerprint, Vec<String>>>;
+
+/// Where each belongs that does not open is looked for among all places, for so many of them: if a key is lost, all are
+/// closed, and looking for all of them everywhere would take hours.
+fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
+    let mut all = read::parallel::map(found, |one| judge(one, |item, at| lands(&one.sealed, item, at, ring)));
+    let is_closed = |judged: &Judged| judged.iter().any(Result::is_err);
+    let closed: Vec<usize> = (0..all.len()).filter(|index| is_closed(&all[*index])).collect();
+    let (searched, rest) = closed.split_at(closed.len().min(SEARCHED_MAX));
+    for (closed, places) in [(searched, places), (rest, &[][..])] {
+        let again = read::parallel::map(closed, |index| {
+            let one = &found[*index];
+            judge(one, |sealed, landing| item(&one.sealed, sealed, landing, ring, places))
+        });
+        closed.iter().zip(again).for_each(|(index, judged)| all[*index] = judged);
+    }
+    all
+}
+
+fn judge(one: &Found, verdict: impl Fn(&Item, &Landing) -> Verdict) -> Judged {
     let judge_item = |sealed: &Item| {
         let key = sealed.key.as_deref().unwrap_or("spec.data");
         let (mut opened, mut wrong) = (None, Vec::new());
         for landing in &one.landings {
-            let verdict = item(&one.sealed, sealed, landing, ring, places);
+            let verdict = verdict(sealed, landing);
             if let Some(why) = verdict.why(&one.sealed, landing) {
                 wrong.push(format!("{}/{}: `{key}`: {why}", landing.namespace, landing.name));
             } else if let Verdict::Opens(by) = verdict {
