@@ -8,6 +8,7 @@ use ::check::nearest;
 /// The cluster of that directory, or the only one whose directory ends so.
 pub(crate) fn find<'a>(clusters: &'a [Cluster], name: &str, command: &'static str) -> Result<&'a Cluster, Failure> {
     let wanted = name.trim_start_matches("./").trim_end_matches('/');
+    let wanted = if wanted.is_empty() { "." } else { wanted };
     if let Some(exact) = clusters.iter().find(|cluster| cluster.name == wanted) {
         return Ok(exact);
     }

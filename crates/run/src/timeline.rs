@@ -28,7 +28,7 @@ pub struct Timeline {
     pub is_simulated: bool,
     /// Those that could begin, in the order in which they could.
     pub bars: Vec<Bar>,
-    /// Steps whose needs were never all proved, or that nobody wanted.
+    /// Steps whose needs were never all proved.
     pub absent: usize,
     /// From the start of the run to its last line.
     pub took: Duration,
@@ -50,13 +50,15 @@ impl Timeline {
         };
         for id in plan.ids() {
             // What nobody wanted is taken as done when its own needs are.
-            met.push(if is_left(id) { from(&met, id) } else { until(id).map(|end| end.at) });
+            let proved = until(id).filter(|end| !end.is_failed).map(|end| end.at);
+            met.push(if is_left(id) { from(&met, id) } else { proved });
         }
         let from = |id: StepId| from(&met, id);
         let met = |id: StepId| met[id.index()];
-        let expected = plan.expected();
-        // Whoever has begun and is not done is what the run ended with.
-        let last = |id: StepId| met(id).or(from(id).map(|_| took)).unwrap_or_default();
+        let expected = plan.expected(is_left);
+        // Whoever has begun, is not done and was not given up is what the run ended with.
+        let gone_on = |id: StepId| until(id).filter(|end| end.is_failed).map_or(took, |end| end.at);
+        let last = |id: StepId| met(id).or(from(id).map(|_| gone_on(id))).unwrap_or_default();
         let times: Vec<Duration> = plan.ids().map(last).collect();
         let critical: BTreeSet<StepId> = plan.critical_path(&times).into_iter().collect();
         let bar = |id: StepId| {
@@ -75,26 +77,27 @@ impl Timeline {
         };
         let mut bars: Vec<Bar> = plan.ids().filter_map(bar).collect();
         bars.sort_by_key(|bar| (bar.from, bar.until, bar.step));
-        let absent = plan.steps.len() - bars.len();
+        let absent = plan.ids().filter(|id| !is_left(*id)).count() - bars.len();
         let is_simulated =
             lines.iter().any(|line| matches!(&line.event, Event::Began { world, .. } if world.is_simulated()));
         Self { is_simulated, bars, absent, took, expected: expected.iter().max().copied().unwrap_or_default() }
     }
 }
 
-/// How a step ended well.
+/// How a step ended.
 #[derive(Clone, Copy)]
 struct End {
     at: Duration,
     is_left: bool,
+    is_failed: bool,
 }
 
 fn ends(lines: &[Line], start: Duration) -> BTreeMap<&str, End> {
-    let end = |line: &'_ Line, is_left| End { at: line.time().saturating_sub(start), is_left };
-    let ended = |line: &'_ Line| match &line.event {
-        Event::Proved { .. } => Some(end(line, false)),
-        Event::Left { .. } => Some(end(line, true)),
-        _ => None,
+    let ended = |line: &'_ Line| {
+        let is_failed = matches!(line.event, Event::Failed { .. });
+        let is_left = matches!(line.event, Event::Left { .. });
+        let is_end = is_failed || is_left || matches!(line.event, Event::Proved { .. });
+        is_end.then(|| End { at: line.time().saturating_sub(start), is_left, is_failed })
     };
     lines.iter().filter_map(|line| Some((line.event.step()?, ended(line)?))).collect()
 }

@@ -37,8 +37,11 @@ impl Selection {
         let all: BTreeSet<StepId> = plan.ids().collect();
         if let Some(name) = &self.from {
             let begin = named(plan, name)?;
-            let before: BTreeSet<StepId> = needed_by(plan, &begin).difference(&begin).copied().collect();
-            leave(before, &format!("before --from {name}"));
+            let first = begin.iter().map(|id| plan.step(*id).layer).min();
+            let is_earlier = |id: &StepId| first.is_some_and(|first| plan.step(*id).layer < first);
+            // What nobody of them needs and belongs to an earlier layer is no less behind us: another machine, say.
+            let before = needed_by(plan, &begin).into_iter().chain(plan.ids().filter(is_earlier));
+            leave(before.filter(|id| !begin.contains(id)).collect(), &format!("before --from {name}"));
         }
         if let Some(name) = &self.until {
             let end = named(plan, name)?;
