@@ -124,7 +124,7 @@ impl<'b> World<'b> {
             }
             Phase::WaitsForDependencies => {
                 let Some(spec) = self.release_spec(at) else { return };
-                if !self.is_armed(id) && self.unmet_release(spec).is_none() {
+                if !self.is_armed(id) && self.unmet_dependency(&spec.depends_on).is_none() {
                     let looked = self.releases[at as usize].looked;
                     self.schedule(id, next_look(looked, spec.requeue, self.now), false);
                 }
@@ -181,27 +181,13 @@ impl<'b> World<'b> {
         }
     }
 
-    fn unmet_release(&self, spec: &ReleaseSpec) -> Option<Reason> {
-        spec.depends_on.iter().find_map(|dependency| {
-            if !self.exists(dependency.on) {
-                return Some(if dependency.is_unknown {
-                    Reason::DependencyNotFound(dependency.on)
-                } else {
-                    Reason::DependencyNotReady(dependency.on)
-                });
-            }
-            let is_met = dependency.only_exists || self.is_ready(dependency.on);
-            (!is_met).then_some(Reason::DependencyNotReady(dependency.on))
-        })
-    }
-
     /// Why it is not ready now: whoever only waits has not looked since.
     pub(super) fn release_reason(&self, at: u32) -> Reason {
         let state = &self.releases[at as usize];
         let Some(spec) = self.release_spec(at) else { return state.reason };
         match state.phase {
             Phase::WaitsForDependencies => {
-                self.unmet_release(spec).unwrap_or_else(|| outdated(state.reason, spec.requeue))
+                self.unmet_dependency(&spec.depends_on).unwrap_or_else(|| outdated(state.reason, spec.requeue))
             }
             Phase::Called | Phase::Definitions | Phase::Applying => outdated(state.reason, spec.requeue),
             // It is tried again, and the last try is what is known of it.
@@ -231,7 +217,7 @@ impl<'b> World<'b> {
         let state = &mut self.releases[at as usize];
         state.looked = self.now;
         state.began_epoch = self.epoch;
-        if let Some(reason) = self.unmet_release(spec) {
+        if let Some(reason) = self.unmet_dependency(&spec.depends_on) {
             return self.wait_release(at, Phase::WaitsForDependencies, reason);
         }
         if let Some(source) = spec.source

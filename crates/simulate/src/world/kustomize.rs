@@ -5,7 +5,7 @@
 
 use super::api::Status;
 use super::{Alarm, PUSHED, World};
-use crate::blueprint::{Content, Gate, Id, Kustomization, KustomizationSpec, Millis, Role};
+use crate::blueprint::{Content, Dependency, Gate, Id, Kustomization, KustomizationSpec, Millis, Role};
 use crate::event::{Reason, What};
 
 /// From a call to the first look.
@@ -147,7 +147,7 @@ impl<'b> World<'b> {
     fn look_at_dependencies_in_time(&mut self, at: u32) {
         let Some(spec) = self.spec(at) else { return };
         let id = self.blueprint.kustomizations[at as usize].id;
-        if self.is_armed(id) || self.unmet_dependency(spec).is_some() {
+        if self.is_armed(id) || self.unmet_dependency(&spec.depends_on).is_some() {
             return;
         }
         let looked = self.kustomizations[at as usize].looked;
@@ -198,7 +198,7 @@ impl<'b> World<'b> {
                 return self.wait(at, Phase::WaitsForSource, Reason::SourceNotReady(source));
             }
         }
-        if let Some(reason) = self.unmet_dependency(spec) {
+        if let Some(reason) = self.unmet_dependency(&spec.depends_on) {
             return self.wait(at, Phase::WaitsForDependencies, reason);
         }
         self.note(Some(id), What::Began);
@@ -228,7 +228,7 @@ impl<'b> World<'b> {
         let Some(spec) = self.spec(at) else { return state.reason };
         match state.phase {
             Phase::WaitsForDependencies => {
-                self.unmet_dependency(spec).unwrap_or_else(|| outdated(state.reason, spec.requeue))
+                self.unmet_dependency(&spec.depends_on).unwrap_or_else(|| outdated(state.reason, spec.requeue))
             }
             Phase::Called | Phase::Builds | Phase::Staged => outdated(state.reason, spec.requeue),
             Phase::Health => match self.unhealthy(at) {
@@ -253,8 +253,9 @@ impl<'b> World<'b> {
         }
     }
 
-    fn unmet_dependency(&self, spec: &KustomizationSpec) -> Option<Reason> {
-        spec.depends_on.iter().find_map(|dependency| {
+    /// The first dependency that is not met, of a Kustomization or a HelmRelease; the latter's never share a source.
+    pub(super) fn unmet_dependency(&self, depends_on: &[Dependency]) -> Option<Reason> {
+        depends_on.iter().find_map(|dependency| {
             if !self.exists(dependency.on) {
                 return Some(if dependency.is_unknown {
                     Reason::DependencyNotFound(dependency.on)
