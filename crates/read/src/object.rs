@@ -4,6 +4,8 @@ use ecow::EcoString;
 use model::ObjectRef;
 use yaml::{Node, Span};
 
+use crate::kinds::is_cluster_scoped;
+
 /// A borrowed view of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object<'a> {
@@ -67,47 +69,6 @@ impl<'a> Object<'a> {
         };
         ObjectRef::new(self.kind(), namespace, self.name())
     }
-}
-
-/// Kinds that live in no namespace, of those that Kubernetes itself has and those that operators here bring most.
-pub(crate) fn is_cluster_scoped(group: &str, kind: &str) -> bool {
-    matches!(
-        kind,
-        "Namespace"
-            | "CustomResourceDefinition"
-            | "ClusterRole"
-            | "ClusterRoleBinding"
-            | "StorageClass"
-            | "VolumeSnapshotClass"
-            | "VolumeGroupSnapshotClass"
-            | "IngressClass"
-            | "GatewayClass"
-            | "PriorityClass"
-            | "RuntimeClass"
-            | "PersistentVolume"
-            | "Node"
-            | "APIService"
-            | "ValidatingWebhookConfiguration"
-            | "MutatingWebhookConfiguration"
-            | "ValidatingAdmissionPolicy"
-            | "ValidatingAdmissionPolicyBinding"
-            | "CSIDriver"
-            | "ClusterIssuer"
-            | "ClusterSecretStore"
-            | "ClusterExternalSecret"
-            | "ClusterPolicy"
-            | "CiliumClusterwideNetworkPolicy"
-            | "CiliumLoadBalancerIPPool"
-            | "CiliumL2AnnouncementPolicy"
-            | "CiliumNode"
-            | "ClusterImageCatalog"
-            | "NodeFeatureRule"
-            | "DeviceClass"
-            | "Bundle"
-            | "FlowSchema"
-            | "LinstorCluster"
-            | "GpuDevicePlugin"
-    ) && !(kind == "Bundle" && group != "trust.cert-manager.io")
 }
 
 /// The text that a node holds, owned.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use ecow::EcoString;
 use model::{Arrival, Capability, CapabilityKind, ComponentId, Need, ObjectRef, Phase, Role};
 
-use crate::content::objects::is_custom;
 use crate::content::releases;
 use crate::content::sink::{Needing, Sink};
+use crate::kinds::is_custom;
 use crate::object::Object;
 use yaml::Node;
 

@@ -159,7 +159,7 @@ impl Facts<'_> {
         let (group, kind) = resource.kind.split_once('/').unwrap_or(("", &resource.kind));
         let lands = self.release.target_namespace.as_str();
         let name = resource.named(&self.release.release_name, lands, &self.chart, self.values.as_ref());
-        Some(ObjectRef::new(kind, if crate::object::is_cluster_scoped(group, kind) { "" } else { lands }, name))
+        Some(ObjectRef::new(kind, if crate::kinds::is_cluster_scoped(group, kind) { "" } else { lands }, name))
     }
 
     /// Notes the CRDs that its chart has and that its values, or its policy, leave out.
@@ -323,9 +323,8 @@ impl Facts<'_> {
             if is_object && self.replaces_catalogue {
                 continue;
             }
-            let soft_kind = name
-                .and_then(|name| name.rsplit_once('/'))
-                .is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
+            let soft_kind =
+                name.and_then(|name| name.rsplit_once('/')).is_some_and(|(_, kind)| crate::kinds::is_soft(kind));
             // The catalogue's soft kinds are templates that ask whether the cluster knows the kind, and are left out if
             // not.
             let (soft, optional) = (need.soft || soft_kind, need.soft && is_object);
