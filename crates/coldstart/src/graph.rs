@@ -4,9 +4,9 @@ use ::graph::Analysis;
 use model::Cluster;
 
 use crate::arguments::{Graph, GraphFormat};
-use crate::check::{find_helm, is_empty, nothing, open};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::{find_helm, open_some};
 use crate::progress::Progress;
 use crate::{cluster, output};
 
@@ -15,10 +15,7 @@ const COMMAND: &str = "graph";
 pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
-    let reading = open(COMMAND, &options.path, helm.as_ref())?;
-    if is_empty(&reading) {
-        return Err(nothing(COMMAND, &options.path, &reading));
-    }
+    let reading = open_some(COMMAND, &options.path, helm.as_ref())?;
     let wanted: Vec<&Cluster> = match &options.cluster {
         Some(name) => vec![cluster::find(&reading.clusters, name, COMMAND)?],
         None => reading.clusters.iter().collect(),

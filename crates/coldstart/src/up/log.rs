@@ -5,19 +5,16 @@ use draw::story::Teller;
 
 use super::state;
 use crate::arguments::{GraphFormat, Log};
-use crate::check::{is_empty, nothing, open};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::open_some;
 use crate::output;
 use crate::plan::{one, planned};
 
 const COMMAND: &str = "log";
 
 pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
-    let reading = open(COMMAND, &options.path, None)?;
-    if is_empty(&reading) {
-        return Err(nothing(COMMAND, &options.path, &reading));
-    }
+    let reading = open_some(COMMAND, &options.path, None)?;
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
     let is_in_use = FileTape::is_in_use(&path);

@@ -15,13 +15,13 @@ use ::run::{
     World as _, drive,
 };
 use ::simulate::{Blueprint, Conditions, Fault, Machines};
-use read::{ReadError, Reading, UpSettings};
+use read::{Reading, UpSettings};
 
 use crate::arguments::{GraphFormat, RANDOM_FAULT, Up};
-use crate::check::{is_empty, nothing, open};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::{open_some, unread};
 use crate::output;
 use crate::plan::{one, planned, selection};
 use crate::shell;
@@ -31,10 +31,7 @@ use pace::{Interrupts, Paced};
 const COMMAND: &str = "up";
 
 pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
-    let reading = open(COMMAND, &options.path, None)?;
-    if is_empty(&reading) {
-        return Err(nothing(COMMAND, &options.path, &reading));
-    }
+    let reading = open_some(COMMAND, &options.path, None)?;
     if !options.simulate && !reading.settings.up.is_simulated {
         return Err(Failure::NoRealWorld);
     }
@@ -194,10 +191,7 @@ fn drawn(names: &[String], seed: u64) -> Vec<String> {
 }
 
 fn blueprint(reading: &Reading, cluster: &str) -> Result<Blueprint, Failure> {
-    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| match error {
-        ReadError::Open(source) => Failure::Open { command: COMMAND, source },
-        ReadError::Settings(source) => Failure::Settings { command: COMMAND, source },
-    })?;
+    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
     let count = |names: &[String]| u32::try_from(names.len()).unwrap_or(u32::MAX);
     let up = &reading.settings.up;
     let machines = Machines { control_planes: count(&up.control_planes), workers: count(&up.workers) };
