@@ -3,7 +3,7 @@
 use ::graph::Analysis;
 use model::Cluster;
 
-use crate::arguments::{Graph, GraphFormat};
+use crate::arguments::{Graph, TextOrJson};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::open::{find_helm, open_some};
@@ -24,13 +24,13 @@ pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     drop(progress);
     let pairs: Vec<(&Cluster, &Analysis)> = wanted.into_iter().zip(&analyses).collect();
     let text = match options.format {
-        GraphFormat::Text => {
+        TextOrJson::Text => {
             let color = output::wants_color(options.color);
             let drawn: Vec<String> =
                 pairs.iter().map(|(cluster, analysis)| draw::graph_text::tiers(cluster, analysis, color)).collect();
             drawn.join("\n\n")
         }
-        GraphFormat::Json => {
+        TextOrJson::Json => {
             draw::graph_json::clusters(&pairs, &reading.repository).map_err(|error| Failure::Json(error.to_string()))?
         }
     };

@@ -5,7 +5,7 @@ use ::simulate::{Blueprint, Conditions, Fault, Faults, Id, Machines, Reason, Stu
 use draw::simulation::{Row, Simulation, Spoken, Times};
 use model::ObjectRef;
 
-use crate::arguments::{GraphFormat, RANDOM_FAULT, Simulate};
+use crate::arguments::{RANDOM_FAULT, Simulate, TextOrJson};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::open::{open_some, unread};
@@ -35,8 +35,8 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     }
     drop(progress);
     let text = match options.format {
-        GraphFormat::Text => draw::simulation::text(&all, output::wants_color(options.color)),
-        GraphFormat::Json => draw::simulation::json(&all).map_err(|error| Failure::Json(error.to_string()))?,
+        TextOrJson::Text => draw::simulation::text(&all, output::wants_color(options.color)),
+        TextOrJson::Json => draw::simulation::json(&all).map_err(|error| Failure::Json(error.to_string()))?,
     };
     output::print(&text)?;
     let all_converged = all.iter().all(|one| one.converged == one.boots);

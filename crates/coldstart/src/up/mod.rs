@@ -17,7 +17,7 @@ use ::run::{
 use ::simulate::{Blueprint, Conditions, Fault, Machines};
 use read::{Reading, UpSettings};
 
-use crate::arguments::{GraphFormat, RANDOM_FAULT, Up};
+use crate::arguments::{RANDOM_FAULT, TextOrJson, Up};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -118,7 +118,7 @@ fn draw(path: &Path, cluster: &str, timeline: &Timeline) -> Result<(), Failure> 
 fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Failure> {
     // Nothing was done: there is nothing to draw.
     let is_short = outcome == Outcome::Healthy && timeline.took.is_zero();
-    if options.format == GraphFormat::Text && !is_short {
+    if options.format == TextOrJson::Text && !is_short {
         let color = output::wants_color(options.color);
         let next = match outcome {
             Outcome::Healthy => String::new(),
@@ -154,7 +154,7 @@ fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options:
     if keys.is_empty() || options.yes {
         return Ok(());
     }
-    let is_watched = options.format == GraphFormat::Text && std::io::stdin().is_terminal();
+    let is_watched = options.format == TextOrJson::Text && std::io::stdin().is_terminal();
     if is_watched {
         let mark = ::draw::story::mark(world.is_simulated(), output::wants_color(options.color));
         let list: String =
