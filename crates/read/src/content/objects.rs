@@ -8,7 +8,7 @@ use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::Node;
 
 use crate::content::sink::{Needing, Sink};
-use crate::content::{capabilities, custom, hosts, pods, references, releases, values, webhooks};
+use crate::content::{capabilities, custom, hosts, known, pods, references, values, webhooks};
 use crate::flux::{Built, Origin};
 use crate::kinds::{is_custom, is_flux, is_soft, is_unreported};
 use crate::object::Object;
@@ -213,7 +213,7 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
         ("", "ConfigMap") => hosts::collect(sink, workload, &own, &built.node, Phase::Ready),
         ("apps" | "batch", _) | ("", "Pod") => {
             pods::read(sink, of, &own, &built.node, built.chart_at());
-            releases::known_images(sink, of, &own, &built.node, catalogue);
+            known::known_images(sink, of, &own, &built.node, catalogue);
         }
         ("", "PersistentVolumeClaim") => values::scan(sink, workload, &own, &built.node, Phase::Ready),
         ("storage.k8s.io", "StorageClass") => provisioner(sink, of, &own, &built.node),
