@@ -2,7 +2,7 @@
 
 use ecow::EcoString;
 use model::ObjectRef;
-use yaml::{Node, Span};
+use yaml::{Node, Span, Value};
 
 use crate::kinds::is_cluster_scoped;
 
@@ -74,4 +74,13 @@ impl<'a> Object<'a> {
 /// The text that a node holds, owned.
 pub(crate) fn owned(node: Option<&Node>) -> EcoString {
     node.and_then(Node::text).unwrap_or_default().into()
+}
+
+/// Whether any text in a tree holds these words.
+pub(crate) fn mentions(node: &Node, words: &str) -> bool {
+    match &node.value {
+        Value::Map(map) => map.iter().any(|entry| mentions(&entry.value, words)),
+        Value::Seq(items) => items.iter().any(|item| mentions(item, words)),
+        Value::Scalar(scalar) => scalar.text.contains(words),
+    }
 }

@@ -14,7 +14,7 @@ use crate::content::merging::{chart_address, chart_sources, config_maps, merged_
 use crate::content::sink::{Needing, Sink};
 use crate::content::{capabilities, facts, hosts, references, values};
 use crate::flux::HelmRelease;
-use crate::object::{Object, owned};
+use crate::object::{Object, mentions, owned};
 use crate::repository::Repository;
 
 /// Why a chart is a blind spot.
@@ -66,15 +66,6 @@ fn retries_by_default(sink: &Sink) -> bool {
         .objects
         .iter()
         .any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
-}
-
-/// Whether any text in a tree holds these words.
-pub(crate) fn mentions(node: &Node, words: &str) -> bool {
-    match &node.value {
-        Value::Map(map) => map.iter().any(|entry| mentions(&entry.value, words)),
-        Value::Seq(items) => items.iter().any(|item| mentions(item, words)),
-        Value::Scalar(scalar) => scalar.text.contains(words),
-    }
 }
 
 /// One release with all that is known of it.
