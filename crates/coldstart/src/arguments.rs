@@ -110,8 +110,8 @@ pub(crate) struct Graph {
     #[arg(default_value = ".")]
     pub path: PathBuf,
     /// How to print the graph
-    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
-    pub format: GraphFormat,
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub format: TextOrJson,
     /// Only this cluster: its directory, or the last part of that
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
@@ -151,8 +151,8 @@ pub(crate) struct Simulate {
     #[arg(long)]
     pub from_power_on: bool,
     /// How to print the result
-    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
-    pub format: GraphFormat,
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub format: TextOrJson,
     /// Only this cluster: its directory, or the last part of that
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
@@ -245,8 +245,8 @@ pub(crate) struct Up {
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
     /// How to tell what happens
-    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
-    pub format: GraphFormat,
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub format: TextOrJson,
     /// The cluster, where there are several: its directory, or the last part of that
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
@@ -279,8 +279,8 @@ pub(crate) struct Log {
     #[arg(long, value_name = "FILE", requires = "run")]
     pub timeline: Option<PathBuf>,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
-    pub format: GraphFormat,
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub format: TextOrJson,
     /// The cluster, where there are several: its directory, or the last part of that
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
@@ -354,8 +354,9 @@ impl CheckFormat {
     }
 }
 
+/// What most commands print: for people, or for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GraphFormat {
+pub(crate) enum TextOrJson {
     Text,
     Json,
 }

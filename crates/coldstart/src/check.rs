@@ -1,18 +1,15 @@
 //! `coldstart check`.
 
-use std::mem::ManuallyDrop;
 use std::path::{Component, Path};
 
 use ::check::{Policy, Report, Severity, Wanted, nearest, rules};
 use draw::text::TextOptions;
-use helm::Helm;
-use model::Cluster;
-use read::charts::Renderer;
-use read::{ReadError, Reading};
+use read::Reading;
 
-use crate::arguments::{Charts, Check, CheckFormat};
+use crate::arguments::{Check, CheckFormat};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::{find_helm, is_empty, nothing, open_then};
 use crate::progress::Progress;
 use crate::{baseline, cluster, output, since};
 
@@ -75,44 +72,6 @@ struct Wish<'a> {
     min_severity: Severity,
     /// What stands before paths for programs that look from the current directory.
     prefix: String,
-}
-
-/// Reads the repository at `path`, which is the directory given: never one above it. It is not dropped: the process ends
-/// soon, and giving back a large repository value by value takes longer than looking for its faults.
-pub(crate) fn open(command: &'static str, path: &Path, helm: Option<&Helm>) -> Result<ManuallyDrop<Reading>, Failure> {
-    open_then(command, path, helm, |_| ()).map(|(reading, _)| reading)
-}
-
-/// As [`open`], and does something for every cluster as soon as it is read.
-fn open_then<T: Send + Sync>(
-    command: &'static str,
-    path: &Path,
-    helm: Option<&Helm>,
-    then: impl Fn(&Cluster) -> T + Sync,
-) -> Result<(ManuallyDrop<Reading>, ManuallyDrop<Vec<T>>), Failure> {
-    let renderer = helm.map(|helm| helm as &dyn Renderer);
-    let read = read::read_then(path, renderer, then).map_err(|error| match error {
-        ReadError::Open(source) => Failure::Open { command, source },
-        ReadError::Settings(source) => Failure::Settings { command, source },
-    });
-    read.map(|(reading, results)| (ManuallyDrop::new(reading), ManuallyDrop::new(results)))
-}
-
-/// The helm to render with, if charts are to be rendered.
-pub(crate) fn find_helm(command: &'static str, charts: &Charts) -> Result<Option<Helm>, Failure> {
-    let find = || Helm::find(charts.helm.as_deref()).map_err(|source| Failure::Helm { command, source });
-    charts.render_charts.then(find).transpose()
-}
-
-/// Whether there is nothing of Flux in it.
-pub(crate) fn is_empty(reading: &Reading) -> bool {
-    reading.clusters.iter().all(|cluster| cluster.components.is_empty())
-}
-
-pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> Failure {
-    let repository = &reading.repository;
-    let (yaml_files, unread) = (repository.yaml_paths().count(), repository.skipped.clone());
-    Failure::Nothing { command, path: path.to_path_buf(), yaml_files, unread }
 }
 
 fn render(report: &Report, reading: &Reading, wish: &Wish<'_>) -> Result<String, Failure> {

@@ -3,10 +3,10 @@
 use ::graph::Analysis;
 use model::Cluster;
 
-use crate::arguments::{Graph, GraphFormat};
-use crate::check::{find_helm, is_empty, nothing, open};
+use crate::arguments::{Graph, TextOrJson};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::{find_helm, open_some};
 use crate::progress::Progress;
 use crate::{cluster, output};
 
@@ -15,10 +15,7 @@ const COMMAND: &str = "graph";
 pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
-    let reading = open(COMMAND, &options.path, helm.as_ref())?;
-    if is_empty(&reading) {
-        return Err(nothing(COMMAND, &options.path, &reading));
-    }
+    let reading = open_some(COMMAND, &options.path, helm.as_ref())?;
     let wanted: Vec<&Cluster> = match &options.cluster {
         Some(name) => vec![cluster::find(&reading.clusters, name, COMMAND)?],
         None => reading.clusters.iter().collect(),
@@ -27,13 +24,13 @@ pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     drop(progress);
     let pairs: Vec<(&Cluster, &Analysis)> = wanted.into_iter().zip(&analyses).collect();
     let text = match options.format {
-        GraphFormat::Text => {
+        TextOrJson::Text => {
             let color = output::wants_color(options.color);
             let drawn: Vec<String> =
                 pairs.iter().map(|(cluster, analysis)| draw::graph_text::tiers(cluster, analysis, color)).collect();
             drawn.join("\n\n")
         }
-        GraphFormat::Json => {
+        TextOrJson::Json => {
             draw::graph_json::clusters(&pairs, &reading.repository).map_err(|error| Failure::Json(error.to_string()))?
         }
     };

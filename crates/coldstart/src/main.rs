@@ -13,6 +13,7 @@ mod graph;
 mod home;
 mod init;
 mod manual;
+mod open;
 mod output;
 mod plan;
 mod progress;

@@ -5,9 +5,9 @@ use read::Reading;
 use run::{Plan, Selection};
 
 use crate::arguments::{Part, Plan as Options, PlanFormat};
-use crate::check::{find_helm, is_empty, nothing, open};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::{find_helm, open_some};
 use crate::progress::Progress;
 use crate::{cluster, output};
 
@@ -16,10 +16,7 @@ const COMMAND: &str = "plan";
 pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
-    let reading = open(COMMAND, &options.path, helm.as_ref())?;
-    if is_empty(&reading) {
-        return Err(nothing(COMMAND, &options.path, &reading));
-    }
+    let reading = open_some(COMMAND, &options.path, helm.as_ref())?;
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
     let plan = part(planned(&reading, cluster)?, &options.part)?;
     drop(progress);

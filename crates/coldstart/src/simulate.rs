@@ -4,12 +4,11 @@ use ::check::{Finding, Symptom};
 use ::simulate::{Blueprint, Conditions, Fault, Faults, Id, Machines, Reason, Study};
 use draw::simulation::{Row, Simulation, Spoken, Times};
 use model::ObjectRef;
-use read::ReadError;
 
-use crate::arguments::{GraphFormat, RANDOM_FAULT, Simulate};
-use crate::check::{is_empty, nothing, open};
+use crate::arguments::{RANDOM_FAULT, Simulate, TextOrJson};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::{open_some, unread};
 use crate::progress::Progress;
 use crate::{cluster, output};
 
@@ -17,19 +16,13 @@ const COMMAND: &str = "simulate";
 
 pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     let progress = Progress::start("booting");
-    let reading = open(COMMAND, &options.path, None)?;
-    if is_empty(&reading) {
-        return Err(nothing(COMMAND, &options.path, &reading));
-    }
+    let reading = open_some(COMMAND, &options.path, None)?;
     let wanted = match &options.cluster {
         Some(name) => Some(cluster::find(&reading.clusters, name, COMMAND)?.name.clone()),
         None => None,
     };
     let findings = ::check::run(&reading, wanted.as_deref()).each().findings;
-    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| match error {
-        ReadError::Open(source) => Failure::Open { command: COMMAND, source },
-        ReadError::Settings(source) => Failure::Settings { command: COMMAND, source },
-    })?;
+    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
     let machines = options.from_power_on.then(Machines::default);
     let conditions = Conditions { runs_bootstrap: options.from_power_on, machines, ..Conditions::default() };
     let faults = faults(&options.faults);
@@ -42,8 +35,8 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     }
     drop(progress);
     let text = match options.format {
-        GraphFormat::Text => draw::simulation::text(&all, output::wants_color(options.color)),
-        GraphFormat::Json => draw::simulation::json(&all).map_err(|error| Failure::Json(error.to_string()))?,
+        TextOrJson::Text => draw::simulation::text(&all, output::wants_color(options.color)),
+        TextOrJson::Json => draw::simulation::json(&all).map_err(|error| Failure::Json(error.to_string()))?,
     };
     output::print(&text)?;
     let all_converged = all.iter().all(|one| one.converged == one.boots);

@@ -10,9 +10,9 @@ use read::{Reading, SETTINGS_FILE};
 use tempfile::TempDir;
 
 use crate::arguments::Check;
-use crate::check::open;
 use crate::failure::Failure;
 use crate::git::{Git, GitError};
+use crate::open::open;
 
 /// What an earlier revision was, and what was wrong with it.
 pub(crate) struct Before {

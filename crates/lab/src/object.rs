@@ -38,14 +38,6 @@ impl Object {
         Self::new(SOURCE, "GitRepository", namespace, name)
     }
 
-    pub fn helm_repository(namespace: &str, name: &str) -> Self {
-        Self::new(SOURCE, "HelmRepository", namespace, name)
-    }
-
-    pub fn oci_repository(namespace: &str, name: &str) -> Self {
-        Self::new(SOURCE, "OCIRepository", namespace, name)
-    }
-
     pub fn deployment(namespace: &str, name: &str) -> Self {
         Self::new("apps/v1", "Deployment", namespace, name)
     }

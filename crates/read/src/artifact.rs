@@ -5,6 +5,8 @@
 
 use yaml::{EcoString, Node, Span};
 
+use crate::path;
+
 /// One artifact: an ExternalArtifact of this name in this namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
@@ -98,50 +100,26 @@ fn split_alias(text: &str) -> Option<(&str, &str)> {
 /// The paths of the sources that a path inside of the artifact comes from, without doubles. A directory may come from
 /// several; the root of a source is the empty path.
 pub fn resolve(artifact: &Artifact, path_in_artifact: &str) -> Vec<String> {
-    let Some(wanted) = normalise(path_in_artifact) else { return Vec::new() };
+    let Some(wanted) = path::join("", path_in_artifact) else { return Vec::new() };
     let mut found: Vec<String> = Vec::new();
     for copy in &artifact.copies {
-        for path in copy.origins(&wanted) {
-            if !copy.excludes(&path) && !found.contains(&path) {
-                found.push(path);
-            }
+        let Some(path) = copy.origin(&wanted) else { continue };
+        if !copy.excludes(&path) && !found.contains(&path) {
+            found.push(path);
         }
     }
     found
-}
-
-/// Whether files lie to each other in the artifact otherwise than in the source, so that a `../base` inside of the
-/// artifact may mean something else than the same path in the repository.
-pub fn layout_differs(artifact: &Artifact) -> bool {
-    let mut shift: Option<Shift> = None;
-    for copy in &artifact.copies {
-        let Some(this) = copy.shift() else { return true };
-        match &shift {
-            None => shift = Some(this),
-            Some(first) if *first == this => {}
-            Some(_) => return true,
-        }
-    }
-    false
-}
-
-/// What has to be taken from the front of a source path, and put there, to get the path in the artifact.
-#[derive(Debug, PartialEq, Eq)]
-struct Shift {
-    source_alias: EcoString,
-    removed: String,
-    added: String,
 }
 
 impl Copy {
     /// What is copied as a directory: its path in the source, and where it lies in the artifact.
     fn directories(&self) -> Option<(String, String)> {
         let (base, is_pattern) = pattern_base(&self.from);
-        let base = normalise(base)?;
-        let target = normalise(&self.to)?;
+        let base = path::join("", base)?;
+        let target = path::join("", &self.to)?;
         let name = base.rsplit('/').next().unwrap_or_default();
         let keeps_name = !is_pattern && self.is_into_directory() && !base.is_empty() && !self.from.ends_with('/');
-        Some(if keeps_name { (base.clone(), join(&target, name)) } else { (base, target) })
+        Some(if keeps_name { (base.clone(), path::join(&target, name)?) } else { (base, target) })
     }
 
     fn is_into_directory(&self) -> bool {
@@ -149,19 +127,13 @@ impl Copy {
     }
 
     /// Where in the source `wanted` comes from. A parent of what is copied stands for the whole copy.
-    fn origins(&self, wanted: &str) -> Vec<String> {
-        let Some((base, target)) = self.directories() else { return Vec::new() };
-        if self.strategy == Strategy::Extract {
-            return if below(&target, wanted).is_some() || below(wanted, &target).is_some() {
-                vec![base]
-            } else {
-                Vec::new()
-            };
+    fn origin(&self, wanted: &str) -> Option<String> {
+        let (base, target) = self.directories()?;
+        match below(&target, wanted) {
+            Some(_) if self.strategy == Strategy::Extract => Some(base),
+            Some(rest) => path::join(&base, rest),
+            None => path::is_below(&target, wanted).then_some(base),
         }
-        if let Some(rest) = below(&target, wanted) {
-            return vec![join(&base, rest)];
-        }
-        if below(wanted, &target).is_some() { vec![base] } else { Vec::new() }
     }
 
     fn excludes(&self, path: &str) -> bool {
@@ -173,23 +145,6 @@ impl Copy {
             matches(whole, rest) || rest.match_indices('/').any(|(at, _)| matches(whole, &rest[..at]))
         })
     }
-
-    fn shift(&self) -> Option<Shift> {
-        let (base, target) = self.directories()?;
-        if self.strategy == Strategy::Extract {
-            return None;
-        }
-        let common = base
-            .rsplit('/')
-            .zip(target.rsplit('/'))
-            .take_while(|(one, other)| one == other && !one.is_empty())
-            .map(|(part, _)| part.len() + 1)
-            .sum::<usize>();
-        let cut = |path: &str| {
-            path[..(path.len() + 1).saturating_sub(common).min(path.len())].trim_end_matches('/').to_owned()
-        };
-        Some(Shift { source_alias: self.source_alias.clone(), removed: cut(&base), added: cut(&target) })
-    }
 }
 
 /// The directory before the first wildcard, and whether there is one.
@@ -200,36 +155,9 @@ fn pattern_base(pattern: &str) -> (&str, bool) {
     }
 }
 
-/// Without `.`, empty parts and slashes at the ends. `None` for a path that leaves its root.
-fn normalise(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-fn join(directory: &str, rest: &str) -> String {
-    match (directory, rest) {
-        ("", rest) => rest.to_owned(),
-        (directory, "") => directory.to_owned(),
-        (directory, rest) => format!("{directory}/{rest}"),
-    }
-}
-
 /// The rest of `path` below `directory`; empty when they are the same.
 fn below<'path>(directory: &str, path: &'path str) -> Option<&'path str> {
-    if directory.is_empty() {
-        return Some(path);
-    }
-    let rest = path.strip_prefix(directory)?;
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    path::is_below(path, directory).then(|| path[directory.len()..].trim_start_matches('/'))
 }
 
 /// `*` matches inside of one part of a path, `**` any number of parts.

@@ -12,6 +12,7 @@ mod dead;
 mod flux;
 pub mod found;
 pub mod helmfile;
+pub mod kinds;
 mod object;
 pub mod parallel;
 mod path;

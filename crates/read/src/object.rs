@@ -2,7 +2,9 @@
 
 use ecow::EcoString;
 use model::ObjectRef;
-use yaml::{Node, Span};
+use yaml::{Node, Span, Value};
+
+use crate::kinds::is_cluster_scoped;
 
 /// A borrowed view of an object.
 #[derive(Clone, Copy, Debug)]
@@ -69,48 +71,16 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Kinds that live in no namespace, of those that Kubernetes itself has and those that operators here bring most.
-pub(crate) fn is_cluster_scoped(group: &str, kind: &str) -> bool {
-    matches!(
-        kind,
-        "Namespace"
-            | "CustomResourceDefinition"
-            | "ClusterRole"
-            | "ClusterRoleBinding"
-            | "StorageClass"
-            | "VolumeSnapshotClass"
-            | "VolumeGroupSnapshotClass"
-            | "IngressClass"
-            | "GatewayClass"
-            | "PriorityClass"
-            | "RuntimeClass"
-            | "PersistentVolume"
-            | "Node"
-            | "APIService"
-            | "ValidatingWebhookConfiguration"
-            | "MutatingWebhookConfiguration"
-            | "ValidatingAdmissionPolicy"
-            | "ValidatingAdmissionPolicyBinding"
-            | "CSIDriver"
-            | "ClusterIssuer"
-            | "ClusterSecretStore"
-            | "ClusterExternalSecret"
-            | "ClusterPolicy"
-            | "CiliumClusterwideNetworkPolicy"
-            | "CiliumLoadBalancerIPPool"
-            | "CiliumL2AnnouncementPolicy"
-            | "CiliumNode"
-            | "ClusterImageCatalog"
-            | "NodeFeatureRule"
-            | "DeviceClass"
-            | "Bundle"
-            | "FlowSchema"
-            | "LinstorCluster"
-            | "GpuDevicePlugin"
-    ) && !(kind == "Bundle" && group != "trust.cert-manager.io")
-}
-
 /// The text that a node holds, owned.
 pub(crate) fn owned(node: Option<&Node>) -> EcoString {
     node.and_then(Node::text).unwrap_or_default().into()
+}
+
+/// Whether any text in a tree holds these words.
+pub(crate) fn mentions(node: &Node, words: &str) -> bool {
+    match &node.value {
+        Value::Map(map) => map.iter().any(|entry| mentions(&entry.value, words)),
+        Value::Seq(items) => items.iter().any(|item| mentions(item, words)),
+        Value::Scalar(scalar) => scalar.text.contains(words),
+    }
 }

@@ -229,72 +229,90 @@ impl Draft {
 
     fn plant(&mut self, at: u64) -> Option<Defect> {
         let defect = Defect::ALL[usize::try_from(at).ok()? % Defect::ALL.len()];
-        let is_application = |part: &Part| part.name.starts_with("app-");
         let app = self.parts.iter().rposition(is_application)?;
         match defect {
-            Defect::NoOrder => {
-                let is_late =
-                    |part: &Part| is_application(part) && part.objects.len() > 1 && !part.depends_on.is_empty();
-                let app = self.parts.iter().rposition(is_late)?;
-                self.parts[app].depends_on.clear();
-                self.spoil(app);
-            }
-            Defect::NoWait => {
-                let is_followed = |part: &Part| part.name.ends_with("-config");
-                let config = self.parts.iter().rposition(is_followed)?;
-                self.parts[config - 1].wait = false;
-                self.spoil(config);
-                let loose = self.parts[config - 1].address();
-                for at in 0..self.parts.len() {
-                    if self.parts[at].depends_on.contains(&loose) {
-                        self.spoil(at);
-                    }
-                }
-            }
-            Defect::Beside => {
-                let is_followed = |part: &Part| part.name.ends_with("-config");
-                let config = self.parts.iter().rposition(is_followed)?;
-                let moved = self.parts[config].objects.clone();
-                self.parts[config - 1].objects.extend(moved);
-                self.parts[config].objects = vec![("settings.yaml".to_owned(), texts::config_map("settings"))];
-                self.spoil(config - 1);
-            }
+            Defect::NoOrder => self.plant_no_order()?,
+            Defect::NoWait => self.plant_no_wait()?,
+            Defect::Beside => self.plant_beside()?,
             Defect::Unknown => {
                 self.parts[app].depends_on.push(("nobody".to_owned(), "team-0".to_owned()));
                 self.spoil(app);
             }
-            Defect::Suspended => {
-                let mut idle = Part::new("idle", "team-0");
-                idle.is_suspended = true;
-                idle.objects = vec![("settings.yaml".to_owned(), texts::config_map("idle"))];
-                self.parts[app].depends_on.push(idle.address());
-                self.spoil(app);
-                self.parts.push(idle);
-                self.spoil(self.parts.len() - 1);
-            }
+            Defect::Suspended => self.plant_suspended(app),
             Defect::NoSource => {
                 self.parts[app].source = "elsewhere";
                 self.spoil(app);
             }
-            Defect::NoKey => {
-                let is_sealed = |part: &Part| part.objects.iter().any(|(_, text)| text.contains("kind: SealedSecret"));
-                let sealed: Vec<usize> = (0..self.parts.len()).filter(|at| is_sealed(&self.parts[*at])).collect();
-                if sealed.is_empty() {
-                    return None;
-                }
-                self.has_key = false;
-                for at in sealed {
-                    self.spoil(at);
-                }
-            }
-            Defect::Circle => {
-                let other = self.parts.iter().position(is_application).filter(|other| *other != app)?;
-                let (one, two) = (self.parts[app].address(), self.parts[other].address());
-                self.parts[other].depends_on.push(one);
-                self.parts[app].depends_on.push(two);
-            }
+            Defect::NoKey => self.plant_no_key()?,
+            Defect::Circle => self.plant_circle(app)?,
         }
         Some(defect)
+    }
+
+    fn plant_no_order(&mut self) -> Option<()> {
+        let is_late = |part: &Part| is_application(part) && part.objects.len() > 1 && !part.depends_on.is_empty();
+        let app = self.parts.iter().rposition(is_late)?;
+        self.parts[app].depends_on.clear();
+        self.spoil(app);
+        Some(())
+    }
+
+    fn plant_no_wait(&mut self) -> Option<()> {
+        let config = self.last_config()?;
+        self.parts[config - 1].wait = false;
+        self.spoil(config);
+        let loose = self.parts[config - 1].address();
+        for at in 0..self.parts.len() {
+            if self.parts[at].depends_on.contains(&loose) {
+                self.spoil(at);
+            }
+        }
+        Some(())
+    }
+
+    fn plant_beside(&mut self) -> Option<()> {
+        let config = self.last_config()?;
+        let moved = self.parts[config].objects.clone();
+        self.parts[config - 1].objects.extend(moved);
+        self.parts[config].objects = vec![("settings.yaml".to_owned(), texts::config_map("settings"))];
+        self.spoil(config - 1);
+        Some(())
+    }
+
+    fn plant_suspended(&mut self, app: usize) {
+        let mut idle = Part::new("idle", "team-0");
+        idle.is_suspended = true;
+        idle.objects = vec![("settings.yaml".to_owned(), texts::config_map("idle"))];
+        self.parts[app].depends_on.push(idle.address());
+        self.spoil(app);
+        self.parts.push(idle);
+        self.spoil(self.parts.len() - 1);
+    }
+
+    fn plant_no_key(&mut self) -> Option<()> {
+        let is_sealed = |part: &Part| part.objects.iter().any(|(_, text)| text.contains("kind: SealedSecret"));
+        let sealed: Vec<usize> = (0..self.parts.len()).filter(|at| is_sealed(&self.parts[*at])).collect();
+        if sealed.is_empty() {
+            return None;
+        }
+        self.has_key = false;
+        for at in sealed {
+            self.spoil(at);
+        }
+        Some(())
+    }
+
+    fn plant_circle(&mut self, app: usize) -> Option<()> {
+        let other = self.parts.iter().position(is_application).filter(|other| *other != app)?;
+        let (one, two) = (self.parts[app].address(), self.parts[other].address());
+        self.parts[other].depends_on.push(one);
+        self.parts[app].depends_on.push(two);
+        Some(())
+    }
+
+    /// What follows an operator right after it.
+    fn last_config(&self) -> Option<usize> {
+        self.parts.iter().rposition(|part| part.name.ends_with("-config"))
     }
 
     fn spoil(&mut self, at: usize) {
@@ -302,6 +320,10 @@ impl Draft {
         let _ = write!(path, "{}/{}", self.parts[at].namespace, self.parts[at].name);
         self.spoilt.push(path);
     }
+}
+
+fn is_application(part: &Part) -> bool {
+    part.name.starts_with("app-")
 }
 
 fn has(parts: &[Part], operator: &Operator) -> bool {

@@ -54,7 +54,7 @@ use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::rules::capability_gated::is_asked;
 use crate::rules::missing_dependency::add_tie;
-use crate::rules::ungated_dependency::{also, by_gate, dependents, tie_to};
+use crate::rules::ungated_dependency::{by_gate, speak_for_all, tie_to};
 use crate::words::{agree, and_more, quoted};
 
 const RULE: &str = "falsely-ready-gate";
@@ -95,11 +95,7 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
         // Worth a line even where its dependents only make noise: without any, it gets one as well.
         finding.severity = finding.severity.max(Severity::Info);
     }
-    finding.notes = dependents(context, pairs);
-    finding.also = also(context, pairs);
-    for also in &mut finding.also {
-        also.provider = Some(gated.object.clone());
-    }
+    speak_for_all(context, &mut finding, pairs);
     finding
 }
 

@@ -27,7 +27,7 @@ use graph::{Consequence, Judged, Verdict};
 use model::{CapabilityKind, Phase, Role, say_seconds};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::finding::{Finding, LocationRole, Severity};
 use crate::words::quoted;
 
 const RULE: &str = "missing-substitution";
@@ -80,35 +80,22 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
         ),
         _ => return None,
     };
+    let provider = judged.offer.map(|offer| context.applier(context.cluster.offers[offer].by));
+    let consequence = match judged.verdict {
+        Verdict::Unoffered => Consequence::Slow { seconds: retry },
+        _ => judged.consequence,
+    };
+    let fix =
+        format!("make {} in a Kustomization that this one depends on, or seed it in the bootstrap", need.capability);
+    let finding = Finding::new(RULE, severity, &context.cluster.name, &component.object, message, cost);
     Some(Finding {
-        rule: RULE,
-        severity,
-        message,
-        cluster: context.cluster.name.clone(),
-        component: component.object.clone(),
-        provider: judged
-            .offer
-            .map(|offer| context.component(context.applier(context.cluster.offers[offer].by)).object.clone())
+        provider: provider
+            .map(|provider| context.component(provider).object.clone())
             .filter(|provider| *provider != component.object),
         capability: Some(need.capability.to_string()),
         verdict: Some(judged.verdict),
-        consequence: Some(if judged.verdict == Verdict::Unoffered {
-            Consequence::Slow { seconds: retry }
-        } else {
-            judged.consequence
-        }),
-        cost,
-        locations: vec![Location {
-            span: need.at,
-            role: LocationRole::Primary,
-            label: "needed before anything can be built".to_owned(),
-        }],
-        fix: Some(format!(
-            "make {} in a Kustomization that this one depends on, or seed it in the bootstrap",
-            need.capability
-        )),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
+        consequence: Some(consequence),
+        fix: Some(fix),
+        ..finding.with(LocationRole::Primary, need.at, "needed before anything can be built")
     })
 }

@@ -162,11 +162,7 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
     if gated.gate == Gate::Healthy && !exists_only {
         tell_no_gate(context, &mut finding, worst, gated);
     }
-    finding.notes = dependents(context, pairs);
-    finding.also = also(context, pairs);
-    for also in &mut finding.also {
-        also.provider = Some(gated.object.clone());
-    }
+    speak_for_all(context, &mut finding, pairs);
     finding
 }
 
@@ -192,6 +188,15 @@ fn tell_no_gate(context: &Context<'_>, finding: &mut Finding, worst: &Pair<'_>, 
 pub(crate) fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<yaml::Span> {
     let tie = context.cluster.ties.iter().find(|tie| tie.from == from && tie.to == TieTarget::Component(to));
     tie.map(|tie| tie.at)
+}
+
+/// Lets a finding about a gate speak for all who rely on it: it is the gate that has to do with them.
+pub(crate) fn speak_for_all(context: &Context<'_>, finding: &mut Finding, pairs: &[Pair<'_>]) {
+    finding.notes = dependents(context, pairs);
+    finding.also = also(context, pairs);
+    for also in &mut finding.also {
+        also.provider.clone_from(&finding.provider);
+    }
 }
 
 /// Everybody but the first, by name.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::arguments::TextOrJson;
+
 #[derive(Args, Debug)]
 pub(crate) struct Seal {
     #[command(subcommand)]
@@ -204,8 +206,8 @@ pub(crate) struct Verify {
     #[arg(long)]
     pub yes: bool,
     /// How to print the report
-    #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
-    pub format: VerifyFormat,
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub format: TextOrJson,
     #[command(flatten)]
     pub target: Target,
 }
@@ -296,10 +298,4 @@ impl From<ScopeWord> for ::seal::Scope {
             ScopeWord::ClusterWide => Self::ClusterWide,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VerifyFormat {
-    Text,
-    Json,
 }

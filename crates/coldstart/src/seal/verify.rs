@@ -10,10 +10,11 @@ use ::seal::verify::{Landing, Verdict, item, lands};
 use read::{Applied, Repository};
 use yaml::{Node, Span};
 
-use super::arguments::{Verify, VerifyFormat};
+use super::arguments::Verify;
 use super::failure::SealFailure;
 use super::tree::{self, Found};
 use super::{Home, certificate, now, renewal, sops, verify_cluster, verify_text};
+use crate::arguments::TextOrJson;
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -112,8 +113,8 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     }
     report.tell_once();
     let text = match options.format {
-        VerifyFormat::Text => verify_text::text(&report),
-        VerifyFormat::Json => verify_text::json(&report),
+        TextOrJson::Text => verify_text::text(&report),
+        TextOrJson::Json => verify_text::json(&report),
     };
     output::print(&text)?;
     let is_fine = !report.problems.iter().any(|problem| problem.is_error);
@@ -132,8 +133,8 @@ fn write(home: &Home<'_>, look: &mut Look, ring: &Ring, options: &Verify) -> Res
         let _ = writeln!(plan, "write the newest certificate to {path}");
     }
     match options.format {
-        VerifyFormat::Text => confirm(&plan, options.yes)?,
-        VerifyFormat::Json => confirm_aside(&plan, options.yes)?,
+        TextOrJson::Text => confirm(&plan, options.yes)?,
+        TextOrJson::Json => confirm_aside(&plan, options.yes)?,
     }
     renewal::perform(look, &edits)?;
     let mut told = Vec::new();

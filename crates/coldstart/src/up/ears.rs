@@ -7,7 +7,7 @@ use ::run::{Event, Line, Listener, Machine, Plan, Where};
 use draw::board::{self, Board};
 use draw::story::{self, Teller};
 
-use crate::arguments::{GraphFormat, Up};
+use crate::arguments::{TextOrJson, Up};
 use crate::output;
 
 /// A board that is drawn more often is not read.
@@ -15,7 +15,7 @@ const FRAME: Duration = Duration::from_millis(80);
 
 pub(super) struct Ears<'a> {
     plan: &'a Plan,
-    format: GraphFormat,
+    format: TextOrJson,
     teller: Teller,
     screen: Option<Screen>,
     is_simulated: bool,
@@ -29,7 +29,7 @@ impl<'a> Ears<'a> {
     pub(super) fn new(options: &Up, plan: &'a Plan, world: &Where) -> Self {
         let color = output::wants_color(options.color);
         let size = output::size().filter(|(columns, _)| *columns >= board::COLUMNS_MIN);
-        let is_watched = options.format == GraphFormat::Text && !options.plain;
+        let is_watched = options.format == TextOrJson::Text && !options.plain;
         let mark = match world {
             Where::Real => String::new(),
             Where::Simulated { seed, .. } => format!("simulated, seed {seed}"),
@@ -59,8 +59,8 @@ impl Listener for Ears<'_> {
             self.lines.push(line.clone());
         }
         let told = match self.format {
-            GraphFormat::Text => self.teller.tell(line),
-            GraphFormat::Json => story::json(line, self.is_simulated).ok(),
+            TextOrJson::Text => self.teller.tell(line),
+            TextOrJson::Json => story::json(line, self.is_simulated).ok(),
         };
         let Some(text) = told else { return };
         let text = match &mut self.screen {

@@ -4,20 +4,17 @@ use ::run::{FileTape, Kept, Outcome, Run, Timeline};
 use draw::story::Teller;
 
 use super::state;
-use crate::arguments::{GraphFormat, Log};
-use crate::check::{is_empty, nothing, open};
+use crate::arguments::{Log, TextOrJson};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::open_some;
 use crate::output;
 use crate::plan::{one, planned};
 
 const COMMAND: &str = "log";
 
 pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
-    let reading = open(COMMAND, &options.path, None)?;
-    if is_empty(&reading) {
-        return Err(nothing(COMMAND, &options.path, &reading));
-    }
+    let reading = open_some(COMMAND, &options.path, None)?;
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
     let is_in_use = FileTape::is_in_use(&path);
@@ -50,15 +47,15 @@ fn one_run(kept: &Kept, run: &Run, options: &Log) -> String {
     let mut teller = Teller::new(output::wants_color(options.color));
     let is_simulated = run.world.is_simulated();
     let told = kept.lines[run.lines.clone()].iter().filter_map(|line| match options.format {
-        GraphFormat::Text => teller.tell(line),
-        GraphFormat::Json => draw::story::json(line, is_simulated).ok(),
+        TextOrJson::Text => teller.tell(line),
+        TextOrJson::Json => draw::story::json(line, is_simulated).ok(),
     });
     told.collect()
 }
 
-fn all_runs(kept: &Kept, is_in_use: bool, format: GraphFormat) -> Result<String, Failure> {
+fn all_runs(kept: &Kept, is_in_use: bool, format: TextOrJson) -> Result<String, Failure> {
     let past = kept.past();
-    if format == GraphFormat::Json {
+    if format == TextOrJson::Json {
         let twin = |run: &Run| serde_json::json!({"run": run.number, "world": run.world, "outcome": run.outcome});
         let runs: Vec<serde_json::Value> = past.runs.iter().map(twin).collect();
         let json = serde_json::to_string_pretty(&serde_json::json!({"version": 1, "tool": "coldstart", "runs": runs}));

@@ -15,13 +15,13 @@ use ::run::{
     World as _, drive,
 };
 use ::simulate::{Blueprint, Conditions, Fault, Machines};
-use read::{ReadError, Reading, UpSettings};
+use read::{Reading, UpSettings};
 
-use crate::arguments::{GraphFormat, RANDOM_FAULT, Up};
-use crate::check::{is_empty, nothing, open};
+use crate::arguments::{RANDOM_FAULT, TextOrJson, Up};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::open::{open_some, unread};
 use crate::output;
 use crate::plan::{one, planned, selection};
 use crate::shell;
@@ -31,10 +31,7 @@ use pace::{Interrupts, Paced};
 const COMMAND: &str = "up";
 
 pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
-    let reading = open(COMMAND, &options.path, None)?;
-    if is_empty(&reading) {
-        return Err(nothing(COMMAND, &options.path, &reading));
-    }
+    let reading = open_some(COMMAND, &options.path, None)?;
     if !options.simulate && !reading.settings.up.is_simulated {
         return Err(Failure::NoRealWorld);
     }
@@ -121,7 +118,7 @@ fn draw(path: &Path, cluster: &str, timeline: &Timeline) -> Result<(), Failure> 
 fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Failure> {
     // Nothing was done: there is nothing to draw.
     let is_short = outcome == Outcome::Healthy && timeline.took.is_zero();
-    if options.format == GraphFormat::Text && !is_short {
+    if options.format == TextOrJson::Text && !is_short {
         let color = output::wants_color(options.color);
         let next = match outcome {
             Outcome::Healthy => String::new(),
@@ -157,7 +154,7 @@ fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options:
     if keys.is_empty() || options.yes {
         return Ok(());
     }
-    let is_watched = options.format == GraphFormat::Text && std::io::stdin().is_terminal();
+    let is_watched = options.format == TextOrJson::Text && std::io::stdin().is_terminal();
     if is_watched {
         let mark = ::draw::story::mark(world.is_simulated(), output::wants_color(options.color));
         let list: String =
@@ -194,10 +191,7 @@ fn drawn(names: &[String], seed: u64) -> Vec<String> {
 }
 
 fn blueprint(reading: &Reading, cluster: &str) -> Result<Blueprint, Failure> {
-    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| match error {
-        ReadError::Open(source) => Failure::Open { command: COMMAND, source },
-        ReadError::Settings(source) => Failure::Settings { command: COMMAND, source },
-    })?;
+    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
     let count = |names: &[String]| u32::try_from(names.len()).unwrap_or(u32::MAX);
     let up = &reading.settings.up;
     let machines = Machines { control_planes: count(&up.control_planes), workers: count(&up.workers) };

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use ecow::EcoString;
 use model::{Arrival, Capability, CapabilityKind, ComponentId, Need, ObjectRef, Phase, Role};
 
-use crate::content::objects::is_custom;
-use crate::content::releases;
 use crate::content::sink::{Needing, Sink};
+use crate::content::{known, releases};
+use crate::kinds::is_custom;
 use crate::object::Object;
 use yaml::Node;
 
@@ -96,8 +96,8 @@ fn populator(claim: &Node) -> Option<(&str, &str)> {
 /// Who works on a kind: its controller where somebody is known to run it, else whoever brings the kind.
 fn controller_or_crd(sink: &Sink, group: &str, kind: &str) -> Capability {
     let controllers = [
-        releases::controller_of(&ecow::eco_format!("{group}/{kind}")),
-        releases::controller_of(&ecow::eco_format!("{group}/*")),
+        known::controller_of(&ecow::eco_format!("{group}/{kind}")),
+        known::controller_of(&ecow::eco_format!("{group}/*")),
     ];
     controllers.into_iter().find(|one| sink.is_offered(one)).unwrap_or_else(|| Capability::crd(group, kind))
 }

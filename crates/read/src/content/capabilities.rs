@@ -8,8 +8,8 @@ use kustomize::Files;
 use model::{Capability, CapabilityKind};
 use yaml::{FileId, Node, Span, Value};
 
-use crate::content::objects::is_built_in;
 use crate::content::sink::{Needing, Sink};
+use crate::kinds::is_built_in;
 use crate::repository::Repository;
 
 const QUESTION: &str = ".Capabilities.APIVersions.Has";

@@ -7,10 +7,9 @@ use model::{Chart, ComponentId, ObjectRef};
 use yaml::{Node, Span};
 
 use crate::bootstrap::Bootstrap;
-use crate::content::releases::mentions;
 use crate::content::sink::Sink;
 use crate::flux::{KUSTOMIZE_GROUP, SOURCE_GROUP, flux_version};
-use crate::object::Object;
+use crate::object::{Object, mentions};
 use crate::repository::Repository;
 
 const PRUNE_SWITCH: &str = "kustomize.toolkit.fluxcd.io/prune";

@@ -9,8 +9,8 @@ use model::CapabilityKind;
 use yaml::Node;
 
 use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values};
-use crate::content::objects::is_built_in;
 use crate::content::sink::Sink;
+use crate::kinds::is_built_in;
 use crate::object::Object;
 use crate::repository::Repository;
 

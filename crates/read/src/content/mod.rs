@@ -9,6 +9,7 @@ mod custom;
 mod facts;
 mod hosts;
 mod kinds_served;
+mod known;
 mod kustomizations;
 mod merging;
 mod objects;
@@ -29,9 +30,9 @@ use crate::flux::Assembled;
 use crate::repository::Repository;
 pub(crate) use capabilities::apis_asked_for;
 pub(crate) use facts::note_chart;
+pub(crate) use known::{need_foundation, need_gifts, offer_controllers, offer_known};
 pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values};
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use releases::{need_foundation, need_gifts, offer_controllers, offer_known};
 pub(crate) use sink::Sink;
 
 /// Fills in offers and needs.

@@ -8,87 +8,10 @@ use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::Node;
 
 use crate::content::sink::{Needing, Sink};
-use crate::content::{capabilities, custom, hosts, pods, references, releases, values, webhooks};
+use crate::content::{capabilities, custom, hosts, known, pods, references, values, webhooks};
 use crate::flux::{Built, Origin};
+use crate::kinds::{is_custom, is_flux, is_soft, is_unreported};
 use crate::object::Object;
-
-/// API groups that Kubernetes itself serves.
-const BUILT_IN_GROUPS: [&str; 22] = [
-    "",
-    "apps",
-    "batch",
-    "autoscaling",
-    "policy",
-    "networking.k8s.io",
-    "rbac.authorization.k8s.io",
-    "storage.k8s.io",
-    "apiextensions.k8s.io",
-    "apiregistration.k8s.io",
-    "admissionregistration.k8s.io",
-    "scheduling.k8s.io",
-    "coordination.k8s.io",
-    "node.k8s.io",
-    "discovery.k8s.io",
-    "events.k8s.io",
-    "certificates.k8s.io",
-    "authentication.k8s.io",
-    "authorization.k8s.io",
-    "flowcontrol.apiserver.k8s.io",
-    "resource.k8s.io",
-    "extensions",
-];
-
-/// Whether somebody brings an API group with CRDs, other than Flux itself.
-pub(crate) fn is_custom(group: &str) -> bool {
-    !is_built_in(group) && !is_flux(group)
-}
-
-/// Whether Kubernetes itself serves an API group.
-pub(crate) fn is_built_in(group: &str) -> bool {
-    BUILT_IN_GROUPS.contains(&group)
-}
-
-/// Kinds whose controller writes no condition that a health check could read.
-const UNREPORTED_KINDS: [&str; 8] = [
-    "SealedSecret",
-    "Gateway",
-    "PostgresCluster",
-    "Dragonfly",
-    "ObjectBucketClaim",
-    "CephObjectStoreUser",
-    "RedisReplication",
-    "VaultStaticSecret",
-];
-
-/// Kinds that only decorate: most people hold a need of theirs to be soft.
-pub(crate) fn is_soft(kind: &str) -> bool {
-    matches!(
-        kind,
-        "ServiceMonitor"
-            | "PodMonitor"
-            | "PrometheusRule"
-            | "Probe"
-            | "ScrapeConfig"
-            | "GrafanaDashboard"
-            | "GrafanaDatasource"
-            | "GrafanaFolder"
-            | "HTTPRoute"
-            | "GRPCRoute"
-            | "VMServiceScrape"
-            | "VMPodScrape"
-            | "VMRule"
-            | "Ingress"
-            | "Silence"
-            | "Alert"
-            | "Provider"
-            | "Receiver"
-    )
-}
-
-/// Kinds that come with Flux itself, which is there before anything it applies.
-fn is_flux(group: &str) -> bool {
-    group.ends_with("toolkit.fluxcd.io") || group == "fluxcd.controlplane.io" || group == "source.extensions.fluxcd.io"
-}
 
 pub(crate) fn read_all(sink: &mut Sink, catalogue: &Catalogue) {
     let objects = std::mem::take(&mut sink.assembled.objects);
@@ -159,7 +82,7 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
             );
             return;
         }
-        (group, _) if !BUILT_IN_GROUPS.contains(&group) && !is_flux(group) => {
+        (group, _) if is_custom(group) => {
             let name = ecow::eco_format!("{} {}", own.kind, own.name);
             sink.offer(
                 by,
@@ -225,7 +148,7 @@ pub(crate) const SEALING_KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-sec
 fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap<&str, Vec<&Made>>) {
     let object = Object::new(&built.node);
     let key = format!("{}/{}", object.group(), object.kind());
-    let arrival = if UNREPORTED_KINDS.contains(&object.kind()) { Arrival::Unreported } else { Arrival::Reported };
+    let arrival = if is_unreported(object.kind()) { Arrival::Unreported } else { Arrival::Reported };
     let made = makers.get(key.as_str()).into_iter().flatten();
     for made in made.filter(|made| any_holds(&made.when, Some(&built.node))) {
         let lists = [
@@ -256,7 +179,7 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
     let group = object.group();
     let of = built.component;
     let apply = Needing { of, object: &own, phase: Phase::Apply, soft: is_soft(object.kind()), optional: false };
-    if !BUILT_IN_GROUPS.contains(&group) && !is_flux(group) {
+    if is_custom(group) {
         let crd = Capability::crd(group, object.kind());
         // A chart that brings both is one that everybody's cluster takes.
         let is_own = built.chart_at().is_some() && sink.is_offered_by(&crd, of);
@@ -290,7 +213,7 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
         ("", "ConfigMap") => hosts::collect(sink, workload, &own, &built.node, Phase::Ready),
         ("apps" | "batch", _) | ("", "Pod") => {
             pods::read(sink, of, &own, &built.node, built.chart_at());
-            releases::known_images(sink, of, &own, &built.node, catalogue);
+            known::known_images(sink, of, &own, &built.node, catalogue);
         }
         ("", "PersistentVolumeClaim") => values::scan(sink, workload, &own, &built.node, Phase::Ready),
         ("storage.k8s.io", "StorageClass") => provisioner(sink, of, &own, &built.node),

@@ -1,19 +1,20 @@
 //! What a Helm release brings and needs: what the catalogue knows of its chart under its merged values, the charts that
 //! lie in the repository, and the names that its values hold.
 
-use std::collections::BTreeSet;
-
 use catalogue::{Catalogue, Via, any_holds};
 use ecow::EcoString;
 use kustomize::Files;
 use model::{Arrival, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Withheld};
 use yaml::{Node, Span, Value};
 
+use crate::content::known::{
+    gift_capability, need_own_kinds, offer_controllers, offer_known, offer_program, offer_rendered, served,
+};
 use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values, unseen_values};
 use crate::content::sink::{Needing, Sink};
 use crate::content::{capabilities, facts, hosts, references, values};
 use crate::flux::HelmRelease;
-use crate::object::{Object, owned};
+use crate::object::{Object, mentions, owned};
 use crate::repository::Repository;
 
 /// Why a chart is a blind spot.
@@ -67,15 +68,6 @@ fn retries_by_default(sink: &Sink) -> bool {
         .any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
 }
 
-/// Whether any text in a tree holds these words.
-pub(crate) fn mentions(node: &Node, words: &str) -> bool {
-    match &node.value {
-        Value::Map(map) => map.iter().any(|entry| mentions(&entry.value, words)),
-        Value::Seq(items) => items.iter().any(|item| mentions(item, words)),
-        Value::Scalar(scalar) => scalar.text.contains(words),
-    }
-}
-
 /// One release with all that is known of it.
 struct Facts<'a> {
     id: ComponentId,
@@ -126,8 +118,7 @@ impl Facts<'_> {
         component.resource = self.resource(known);
         offer_controllers(sink, self.id, known, own, release.at);
         if self.replaces_catalogue {
-            let rendered = RenderedKinds::of(sink, self.id);
-            offer_running(sink, self.id, known, self.values.as_ref(), own, release.at, &rendered);
+            offer_rendered(sink, self.id, known, self.values.as_ref(), own, release.at);
             self.withheld(sink, known);
             return;
         }
@@ -159,7 +150,7 @@ impl Facts<'_> {
         let (group, kind) = resource.kind.split_once('/').unwrap_or(("", &resource.kind));
         let lands = self.release.target_namespace.as_str();
         let name = resource.named(&self.release.release_name, lands, &self.chart, self.values.as_ref());
-        Some(ObjectRef::new(kind, if crate::object::is_cluster_scoped(group, kind) { "" } else { lands }, name))
+        Some(ObjectRef::new(kind, if crate::kinds::is_cluster_scoped(group, kind) { "" } else { lands }, name))
     }
 
     /// Notes the CRDs that its chart has and that its values, or its policy, leave out.
@@ -323,9 +314,8 @@ impl Facts<'_> {
             if is_object && self.replaces_catalogue {
                 continue;
             }
-            let soft_kind = name
-                .and_then(|name| name.rsplit_once('/'))
-                .is_some_and(|(_, kind)| crate::content::objects::is_soft(kind));
+            let soft_kind =
+                name.and_then(|name| name.rsplit_once('/')).is_some_and(|(_, kind)| crate::kinds::is_soft(kind));
             // The catalogue's soft kinds are templates that ask whether the cluster knows the kind, and are left out if
             // not.
             let (soft, optional) = (need.soft || soft_kind, need.soft && is_object);
@@ -367,25 +357,6 @@ impl Facts<'_> {
     }
 }
 
-/// Its programs work on the kinds that it knows, whoever brings their CRDs.
-pub(crate) fn offer_controllers(
-    sink: &mut Sink,
-    by: ComponentId,
-    known: &catalogue::Component,
-    own: &ObjectRef,
-    at: Span,
-) {
-    let runs = known.workloads.as_ref().is_none_or(|workloads| !workloads.is_empty());
-    for kind in known.crds.iter().flat_map(|crds| &crds.kinds).filter(|_| runs) {
-        sink.offer(by, controller_of(kind), Arrival::Healthy, own, at);
-    }
-}
-
-/// The program that works on a kind.
-pub(crate) fn controller_of(kind: &str) -> Capability {
-    Capability::cluster(CapabilityKind::Controller, kind)
-}
-
 /// The CRDs that the chart `name-crds` holds.
 pub(crate) fn crds_of(name: &str) -> Capability {
     Capability::cluster(CapabilityKind::Other, ecow::eco_format!("the CRDs of {name}"))
@@ -421,139 +392,6 @@ fn collect_switches(node: &Node, key: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// What a known component offers once it is installed under these values.
-pub(crate) fn offer_known(
-    sink: &mut Sink,
-    by: ComponentId,
-    known: &catalogue::Component,
-    values: Option<&Node>,
-    own: &ObjectRef,
-    at: Span,
-    skips_crds: bool,
-) {
-    for crds in known.crds.iter().filter(|crds| any_holds(&crds.when, values)) {
-        let arrival = match crds.via {
-            Via::CrdsDirectory if skips_crds => continue,
-            Via::CrdsDirectory | Via::Templates => Arrival::Installed,
-            Via::Program => Arrival::Healthy,
-        };
-        for kind in &crds.kinds {
-            sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), arrival, own, at);
-        }
-    }
-    offer_running(sink, by, known, values, own, at, &RenderedKinds::default());
-}
-
-/// What a rendered chart brings itself: its programs are not asked for more of these.
-#[derive(Default)]
-struct RenderedKinds {
-    webhooks: bool,
-    classes: BTreeSet<CapabilityKind>,
-}
-
-impl RenderedKinds {
-    fn of(sink: &Sink, release: ComponentId) -> Self {
-        let mut found = Self::default();
-        for built in sink.assembled.objects.iter().filter(|built| built.component == release) {
-            let kind = Object::new(&built.node).kind();
-            found.webhooks |= kind.ends_with("WebhookConfiguration");
-            found.classes.extend(class_kind(kind));
-        }
-        found
-    }
-}
-
-/// What need not be an object of its chart: what programs give, and register, once they run.
-fn offer_running(
-    sink: &mut Sink,
-    by: ComponentId,
-    known: &catalogue::Component,
-    values: Option<&Node>,
-    own: &ObjectRef,
-    at: Span,
-    rendered: &RenderedKinds,
-) {
-    for webhook in known
-        .webhooks
-        .iter()
-        .filter(|webhook| webhook.fails_closed && any_holds(&webhook.when, values) && !rendered.webhooks)
-    {
-        for covers in &webhook.covers {
-            sink.offer(by, Capability::cluster(CapabilityKind::Webhook, covers.as_str()), Arrival::Healthy, own, at);
-        }
-    }
-    let (arrival, shown) = served(sink.cluster().component(by), own);
-    for class in known.classes.iter().filter(|class| any_holds(&class.when, values)) {
-        let Some(kind) = class_kind(&class.kind).filter(|kind| !rendered.classes.contains(kind)) else { continue };
-        for (name, place) in class.names(values) {
-            let place = place.filter(|it| !it.is_generated()).unwrap_or(at);
-            sink.offer(by, Capability::cluster(kind, name), arrival, &shown, place);
-        }
-    }
-    for gift in known.gives.iter().filter(|gift| any_holds(&gift.when, values)) {
-        sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), arrival, &shown, at);
-    }
-    let made = known.crds.iter().filter(|crds| crds.via == Via::Program && any_holds(&crds.when, values));
-    for kind in made.flat_map(|crds| &crds.kinds) {
-        sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Healthy, own, at);
-    }
-}
-
-/// When what a release serves is there, and which object shows it: not its own readiness where an operator does the work.
-fn served(component: &model::Component, own: &ObjectRef) -> (Arrival, ObjectRef) {
-    match &component.resource {
-        Some(resource) => (Arrival::Unreported, resource.clone()),
-        None => (Arrival::Healthy, own.clone()),
-    }
-}
-
-/// What a bootstrap release needs of others in the bootstrap: CRDs are a matter of its values, which are not known here.
-pub(crate) fn need_gifts(sink: &mut Sink, of: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
-    for need in known.needs.iter().filter(|need| need.capability != "crd" && !need.soft && any_holds(&need.when, None))
-    {
-        let capability = gift_capability(&need.capability, need.name.as_deref());
-        if sink.is_offered(&capability) {
-            let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
-            sink.need(&needing, capability, at, ecow::eco_format!("because {}", need.why));
-        }
-    }
-}
-
-/// The pods of a bootstrap release start once there is a pod network, and look up names from then on: other than later in
-/// Flux, both may come with the very same bootstrap. Not those that bring them, nor charts without pods.
-pub(crate) fn need_foundation(
-    sink: &mut Sink,
-    of: ComponentId,
-    known: Option<&catalogue::Component>,
-    own: &ObjectRef,
-    at: Span,
-) {
-    let gives = |word: &str| known.is_some_and(|known| known.gives.iter().any(|gift| gift.capability == word));
-    if gives("pod-network") || own.name.ends_with("-crds") || own.name.ends_with("-crd") {
-        return;
-    }
-    let network = ("pod-network", Phase::Ready, "for its pods to start");
-    let names = ("cluster-dns", Phase::Run, "for the names its pods look up");
-    for (word, phase, why) in [network, names] {
-        let capability = gift_capability(word, None);
-        if sink.is_offered(&capability) && !gives(word) {
-            let needing = Needing { of, object: own, phase, soft: false, optional: false };
-            sink.need(&needing, capability, at, why);
-        }
-    }
-}
-
-/// An operator does not run without its own kinds: where another component brings them, it has to come first.
-fn need_own_kinds(sink: &mut Sink, of: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
-    let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
-    for kind in known.crds.iter().flat_map(|crds| &crds.kinds) {
-        let capability = Capability::cluster(CapabilityKind::Crd, kind.as_str());
-        if sink.is_offered(&capability) && !sink.is_offered_by(&capability, of) {
-            sink.need(&needing, capability, at, "because it works on them");
-        }
-    }
-}
-
 /// What a chart renders passes the webhooks of its kind, as a manifest does: while one does not answer, the install fails.
 fn need_webhooks(sink: &mut Sink, needing: &Needing<'_>, kind: &str, at: Span, why: &str) {
     let Some((group, _)) = kind.split_once('/') else { return };
@@ -563,62 +401,6 @@ fn need_webhooks(sink: &mut Sink, needing: &Needing<'_>, kind: &str, at: Span, w
             let needing = Needing { soft: false, ..needing.clone() };
             sink.need(&needing, webhook, at, ecow::eco_format!("because {why}"));
         }
-    }
-}
-
-fn class_kind(kind: &str) -> Option<CapabilityKind> {
-    Some(match kind {
-        "StorageClass" => CapabilityKind::StorageClass,
-        "VolumeSnapshotClass" => CapabilityKind::SnapshotClass,
-        "IngressClass" => CapabilityKind::IngressClass,
-        "GatewayClass" => CapabilityKind::GatewayClass,
-        "PriorityClass" => CapabilityKind::PriorityClass,
-        "RuntimeClass" => CapabilityKind::RuntimeClass,
-        "DeviceClass" => CapabilityKind::Device,
-        _ => return None,
-    })
-}
-
-fn gift_capability(word: &str, name: Option<&str>) -> Capability {
-    let kind = match word {
-        "pod-network" => CapabilityKind::PodNetwork,
-        "cluster-dns" => CapabilityKind::ClusterDns,
-        "load-balancer" => CapabilityKind::LoadBalancer,
-        "node-label" => CapabilityKind::NodeLabel,
-        "node-initialized" => CapabilityKind::NodeInitialized,
-        "device" => CapabilityKind::Device,
-        "csi-driver" => CapabilityKind::CsiDriver,
-        "snapshot-controller" => CapabilityKind::SnapshotController,
-        "metrics-api" => CapabilityKind::MetricsApi,
-        other => {
-            return Capability::cluster(
-                CapabilityKind::Other,
-                name.map_or_else(|| other.into(), |name| ecow::eco_format!("{other} {name}")),
-            );
-        }
-    };
-    Capability::cluster(kind, name.unwrap_or_default())
-}
-
-/// Plain manifests whose image gives a known component away: the Kustomization offers what it does.
-pub(crate) fn known_images(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node, catalogue: &Catalogue) {
-    let containers = node.at(&["spec", "template", "spec", "containers"]).and_then(Node::as_seq).unwrap_or_default();
-    for image in containers.iter().filter_map(|container| container.get("image")) {
-        let Some(known) = image.text().and_then(|image| catalogue.by_image(image)) else { continue };
-        offer_program(sink, of, known, own, image.span);
-    }
-}
-
-/// What a known program gives, whatever installs it. CRDs and classes of plain manifests are manifests themselves.
-fn offer_program(sink: &mut Sink, by: ComponentId, known: &catalogue::Component, own: &ObjectRef, at: Span) {
-    let component = &mut sink.cluster().components[by.index()];
-    component.known_as.get_or_insert_with(|| known.name.as_str().into());
-    component.startup_seconds = component.startup_seconds.max(u64::from(known.startup_seconds));
-    for gift in known.gives.iter().filter(|gift| gift.when.is_empty()) {
-        sink.offer(by, gift_capability(&gift.capability, gift.name.as_deref()), Arrival::Healthy, own, at);
-    }
-    for kind in known.crds.iter().filter(|crds| crds.via == Via::Program).flat_map(|crds| &crds.kinds) {
-        sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Healthy, own, at);
     }
 }
 

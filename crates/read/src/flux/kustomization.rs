@@ -159,7 +159,7 @@ fn health_checks(node: &Node, namespace: &str) -> Vec<(ObjectRef, Span)> {
                 .and_then(Node::text)
                 .and_then(|version| version.split_once('/'))
                 .map_or("", |it| it.0);
-            let own = if crate::object::is_cluster_scoped(group, kind) { "" } else { own };
+            let own = if crate::kinds::is_cluster_scoped(group, kind) { "" } else { own };
             Some((ObjectRef::new(kind, own, check.get("name")?.text()?), check.span))
         })
         .collect()

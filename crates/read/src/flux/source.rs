@@ -80,7 +80,7 @@ impl<'a> Sources<'a> {
             return self.here(if is_shifted { from_base } else { directory }, &written);
         }
         match source.object.kind.as_str() {
-            "ExternalArtifact" => self.in_artifact(source, &path::join("", &written).unwrap_or_default()),
+            "ExternalArtifact" => self.in_artifact(source, &path::join("", &written).unwrap_or_default(), &entry.base),
             "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&own?.object))),
             "OCIRepository" if !directory.is_empty() && self.exists(&directory) => Place::Here(directory),
             kind => Place::Elsewhere {
@@ -108,10 +108,13 @@ impl<'a> Sources<'a> {
         self.here(directory, written)
     }
 
-    fn in_artifact(&self, source: &SourceRef, directory: &str) -> Place {
+    fn in_artifact(&self, source: &SourceRef, directory: &str, base: &str) -> Place {
         let artifacts = self.artifacts.get(source.object.name.as_str()).map(Vec::as_slice).unwrap_or_default();
         let candidates = artifacts.iter().flat_map(|artifact| artifact::resolve(artifact, directory));
-        let mut places = candidates.map(|candidate| self.repository.place(&candidate));
+        let mut places = candidates.map(|candidate| match base {
+            "" => self.repository.place(&candidate),
+            base => path::join(base, &candidate).unwrap_or_default(),
+        });
         match places.find(|place| self.exists(place)) {
             Some(found) => Place::Here(found),
             None => Place::Elsewhere {

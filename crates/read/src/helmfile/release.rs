@@ -8,11 +8,12 @@ use super::choice::Calls;
 use super::script::HelmfileCall;
 use super::selector::Labels;
 use super::{Hooked, Release, merged, neutral};
+use crate::object::mentions;
 use crate::path;
 use crate::repository::Repository;
 
 /// How many `bases` of `bases` are followed.
-const BASES_DEPTH_MAX: usize = 8;
+pub(super) const BASES_DEPTH_MAX: usize = 8;
 
 /// A release of a helmfile, whether or not it is installed.
 pub(super) struct Found {
@@ -296,15 +297,6 @@ fn with_release(text: &str, namespace: &str, name: &str) -> String {
 pub(super) fn is_one_word(text: &str) -> bool {
     !text.contains(char::is_whitespace)
 }
-
-fn mentions(node: &Node, word: &str) -> bool {
-    if let Some(text) = node.text() {
-        return text.contains(word);
-    }
-    node.entries().iter().any(|entry| mentions(&entry.value, word))
-        || node.as_seq().unwrap_or_default().iter().any(|item| mentions(item, word))
-}
-
 fn seconds(text: &str) -> Option<u64> {
     text.parse().ok().filter(|seconds| *seconds <= model::DURATION_SECONDS_MAX)
 }

@@ -6,6 +6,7 @@ use model::BlindSpot;
 use regex::Regex;
 use yaml::{Limits, Node, Span};
 
+use super::release::BASES_DEPTH_MAX;
 use super::{candidates, exists, is_named_helmfile, merged, neutral};
 use crate::path;
 use crate::repository::Repository;
@@ -15,8 +16,6 @@ const BY_TEMPLATE: &str = "is made by a template";
 const CHOSEN_BY_TEMPLATE: &str = "is chosen by a template";
 const REMOTE: &str = "would be fetched over the network";
 const MISSING: &str = "is not in the repository";
-/// How many `bases` of `bases` are followed.
-const BASES_DEPTH_MAX: usize = 8;
 
 /// Every blind spot of helmfiles, given those that were read.
 pub(super) fn find(repository: &Repository, roots: &[(String, Node)]) -> Vec<BlindSpot> {

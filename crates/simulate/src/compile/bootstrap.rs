@@ -2,6 +2,7 @@
 
 use catalogue::{Phase, any_holds};
 use model::ObjectRef;
+use read::kinds::is_cluster_scoped;
 use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
 
@@ -170,15 +171,8 @@ fn reference(node: &Node) -> Option<ObjectRef> {
     let kind = node.text_at(&["kind"])?;
     let name = node.text_at(&["metadata", "name"])?;
     let namespace = node.text_at(&["metadata", "namespace"]).unwrap_or_default();
-    let is_wide = matches!(
-        kind,
-        "Namespace"
-            | "CustomResourceDefinition"
-            | "ClusterRole"
-            | "ClusterRoleBinding"
-            | "StorageClass"
-            | "ClusterSecretStore"
-            | "ClusterIssuer"
-    );
+    let api_version = node.text_at(&["apiVersion"]).unwrap_or_default();
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    let is_wide = is_cluster_scoped(group, kind);
     Some(ObjectRef::new(kind, if is_wide { "" } else { namespace }, name))
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use catalogue::Catalogue;
 use ecow::EcoString;
 use model::ObjectRef;
+use read::kinds::{is_custom, is_unreported};
 use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
 
@@ -14,51 +15,8 @@ use crate::blueprint::{
     Blueprint, Custom, Derived, Id, Kustomization, Lists, Millis, Need, Release, Role, Source, Spread, Thing, Workload,
 };
 
-/// Groups that Kubernetes and Flux serve themselves.
-const SERVED: [&str; 29] = [
-    "",
-    "admissionregistration.k8s.io",
-    "apiextensions.k8s.io",
-    "apiregistration.k8s.io",
-    "apps",
-    "authentication.k8s.io",
-    "authorization.k8s.io",
-    "autoscaling",
-    "batch",
-    "certificates.k8s.io",
-    "coordination.k8s.io",
-    "discovery.k8s.io",
-    "events.k8s.io",
-    "extensions",
-    "flowcontrol.apiserver.k8s.io",
-    "networking.k8s.io",
-    "node.k8s.io",
-    "policy",
-    "rbac.authorization.k8s.io",
-    "resource.k8s.io",
-    "scheduling.k8s.io",
-    "storage.k8s.io",
-    "source.toolkit.fluxcd.io",
-    "kustomize.toolkit.fluxcd.io",
-    "helm.toolkit.fluxcd.io",
-    "notification.toolkit.fluxcd.io",
-    "image.toolkit.fluxcd.io",
-    "source.extensions.fluxcd.io",
-    "fluxcd.controlplane.io",
-];
 /// Namespaces that every cluster has, and Flux's own.
 const NAMESPACES: [&str; 5] = ["default", "kube-system", "kube-public", "kube-node-lease", "flux-system"];
-/// Kinds whose status says nothing that kstatus reads.
-const SILENT: [&str; 8] = [
-    "SealedSecret",
-    "Gateway",
-    "PostgresCluster",
-    "Dragonfly",
-    "ObjectBucketClaim",
-    "CephObjectStoreUser",
-    "RedisReplication",
-    "VaultStaticSecret",
-];
 
 pub(crate) const KUSTOMIZE: &str = "kustomize.toolkit.fluxcd.io";
 pub(crate) const HELM: &str = "helm.toolkit.fluxcd.io";
@@ -171,7 +129,7 @@ impl<'a> Builder<'a> {
             is_expected: false,
         });
         self.out.things[id.index()].role = self.role(id, group, kind);
-        let is_served = SERVED.contains(&group) || group == ABSTRACT;
+        let is_served = !is_custom(group) || group == ABSTRACT;
         self.out.things[id.index()].definition = (!is_served).then(|| self.definition(group, kind));
         self.out.things[id.index()].home =
             (!namespace.is_empty() && kind != "Namespace").then(|| self.namespace(namespace));
@@ -209,7 +167,7 @@ impl<'a> Builder<'a> {
             ("", "PersistentVolumeClaim") => self.derived(id, CLAIM_SECONDS),
             ("storage.k8s.io", "StorageClass") | (ABSTRACT, _) => self.derived(id, 0.0),
             (CONTROL_PLANE, "FluxInstance") => self.custom(id, kind),
-            _ if SERVED.contains(&group) => Role::Plain,
+            _ if !is_custom(group) => Role::Plain,
             _ => self.custom(id, kind),
         }
     }
@@ -226,7 +184,7 @@ impl<'a> Builder<'a> {
             needs: Vec::new(),
             makes: Vec::new(),
             takes: self.paced(REPORT_SECONDS),
-            is_silent: SILENT.contains(&kind),
+            is_silent: is_unreported(kind),
             is_sealed: kind == "SealedSecret",
         };
         Role::Custom(push(&mut self.out.customs, custom))

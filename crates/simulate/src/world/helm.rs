@@ -2,6 +2,7 @@
 
 use super::World;
 use super::kustomize::{next_look, outdated, seconds};
+use super::progress::Progress;
 use crate::blueprint::{Action, Id, Millis, OnFailure, ReleaseSpec, Role};
 use crate::event::{Reason, What};
 
@@ -37,16 +38,11 @@ enum Phase {
     Done,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReleaseState {
     phase: Phase,
     spec: u32,
-    pub(super) reason: Reason,
-    pub(super) failures: u32,
-    pub(super) first_ready: Option<Millis>,
-    pub(super) first_failure: Option<(Millis, Reason)>,
-    /// When the attempt began that made it ready first.
-    pub(super) first_began: Millis,
+    pub(super) progress: Progress,
     /// A release is stored: the next attempt is an upgrade.
     is_stored: bool,
     /// The attempt under way is one.
@@ -59,29 +55,6 @@ pub(super) struct ReleaseState {
     wait_began: Millis,
     began_epoch: u32,
     settled_epoch: u32,
-}
-
-impl Default for ReleaseState {
-    fn default() -> Self {
-        Self {
-            phase: Phase::Absent,
-            spec: 0,
-            reason: Reason::None,
-            failures: 0,
-            first_ready: None,
-            first_failure: None,
-            first_began: 0,
-            is_stored: false,
-            is_upgrade: false,
-            counted: [0; 2],
-            pauses: 0,
-            looked: 0,
-            deadline: 0,
-            wait_began: 0,
-            began_epoch: 0,
-            settled_epoch: 0,
-        }
-    }
 }
 
 impl ReleaseState {
@@ -111,7 +84,7 @@ impl<'b> World<'b> {
                 let is_suspended = self.release_spec(at).is_some_and(|spec| spec.suspended);
                 if is_suspended {
                     self.releases[at as usize].phase = Phase::Suspended;
-                    self.releases[at as usize].reason = Reason::Suspended;
+                    self.releases[at as usize].progress.reason = Reason::Suspended;
                 } else {
                     self.call_release(at);
                 }
@@ -124,7 +97,7 @@ impl<'b> World<'b> {
             }
             Phase::WaitsForDependencies => {
                 let Some(spec) = self.release_spec(at) else { return };
-                if !self.is_armed(id) && self.unmet_release(spec).is_none() {
+                if !self.is_armed(id) && self.unmet_dependency(&spec.depends_on).is_none() {
                     let looked = self.releases[at as usize].looked;
                     self.schedule(id, next_look(looked, spec.requeue, self.now), false);
                 }
@@ -146,7 +119,7 @@ impl<'b> World<'b> {
         let id = self.blueprint.releases[at as usize].id;
         self.releases[at as usize].phase = Phase::Called;
         let (least, most) = REACTS;
-        let question = 10 + self.releases[at as usize].failures;
+        let question = 10 + self.releases[at as usize].progress.failures;
         self.schedule(id, self.now + self.latency(id, question, least, most), false);
     }
 
@@ -181,36 +154,23 @@ impl<'b> World<'b> {
         }
     }
 
-    fn unmet_release(&self, spec: &ReleaseSpec) -> Option<Reason> {
-        spec.depends_on.iter().find_map(|dependency| {
-            if !self.exists(dependency.on) {
-                return Some(if dependency.is_unknown {
-                    Reason::DependencyNotFound(dependency.on)
-                } else {
-                    Reason::DependencyNotReady(dependency.on)
-                });
-            }
-            let is_met = dependency.only_exists || self.is_ready(dependency.on);
-            (!is_met).then_some(Reason::DependencyNotReady(dependency.on))
-        })
-    }
-
     /// Why it is not ready now: whoever only waits has not looked since.
     pub(super) fn release_reason(&self, at: u32) -> Reason {
         let state = &self.releases[at as usize];
-        let Some(spec) = self.release_spec(at) else { return state.reason };
+        let last = state.progress.reason;
+        let Some(spec) = self.release_spec(at) else { return last };
         match state.phase {
             Phase::WaitsForDependencies => {
-                self.unmet_release(spec).unwrap_or_else(|| outdated(state.reason, spec.requeue))
+                self.unmet_dependency(&spec.depends_on).unwrap_or_else(|| outdated(last, spec.requeue))
             }
-            Phase::Called | Phase::Definitions | Phase::Applying => outdated(state.reason, spec.requeue),
+            Phase::Called | Phase::Definitions | Phase::Applying => outdated(last, spec.requeue),
             // It is tried again, and the last try is what is known of it.
-            Phase::Waiting if matches!(state.reason, Reason::InstallTimeout(_)) => state.reason,
+            Phase::Waiting if matches!(last, Reason::InstallTimeout(_)) => last,
             Phase::Waiting => match self.unready_part(at) {
                 Some(part) => Reason::Installs(part, seconds(state.deadline - state.wait_began)),
                 None => Reason::LooksSoon(seconds(WAIT_POLL)),
             },
-            _ => state.reason,
+            _ => last,
         }
     }
 
@@ -218,9 +178,7 @@ impl<'b> World<'b> {
         let id = self.blueprint.releases[at as usize].id;
         let state = &mut self.releases[at as usize];
         state.phase = phase;
-        let is_new = state.reason != reason;
-        state.reason = reason;
-        if is_new {
+        if state.progress.waits(reason) {
             self.note(Some(id), What::Waits(reason));
         }
     }
@@ -231,7 +189,7 @@ impl<'b> World<'b> {
         let state = &mut self.releases[at as usize];
         state.looked = self.now;
         state.began_epoch = self.epoch;
-        if let Some(reason) = self.unmet_release(spec) {
+        if let Some(reason) = self.unmet_dependency(&spec.depends_on) {
             return self.wait_release(at, Phase::WaitsForDependencies, reason);
         }
         if let Some(source) = spec.source
@@ -307,7 +265,7 @@ impl<'b> World<'b> {
         state.phase = Phase::Waiting;
         state.wait_began = self.now;
         state.deadline = self.now + action.timeout;
-        let is_endless = matches!(action.on_failure, OnFailure::RetryAfter(_)) && state.failures > 1;
+        let is_endless = matches!(action.on_failure, OnFailure::RetryAfter(_)) && state.progress.failures > 1;
         let due =
             if self.unready_part(at).is_none() { self.now + WAIT_POLL } else { self.releases[at as usize].deadline };
         self.schedule(id, due, is_endless && due == self.releases[at as usize].deadline);
@@ -342,13 +300,9 @@ impl<'b> World<'b> {
         let id = self.blueprint.releases[at as usize].id;
         let state = &mut self.releases[at as usize];
         state.phase = Phase::Done;
-        state.reason = Reason::None;
+        state.progress.succeeds(self.now, state.looked);
         state.counted = [0; 2];
         state.pauses = 0;
-        if state.first_ready.is_none() {
-            state.first_ready = Some(self.now);
-            state.first_began = state.looked;
-        }
         self.make_ready(id);
     }
 
@@ -358,9 +312,7 @@ impl<'b> World<'b> {
         let (first, most) = BACKOFF;
         let state = &mut self.releases[at as usize];
         state.phase = Phase::BacksOff;
-        state.reason = reason;
-        state.failures += 1;
-        state.first_failure.get_or_insert((self.now, reason));
+        state.progress.fails(self.now, reason);
         let pause = first.saturating_mul(1 << state.pauses.min(20)).min(most);
         state.pauses += 1;
         if state.began_epoch == self.epoch {
@@ -377,11 +329,9 @@ impl<'b> World<'b> {
         let state = &mut self.releases[at as usize];
         let was_upgrade = state.is_upgrade;
         let action: Action = if was_upgrade { spec.upgrade } else { spec.install };
-        state.failures += 1;
-        state.first_failure.get_or_insert((self.now, reason));
+        state.progress.fails(self.now, reason);
         state.counted[usize::from(was_upgrade)] += 1;
         let used = i64::from(state.counted[usize::from(was_upgrade)]) - 1;
-        state.reason = reason;
         if state.began_epoch == self.epoch {
             state.settled_epoch = self.epoch;
         }

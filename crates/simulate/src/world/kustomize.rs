@@ -4,8 +4,9 @@
 //! it looks at its source and its dependencies, builds, applies in stages, waits for health, and rests until it is called again.
 
 use super::api::Status;
+use super::progress::Progress;
 use super::{Alarm, PUSHED, World};
-use crate::blueprint::{Content, Gate, Id, Kustomization, KustomizationSpec, Millis, Role};
+use crate::blueprint::{Content, Dependency, Gate, Id, Kustomization, KustomizationSpec, Millis, Role};
 use crate::event::{Reason, What};
 
 /// From a call to the first look.
@@ -51,12 +52,7 @@ pub(super) struct KustomizationState {
     looked: Millis,
     deadline: Millis,
     health_began: Millis,
-    pub(super) reason: Reason,
-    pub(super) failures: u32,
-    pub(super) first_ready: Option<Millis>,
-    pub(super) first_failure: Option<(Millis, Reason)>,
-    /// When the attempt began that made it ready first.
-    pub(super) first_began: Millis,
+    pub(super) progress: Progress,
     /// Bits of the sources of variables that were there when it was built last.
     built_with: u64,
     is_called_again: bool,
@@ -76,11 +72,7 @@ impl Default for KustomizationState {
             looked: 0,
             deadline: 0,
             health_began: 0,
-            reason: Reason::None,
-            failures: 0,
-            first_ready: None,
-            first_failure: None,
-            first_began: 0,
+            progress: Progress::default(),
             built_with: 0,
             is_called_again: false,
             has_timed_out: false,
@@ -111,7 +103,8 @@ impl<'b> World<'b> {
             }
             Phase::WaitsForSource => self.source_changed(at),
             Phase::Rests => {
-                let lacks_source = matches!(self.kustomizations[at as usize].reason, Reason::SourceNotFound(_));
+                let lacks_source =
+                    matches!(self.kustomizations[at as usize].progress.reason, Reason::SourceNotFound(_));
                 if lacks_source {
                     self.source_changed(at);
                 }
@@ -132,7 +125,7 @@ impl<'b> World<'b> {
         }
         state.phase = Phase::Called;
         let (least, most) = REACTS;
-        let question = 10 + self.kustomizations[at as usize].failures;
+        let question = 10 + self.kustomizations[at as usize].progress.failures;
         self.schedule(id, self.now + self.latency(id, question, least, most), false);
     }
 
@@ -147,7 +140,7 @@ impl<'b> World<'b> {
     fn look_at_dependencies_in_time(&mut self, at: u32) {
         let Some(spec) = self.spec(at) else { return };
         let id = self.blueprint.kustomizations[at as usize].id;
-        if self.is_armed(id) || self.unmet_dependency(spec).is_some() {
+        if self.is_armed(id) || self.unmet_dependency(&spec.depends_on).is_some() {
             return;
         }
         let looked = self.kustomizations[at as usize].looked;
@@ -183,7 +176,7 @@ impl<'b> World<'b> {
         if spec.suspended {
             let state = &mut self.kustomizations[at as usize];
             state.phase = Phase::Suspended;
-            state.reason = Reason::Suspended;
+            state.progress.reason = Reason::Suspended;
             return;
         }
         let state = &mut self.kustomizations[at as usize];
@@ -198,7 +191,7 @@ impl<'b> World<'b> {
                 return self.wait(at, Phase::WaitsForSource, Reason::SourceNotReady(source));
             }
         }
-        if let Some(reason) = self.unmet_dependency(spec) {
+        if let Some(reason) = self.unmet_dependency(&spec.depends_on) {
             return self.wait(at, Phase::WaitsForDependencies, reason);
         }
         self.note(Some(id), What::Began);
@@ -207,7 +200,7 @@ impl<'b> World<'b> {
         }
         self.kustomizations[at as usize].phase = Phase::Builds;
         let (least, most) = BUILDS;
-        let question = 1000 + self.kustomizations[at as usize].failures;
+        let question = 1000 + self.kustomizations[at as usize].progress.failures;
         self.schedule(id, self.now + self.latency(id, question, least, most), false);
     }
 
@@ -225,19 +218,20 @@ impl<'b> World<'b> {
     /// Why it is not ready now: whoever only waits has not looked since.
     pub(super) fn kustomization_reason(&self, at: u32) -> Reason {
         let state = &self.kustomizations[at as usize];
-        let Some(spec) = self.spec(at) else { return state.reason };
+        let last = state.progress.reason;
+        let Some(spec) = self.spec(at) else { return last };
         match state.phase {
             Phase::WaitsForDependencies => {
-                self.unmet_dependency(spec).unwrap_or_else(|| outdated(state.reason, spec.requeue))
+                self.unmet_dependency(&spec.depends_on).unwrap_or_else(|| outdated(last, spec.requeue))
             }
-            Phase::Called | Phase::Builds | Phase::Staged => outdated(state.reason, spec.requeue),
+            Phase::Called | Phase::Builds | Phase::Staged => outdated(last, spec.requeue),
             Phase::Health => match self.unhealthy(at) {
                 Some(on) if state.has_timed_out => Reason::HealthTimeout(on),
                 Some(on) => Reason::HealthChecks(on, seconds(spec.timeout)),
-                None if matches!(state.reason, Reason::HealthChecks(..)) => Reason::LooksSoon(seconds(HEALTH_POLL)),
-                None => outdated(state.reason, spec.requeue),
+                None if matches!(last, Reason::HealthChecks(..)) => Reason::LooksSoon(seconds(HEALTH_POLL)),
+                None => outdated(last, spec.requeue),
             },
-            Phase::Absent | Phase::WaitsForSource | Phase::Rests | Phase::Suspended => state.reason,
+            Phase::Absent | Phase::WaitsForSource | Phase::Rests | Phase::Suspended => last,
         }
     }
 
@@ -246,15 +240,14 @@ impl<'b> World<'b> {
         self.unready(id);
         let state = &mut self.kustomizations[at as usize];
         state.phase = phase;
-        let is_new = state.reason != reason;
-        state.reason = reason;
-        if is_new {
+        if state.progress.waits(reason) {
             self.note(Some(id), What::Waits(reason));
         }
     }
 
-    fn unmet_dependency(&self, spec: &KustomizationSpec) -> Option<Reason> {
-        spec.depends_on.iter().find_map(|dependency| {
+    /// The first dependency that is not met, of a Kustomization or a HelmRelease; the latter's never share a source.
+    pub(super) fn unmet_dependency(&self, depends_on: &[Dependency]) -> Option<Reason> {
+        depends_on.iter().find_map(|dependency| {
             if !self.exists(dependency.on) {
                 return Some(if dependency.is_unknown {
                     Reason::DependencyNotFound(dependency.on)
@@ -391,7 +384,7 @@ impl<'b> World<'b> {
         if self.now >= state.deadline {
             return self.fail(at, Reason::HealthTimeout(waits_for));
         }
-        self.kustomizations[at as usize].reason = Reason::HealthChecks(waits_for, seconds(spec.timeout));
+        self.kustomizations[at as usize].progress.reason = Reason::HealthChecks(waits_for, seconds(spec.timeout));
         self.schedule(id, state.deadline, true);
     }
 
@@ -401,13 +394,9 @@ impl<'b> World<'b> {
         let state = &mut self.kustomizations[at as usize];
         let is_new = state.applied != self.revision;
         state.applied = self.revision;
-        state.reason = Reason::None;
+        state.progress.succeeds(self.now, state.began);
         state.has_timed_out = false;
         state.phase = Phase::Rests;
-        if state.first_ready.is_none() {
-            state.first_ready = Some(self.now);
-            state.first_began = state.began;
-        }
         self.schedule(id, self.now + spec.interval, true);
         self.make_ready(id);
         if is_new {
@@ -421,10 +410,8 @@ impl<'b> World<'b> {
         let id = self.blueprint.kustomizations[at as usize].id;
         self.unready(id);
         let state = &mut self.kustomizations[at as usize];
-        state.reason = reason;
+        state.progress.fails(self.now, reason);
         state.has_timed_out = matches!(reason, Reason::HealthTimeout(_));
-        state.failures += 1;
-        state.first_failure.get_or_insert((self.now, reason));
         state.phase = Phase::Rests;
         if state.began_epoch == self.epoch {
             state.settled_epoch = self.epoch;

@@ -12,6 +12,7 @@ mod look;
 mod machines;
 mod operators;
 mod pods;
+mod progress;
 mod script;
 mod trace;
 
@@ -25,6 +26,7 @@ use crate::stage::Act;
 use helm::ReleaseState;
 use kustomize::KustomizationState;
 use pods::PodState;
+use progress::Progress;
 
 const EXISTS: u8 = 1;
 const READY: u8 = 2;
@@ -463,43 +465,28 @@ impl World<'_> {
     }
 
     pub(crate) fn flux_outcome(&self, id: Id) -> FluxOutcome {
-        let (first_ready, first_failure, ready_attempt, failures, has_stalled, is_suspended) =
-            match self.blueprint.role(id) {
-                Role::Kustomization(at) => {
-                    let state = &self.kustomizations[at as usize];
-                    (
-                        state.first_ready,
-                        state.first_failure,
-                        state.first_began,
-                        state.failures,
-                        false,
-                        state.reason == Reason::Suspended,
-                    )
-                }
-                Role::Release(at) => {
-                    let state = &self.releases[at as usize];
-                    (
-                        state.first_ready,
-                        state.first_failure,
-                        state.first_began,
-                        state.failures,
-                        state.is_stalled(),
-                        state.is_suspended(),
-                    )
-                }
-                _ => (None, None, 0, 0, false, false),
-            };
+        let (progress, has_stalled, is_suspended) = match self.blueprint.role(id) {
+            Role::Kustomization(at) => {
+                let progress = self.kustomizations[at as usize].progress;
+                (progress, false, progress.reason == Reason::Suspended)
+            }
+            Role::Release(at) => {
+                let state = &self.releases[at as usize];
+                (state.progress, state.is_stalled(), state.is_suspended())
+            }
+            _ => (Progress::default(), false, false),
+        };
         let is_ready = self.is_ready(id);
         let reason = if is_ready { Reason::None } else { self.reason(id) };
         FluxOutcome {
             id,
-            first_ready,
-            first_failure,
-            ready_attempt,
+            first_ready: progress.first_ready,
+            first_failure: progress.first_failure,
+            ready_attempt: progress.first_began,
             is_ready,
             is_suspended,
             has_stalled,
-            failures,
+            failures: progress.failures,
             reason,
         }
     }
