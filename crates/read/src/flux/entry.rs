@@ -123,6 +123,9 @@ fn synced(repository: &Repository, written: &str, kind: &str) -> Option<(String,
 fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry> {
     let mut entries = Vec::new();
     let covered: BTreeSet<&str> = written.iter().filter_map(|it| it.covers.as_deref()).collect();
+    // Somebody applies the whole repository. `path: ./` of any other name may mean the root of another source.
+    let is_whole = |it: &Written<'_>| it.covers.as_deref() == Some("") && Object::new(it.node).name() == "flux-system";
+    let has_whole = written.iter().any(is_whole);
     for it in written {
         let Some(directory) = it.covers.clone().filter(|covers| path::is_below(it.directory, covers)) else { continue };
         let root = Kustomization::read(it.node, "flux-system");
@@ -133,7 +136,8 @@ fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry
         // `flux bootstrap` applies its own file, whether or not a kustomization lists it.
         let is_synced = it.file.rsplit('/').next() == Some("gotk-sync.yaml") && it.directory != directory;
         // One whose path is a level too high applies itself, too; but somebody else applies it first.
-        let is_child = || path::ancestors(&directory).skip(1).any(|outer| !outer.is_empty() && covered.contains(outer));
+        let is_outer = |outer: &str| covered.contains(outer) && (!outer.is_empty() || has_whole);
+        let is_child = || path::ancestors(&directory).skip(1).any(is_outer);
         if is_synced || (!is_child() && applies_itself(repository, &directory, &root)) {
             entries.push(Entry { directory, root, url: None, base: String::new() });
         }
