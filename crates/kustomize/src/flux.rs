@@ -7,7 +7,7 @@
 use yaml::{Map, Node, Span, Value};
 
 use crate::builder::{Builder, DIRECTORIES_DEEP_MAX};
-use crate::kustomization::Kustomization;
+use crate::kustomization::{Kustomization, says_nothing};
 use crate::{Overlay, PathKind, path};
 
 /// Files that never get into an artifact, of those that look like manifests.
@@ -37,12 +37,15 @@ impl Builder<'_> {
         kustomization
     }
 
-    /// Whether a directory has one kustomization file, and nothing stands in it.
+    /// Whether a directory has one kustomization file, and nothing stands in it but what it is.
     pub(crate) fn is_empty_kustomization(&mut self, directory: &str) -> bool {
         let found = self.kustomization_files(directory);
         let [path] = found.as_slice() else { return false };
         let Some((_, documents)) = self.documents(path, Span::GENERATED) else { return false };
-        documents.first().is_none_or(|document| document.root.is_none() && document.problems.is_empty())
+        documents.first().is_none_or(|document| match &document.root {
+            Some(root) => says_nothing(root),
+            None => document.problems.is_empty(),
+        })
     }
 
     /// Walks below `directory` in the order of names; directories with a kustomization of their own are one resource.

@@ -42,6 +42,11 @@ pub(crate) struct Kustomization {
     pub(crate) openapi: Option<Node>,
 }
 
+/// Whether nothing stands in a kustomization but what it is.
+pub(crate) fn says_nothing(root: &Node) -> bool {
+    root.as_map().is_some() && root.entries().iter().all(|entry| is_type_field(&entry.key) || is_empty(&entry.value))
+}
+
 impl Kustomization {
     /// Reads the file's mapping. What is wrong with it is added to `failures`; the rest is still read.
     pub(crate) fn read(root: &Node, failures: &mut Vec<Failure>) -> Self {
@@ -49,7 +54,7 @@ impl Kustomization {
         schema::check(&root, failures);
         let kustomization = Self::fields(&root);
         kustomization.check_type(&root, failures);
-        if root.entries().iter().all(|entry| is_type_field(&entry.key) || is_empty(&entry.value)) {
+        if says_nothing(&root) {
             failures.push(Failure { message: "the kustomization is empty".to_owned(), span: root.span });
         }
         kustomization

@@ -231,6 +231,26 @@ impl Bootstrap {
         }
     }
 
+    /// Helmfile refuses a file in which a need names nothing, and whoever mends it means a release that stands before: until then
+    /// all of these count, but for those that wait for the release itself.
+    fn is_meant(&self, release: &Release, other: &Release) -> bool {
+        let is_before = other.span.file == release.span.file && other.span.start < release.span.start;
+        !release.undefined_needs.is_empty() && is_before && !self.waits_for(other, release)
+    }
+
+    fn waits_for(&self, release: &Release, wanted: &Release) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut next = vec![release];
+        while let Some(at) = next.pop() {
+            let needs = at.needs.iter().filter_map(|(name, _)| helmfile::needed(self.releases.iter(), at, name));
+            next.extend(needs.filter(|index| seen.insert(*index)).map(|index| &self.releases[index]));
+            if at.span == wanted.span {
+                return true;
+            }
+        }
+        false
+    }
+
     /// `needs`, and the order of the helmfiles themselves: one begins when the one before it has ended.
     fn order(&self, sink: &mut Sink, ids: &[ComponentId]) {
         let releases = || self.releases.iter().zip(ids).filter(|(release, _)| !release.only_crds);
@@ -250,7 +270,8 @@ impl Bootstrap {
                     ties.push(Tie { from: *from, to, at: *at, waits_for: WaitsFor::Done });
                 }
             }
-            let earlier = releases().filter(|(other, _)| self.run_of(other) < self.run_of(release));
+            let earlier = releases()
+                .filter(|(other, _)| self.run_of(other) < self.run_of(release) || self.is_meant(release, other));
             ties.extend(earlier.map(|(_, to)| Tie {
                 from: *from,
                 to: TieTarget::Component(*to),

@@ -13,6 +13,8 @@ use crate::substitute::{self, ObjectError, SubstituteError, Undefined, is_variab
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     objects: BTreeMap<(EcoString, EcoString), Vec<Node>>,
+    /// The keys of Secrets that a template of an ExternalSecret makes, by the Secret's name.
+    made: BTreeMap<EcoString, BTreeSet<EcoString>>,
 }
 
 impl Settings {
@@ -32,6 +34,30 @@ impl Settings {
         if object.api_version() == "v1" && matches!(object.kind(), "ConfigMap" | "Secret") {
             self.objects.entry((object.kind().into(), object.name().into())).or_default().push(node.clone());
         }
+        if object.is("external-secrets.io", "ExternalSecret") {
+            self.add_made(node, object.name());
+        }
+    }
+
+    /// A template with data of its own replaces what was fetched, unless it says otherwise.
+    fn add_made(&mut self, node: &Node, own_name: &str) {
+        let target = |path: &[&str]| node.at(&[&["spec", "target"], path].concat());
+        let is_all = target(&["template", "templateFrom"]).is_none()
+            && target(&["template", "mergePolicy"]).and_then(Node::text) != Some("Merge");
+        let Some(data) = target(&["template", "data"]).filter(|data| is_all && !data.entries().is_empty()) else {
+            return;
+        };
+        let name = target(&["name"]).and_then(Node::text).unwrap_or(own_name);
+        self.made.entry(name.into()).or_default().extend(data.entries().iter().map(|entry| entry.key.clone()));
+    }
+
+    /// The keys that an object of that name may have, as far as files tell: it is written, or a template makes it.
+    fn names(&self, kind: &str, name: &str) -> Option<BTreeSet<EcoString>> {
+        let mut names = BTreeSet::new();
+        let is_written = self.keys(kind, name, &mut names);
+        let made = self.made.get(name).filter(|_| kind == "Secret");
+        names.extend(made.into_iter().flatten().cloned());
+        (is_written || made.is_some()).then_some(names)
     }
 
     fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<&Node> {
@@ -67,15 +93,15 @@ pub(crate) struct Variables {
     is_left_empty: bool,
     /// Names that the Kustomization itself sets, whatever else is there or not.
     own: BTreeSet<EcoString>,
-    /// Whether some come from where there may be nothing.
-    has_optional: bool,
+    /// Names that may come from where there may be nothing; `None` for any name.
+    optional: Option<BTreeSet<EcoString>>,
     /// The first name that is none: Flux substitutes in nothing then, and fails.
     refused: Option<ObjectError>,
 }
 
 impl Variables {
     pub(crate) fn new(post_build: Option<&Node>, namespace: &str, settings: &Settings) -> Self {
-        let mut variables = Self::default();
+        let mut variables = Self { optional: Some(BTreeSet::new()), ..Self::default() };
         let Some(post_build) = post_build else { return variables };
         variables.complete = true;
         variables.active = post_build.text_at(&["substituteStrategy"]) == Some("Always");
@@ -85,7 +111,10 @@ impl Variables {
             let kind = from.get("kind").and_then(Node::text).unwrap_or_default();
             let name = from.get("name").and_then(Node::text).unwrap_or_default();
             let is_optional = from.get("optional").and_then(Node::as_bool) == Some(true);
-            variables.has_optional |= is_optional;
+            if is_optional {
+                let names = settings.names(kind, name);
+                variables.optional = variables.optional.zip(names).map(|(known, names)| &known | &names);
+            }
             variables.is_left_empty &= is_optional;
             if let Some(node) = settings.find(kind, namespace, name) {
                 variables.is_left_empty = false;
@@ -157,9 +186,9 @@ impl Variables {
 
     /// Whether an object mentions a variable that may come from an optional source.
     pub(crate) fn wants_optional(&self, node: &Node) -> bool {
-        self.has_optional
-            && !substitute::is_disabled(node)
-            && substitute::mentioned(node).iter().any(|mention| !self.own.contains(&mention.name))
+        let is_optional = |name: &EcoString| self.optional.as_ref().is_none_or(|names| names.contains(name));
+        !substitute::is_disabled(node)
+            && substitute::mentioned(node).iter().any(|it| !self.own.contains(&it.name) && is_optional(&it.name))
     }
 
     /// Whether there is no variable at all, as far as files tell: then Flux substitutes nothing.
