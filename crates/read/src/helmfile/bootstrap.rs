@@ -48,7 +48,8 @@ const PROGRAM_WORDS: [&str; 3] = ["CustomResourceDefinition", "kubectl", "helm"]
 /// Reads all of it in one go: the four functions beside this one give a part each, at the same cost.
 pub fn read_early(repository: &Repository) -> Early {
     let scripts = Scripts::read(repository);
-    let (mut helmfiles, blind) = super::helmfiles(repository, &scripts);
+    let (mut helmfiles, mut blind) = super::helmfiles(repository, &scripts);
+    super::leftover::remove(repository, &mut helmfiles, &mut blind);
     for script in super::installed::by_scripts(&scripts) {
         add_unknown(&mut helmfiles, script);
     }

@@ -8,6 +8,7 @@ mod bootstrap;
 mod choice;
 mod condition;
 mod installed;
+mod leftover;
 mod neutral;
 mod release;
 mod script;

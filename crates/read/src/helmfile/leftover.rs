@@ -1,0 +1,46 @@
+//! Helmfiles that lie around: another one installs the same releases, and this one could not be run any more.
+//!
+//! Does not know who runs what: only that helmfile refuses a release whose values file is not there.
+
+use std::collections::BTreeSet;
+
+use kustomize::{Files, PathKind};
+use model::BlindSpot;
+use yaml::{EcoString, Span};
+
+use super::{Helmfile, neutral};
+use crate::path;
+use crate::repository::Repository;
+
+/// Takes them out, and says so.
+pub(super) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, blind: &mut Vec<BlindSpot>) {
+    let whole = |helmfile: &&Helmfile| !lacks_values(repository, helmfile);
+    let installed: BTreeSet<(EcoString, EcoString)> = helmfiles.iter().filter(whole).flat_map(installs).collect();
+    helmfiles.retain(|helmfile| {
+        let is_other = || installs(helmfile).any(|release| installed.contains(&release));
+        let is_leftover = lacks_values(repository, helmfile) && is_other();
+        if is_leftover {
+            blind.push(BlindSpot {
+                what: format!("`{}`", helmfile.path),
+                why: "names values files that are not there, and another helmfile has its releases: taken for a leftover"
+                    .to_owned(),
+                at: helmfile.releases.first().map_or(Span::GENERATED, |release| release.span),
+                component: None,
+            });
+        }
+        !is_leftover
+    });
+}
+
+fn installs(helmfile: &Helmfile) -> impl Iterator<Item = (EcoString, EcoString)> {
+    let installed = helmfile.releases.iter().filter(|release| !release.only_crds);
+    installed.map(|release| (release.namespace.clone(), release.name.clone()))
+}
+
+fn lacks_values(repository: &Repository, helmfile: &Helmfile) -> bool {
+    let directory = path::parent(&helmfile.path);
+    let is_there = |file: &String| repository.kind(file) != PathKind::Missing;
+    let is_plain = |file: &String| !neutral::is_unknown(file) && !file.contains("://");
+    let mut files = helmfile.releases.iter().flat_map(|release| &release.values_files);
+    files.any(|file| is_plain(file) && !is_there(file) && path::join(directory, file).is_some())
+}
