@@ -356,11 +356,22 @@ impl Judge<'_> {
         if moment == Moment::Start { start } else { start + 2 }
     }
 
+    /// Whether its controller looks again at the moment at which what it named is made.
+    fn is_woken(&self, need: &Need) -> bool {
+        self.cluster.facts.watches_settings
+            && need.phase == Phase::Build
+            && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap)
+            && self.cluster.component(need.of).role == Role::Kustomization
+    }
+
     fn consequence(&self, need: &Need, verdict: Verdict, wait_seconds: u64) -> Consequence {
         match verdict {
             Verdict::Deadlocked => return Consequence::Deadlock,
             Verdict::Guaranteed | Verdict::Unoffered | Verdict::BootstrapOnly => return Consequence::Nothing,
             _ => {}
+        }
+        if self.is_woken(need) {
+            return Consequence::Noise;
         }
         if need.optional {
             // A build without its variables; a chart without what it renders only where the kind is known.

@@ -12,6 +12,8 @@ use crate::object::ObjectRef;
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     pub flux: Option<FluxVersion>,
+    /// A Kustomization is tried again as soon as a Secret or ConfigMap is there that it names.
+    pub watches_settings: bool,
     /// Variables that a build uses and nothing sets, where everything that could set them was seen.
     pub undefined: Vec<UndefinedVariable>,
     /// Variables of builds that get no variable at all unless somebody makes their optional sources: nothing is

@@ -2,6 +2,7 @@
 //!
 //! Knows Kubernetes kinds, the catalogue, and where Helm values usually name things. Does not know who comes first.
 
+mod arguments;
 mod behind;
 mod capabilities;
 mod chart_files;
@@ -35,6 +36,9 @@ pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merge
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
 pub(crate) use sink::Sink;
 
+/// kustomize-controller looks again when a Secret or ConfigMap is made that a Kustomization names, not only at labelled ones.
+const WATCHES_ALL_SETTINGS: &str = "--watch-configs-label-selector=owner!=helm";
+
 /// Fills in offers and needs.
 pub(crate) fn extract(
     repository: &Repository,
@@ -51,6 +55,8 @@ pub(crate) fn extract(
     }
     objects::read_all(&mut sink, catalogue);
     kustomizations::read_all(&mut sink);
+    let watches = arguments::is_given(&sink.assembled.objects, "kustomize-controller", WATCHES_ALL_SETTINGS);
+    sink.cluster().facts.watches_settings = watches;
     releases::read_all(&mut sink, repository, catalogue);
     hosts::resolve(&mut sink);
     behind::read_all(&mut sink);

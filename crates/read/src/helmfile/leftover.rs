@@ -22,8 +22,9 @@ pub(super) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, bli
         if is_leftover {
             blind.push(BlindSpot {
                 what: format!("`{}`", helmfile.path),
-                why: "names values files that are not there, and another helmfile has its releases: taken for a leftover"
-                    .to_owned(),
+                why:
+                    "names values files that are not there, and another helmfile has its releases: taken for a leftover"
+                        .to_owned(),
                 at: helmfile.releases.first().map_or(Span::GENERATED, |release| release.span),
                 component: None,
             });
