@@ -114,11 +114,11 @@ impl<'a> Wanted<'a> {
         let mut values = Vec::new();
         for value in &declared.values {
             values.push(Declared {
-                key: value.key.clone(),
+                key: value.key.text.clone(),
                 kind: value.kind.text.parse::<Kind>().map_err(told)?,
                 length: value.length.unwrap_or(LENGTH_DEFAULT),
                 template: value.template.clone(),
-                public_key: value.public_key.clone(),
+                public_key: value.public_key.as_ref().map(|key| key.text.clone()),
             });
         }
         let scope = declared.scope.as_ref().map(|scope| scope.text.parse::<Scope>());
