@@ -17,6 +17,29 @@ fn seal(desk: &Desk, more: &[&str]) -> Ran {
 }
 
 #[test]
+fn a_word_that_may_be_a_value_is_not_repeated() {
+    let desk = Desk::with_key("k1");
+    for (words, said) in [
+        (&["password=TOPSECRET"][..], "a word of the command line is not understood"),
+        (&["--raw=TOPSECRET"], "`--raw` takes no value, and is given one"),
+        (&["--from-literal", "password=TOPSECRET"], "there is no --from-literal"),
+        (&["--from-literal=password=TOPSECRET"], "there is no --from-literal"),
+        (&["--TOPSECRET"], "a word of the command line is not understood"),
+        (&["-pTOPSECRET"], "a word of the command line is not understood"),
+        (&["--scope", "TOPSECRET"], "what is given for `--scope <SCOPE>` is not what it takes"),
+        (&["--nam", "TOPSECRET"], "did you mean `--name`?"),
+        (&["--", "TOPSECRET"], "a word of the command line is not understood"),
+    ] {
+        let ran = seal(&desk, words).exits(2).says(said).says("next: --from-stdin KEY");
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!all.contains("TOPSECRET") && !all.contains("similar argument"), "{words:?} {all}");
+    }
+    // What holds no value is told as ever.
+    desk.seal(&["secret", "--help"]).exits(0).says("--from-stdin <KEY>");
+    desk.seal(&["verify", "--nonsense"]).exits(2).says("--nonsense");
+}
+
+#[test]
 fn recipients_beside_a_passphrase_are_refused() {
     let desk = Desk::new();
     desk.write("coldstart.yaml", &format!("seal: {{recipients: [{}]}}\n", desk.recipient()));
