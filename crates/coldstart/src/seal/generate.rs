@@ -123,7 +123,7 @@ impl<'a> Wanted<'a> {
         }
         let scope = declared.scope.as_ref().map(|scope| scope.text.parse::<Scope>());
         let scope = scope.transpose().map_err(|error| told(error.to_string()))?;
-        let path = files::resolve(&home.at(Path::new(&declared.path.text)))?;
+        let path = files::to_write(&home.at(Path::new(&declared.path.text)))?;
         Ok(Self { declared, path, values, scope })
     }
 
@@ -171,7 +171,7 @@ impl<'a> Wanted<'a> {
             ..SecretManifest::default()
         };
         let only = std::slice::from_ref(&manifest);
-        let (after, what) = secret::put(Some(text.to_owned()), only, self.scope, certificate, &self.path)?;
+        let (after, what) = secret::put(text, only, self.scope, certificate, &self.path)?;
         Ok(Some((after, what.concat())))
     }
 

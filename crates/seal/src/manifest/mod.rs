@@ -10,7 +10,7 @@ mod secret;
 mod set;
 
 pub use edit::{Change, EditError, edit};
-pub use json::to_json;
+pub use json::{inexact, to_json};
 pub use place::{Place, sealed_secrets};
 pub use render::{is_plain, quoted};
 pub use sealed::{Item, SealedSecret, Trouble};
