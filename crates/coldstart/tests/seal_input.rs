@@ -114,6 +114,29 @@ fn a_file_that_nobody_reads_is_refused() {
 }
 
 #[test]
+fn a_secret_that_no_api_server_takes_is_refused_and_reported() {
+    let desk = Desk::with_key("k1");
+    desk.write("most.bin", &"x".repeat(MEBIBYTE));
+    desk.write("more.bin", &"x".repeat(MEBIBYTE + 1));
+    seal(&desk, &["--from-file", "a=more.bin", "--out", "a.yaml"])
+        .exits(2)
+        .says("its values have 1048577 bytes together")
+        .says("no Secret of more than 1048576");
+    assert!(!desk.path("a.yaml").exists());
+    seal(&desk, &["--from-file", "a=most.bin", "--out", "a.yaml"]).exits(0);
+    desk.seal(&["verify"]).exits(0);
+    // With what is there already, and in its place.
+    desk.write("one.txt", "1");
+    seal(&desk, &["--from-file", "b=one.txt", "--out", "a.yaml"]).exits(2).says("1048577 bytes");
+    seal(&desk, &["--from-file", "a=most.bin", "--out", "a.yaml"]).exits(0);
+    // As kubeseal would write it.
+    let text = fs::read_to_string(desk.path("a.yaml")).unwrap();
+    let item = text.lines().find(|line| line.starts_with("    a: ")).unwrap();
+    desk.write("a.yaml", &text.replace(item, &format!("{item}\n{}", item.replace("    a: ", "    b: "))));
+    desk.seal(&["verify"]).exits(1).says("apps/login: its values have 2097152 bytes together");
+}
+
+#[test]
 fn recipients_beside_a_passphrase_are_refused() {
     let desk = Desk::new();
     desk.write("coldstart.yaml", &format!("seal: {{recipients: [{}]}}\n", desk.recipient()));

@@ -185,6 +185,7 @@ fn seal_one(
     let mut bound = secret.clone();
     bound.name.clone_from(&there.name);
     bound.namespace = there.namespace.clone().or_else(|| secret.namespace.clone());
+    bound.check_size(there.value_bytes(|key| !bound.data.contains_key(key))).map_err(fault)?;
     let items = bound.seal(certificate, there.scope).map_err(fault)?;
     let change = |(key, value): (String, String)| Change { place: place.clone(), key: Some(key), value };
     let changes: Vec<Change> = items.into_iter().map(change).collect();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
-use ::seal::manifest::Item;
+use ::seal::manifest::{Item, SECRET_BYTES_MAX};
 use ::seal::verify::{Landing, Verdict, item, lands};
 use read::{Applied, Repository};
 use yaml::{Node, Span};
@@ -160,6 +160,11 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
         report.items += one.sealed.items.len();
         for trouble in &one.sealed.trouble {
             report.error(&place, format!("{name}: {}", trouble.what));
+        }
+        let bytes = one.sealed.value_bytes(|_| true);
+        if bytes > SECRET_BYTES_MAX {
+            let most = format!("the API server takes no Secret of more than {SECRET_BYTES_MAX}");
+            report.error(&place, format!("{name}: its values have {bytes} bytes together, and {most}"));
         }
         let (own, template) = (one.sealed.scope, one.sealed.template_scope);
         // kubeseal writes both or neither; a narrower template is common in files written by hand, and harmless.

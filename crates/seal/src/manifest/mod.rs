@@ -14,7 +14,7 @@ pub use json::{inexact, to_json};
 pub use place::{Place, sealed_secrets};
 pub use render::{is_plain, quoted};
 pub use sealed::{Item, SealedSecret, Trouble};
-pub use secret::{SecretError, SecretManifest};
+pub use secret::{SECRET_BYTES_MAX, SecretError, SecretManifest};
 pub use set::set;
 
 /// The API group of SealedSecrets.
