@@ -94,7 +94,7 @@ fn shown(root: &Path, path: &Path) -> String {
 }
 
 /// Whether there is something to push; also where nobody can tell, because then pushing tells.
-fn is_ahead(root: &Path) -> bool {
+pub(crate) fn is_ahead(root: &Path) -> bool {
     let ahead = git(root, &["rev-list", "--count", "@{upstream}..HEAD"], &[]);
     ahead.map_or(true, |number| number.trim() != "0")
 }
