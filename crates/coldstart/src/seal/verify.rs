@@ -34,6 +34,8 @@ pub(crate) struct Problem {
     pub(crate) what: String,
     /// Without it, the next cold start fails; else it is only worth knowing.
     pub(crate) is_error: bool,
+    /// It is one item that does not open: of these, there may be very many.
+    pub(crate) is_item: bool,
 }
 
 /// Everything that was looked at.
@@ -44,6 +46,8 @@ pub(crate) struct Report {
     /// How many items each key opens.
     pub(crate) by_key: BTreeMap<Fingerprint, usize>,
     pub(crate) newest: Option<Fingerprint>,
+    /// Several items were sealed for other keys, and nothing opens anywhere.
+    pub(crate) is_other_store: bool,
     pub(crate) sops_files: usize,
     pub(crate) problems: Vec<Problem>,
     /// What `--write` did.
@@ -66,11 +70,15 @@ impl Look {
 
 impl Report {
     pub(crate) fn error(&mut self, place: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: true });
+        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: true, is_item: false });
+    }
+
+    fn item_error(&mut self, place: &str, what: String) {
+        self.problems.push(Problem { place: place.to_owned(), what, is_error: true, is_item: true });
     }
 
     pub(crate) fn note(&mut self, place: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: false });
+        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: false, is_item: false });
     }
 
     /// What several clusters apply is told once.
@@ -152,7 +160,9 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
     let mut places: Vec<Landing> = found.iter().flat_map(|one| one.landings.iter().cloned()).collect();
     places.sort();
     places.dedup();
-    for (one, verdicts) in found.iter().zip(judge_all(found, ring, &places)) {
+    let all = judge_all(found, ring, &places);
+    report.is_other_store = is_other_store(&all);
+    for (one, verdicts) in found.iter().zip(all) {
         let place = format!("{}:{}", one.path, one.at.line);
         let name =
             one.landings.first().map_or_else(String::new, |landing| format!("{}/{}", landing.namespace, landing.name));
@@ -177,14 +187,30 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
         for judged in verdicts {
             match judged {
                 Ok(by) => *report.by_key.entry(by).or_default() += 1,
-                Err(wrong) => wrong.into_iter().for_each(|what| report.error(&place, what)),
+                Err(wrong) => wrong.into_iter().for_each(|wrong| report.item_error(&place, wrong.what)),
             }
         }
     }
 }
 
+/// Whether everything that can be judged was sealed for keys that are not there, and that is more than one item.
+fn is_other_store(all: &[Judged]) -> bool {
+    let opens = all.iter().flatten().any(Result::is_ok);
+    let mut wrong = all.iter().flatten().filter_map(|judged| judged.as_ref().err()).flatten();
+    !opens
+        && wrong.clone().filter(|one| one.is_foreign == Some(true)).count() > 1
+        && !wrong.any(|one| one.is_foreign == Some(false))
+}
+
+/// Why an item does not open at one of its landings.
+struct Wrong {
+    what: String,
+    /// Whether no key opens it at all; nothing where it is broken, which says nothing about keys.
+    is_foreign: Option<bool>,
+}
+
 /// For each item the key that opens it wherever it lands, or what is wrong.
-type Judged = Vec<Result<Fingerprint, Vec<String>>>;
+type Judged = Vec<Result<Fingerprint, Vec<Wrong>>>;
 
 /// Where each belongs that does not open is looked for among all places, for so many of them: if a key is lost, all are
 /// closed, and looking for all of them everywhere would take hours.
@@ -210,7 +236,12 @@ fn judge(one: &Found, verdict: impl Fn(&Item, &Landing) -> Verdict) -> Judged {
         for landing in &one.landings {
             let verdict = verdict(sealed, landing);
             if let Some(why) = verdict.why(&one.sealed, landing) {
-                wrong.push(format!("{}/{}: `{key}`: {why}", landing.namespace, landing.name));
+                let is_foreign = match verdict {
+                    Verdict::Broken(_) => None,
+                    other => Some(matches!(other, Verdict::NoKey { .. })),
+                };
+                let what = format!("{}/{}: `{key}`: {why}", landing.namespace, landing.name);
+                wrong.push(Wrong { what, is_foreign });
             } else if let Verdict::Opens(by) = verdict {
                 opened = Some(by);
             }
