@@ -35,3 +35,25 @@ fn one_item_of_another_key_says_nothing_of_the_store() {
     let ran = desk.seal(&["verify"]).exits(1);
     assert!(!ran.stdout.contains(WRONG_STORE), "{}", ran.stdout);
 }
+
+#[test]
+fn private_keys_that_git_would_take_along_are_told() {
+    if !works("git", &["--version"]) {
+        return story::skipped("private_keys_that_git_would_take_along_are_told: no git");
+    }
+    let desk = Desk::new();
+    let store = ["--store", "dir:keys"];
+    let seal = |words: &[&str]| desk.seal(&[words, &store].concat());
+    desk.git(&["init", "--quiet", "--initial-branch=main"]);
+    let warning = "is inside of a Git work tree and not ignored";
+    seal(&["init", "--adopt", "k1.pem", "--yes"]).exits(0).says(warning);
+    seal(&["backup", "dir:copy", "--yes"]).exits(0).says("copy is inside of a Git work tree");
+    seal(&["verify"]).exits(0);
+    desk.git(&["add", "keys"]);
+    seal(&["verify"]).exits(1).says(&format!("keys/{}.key: a private key in the clear, and Git has it", desk.id("k1")));
+    desk.git(&["rm", "--quiet", "-r", "--cached", "keys"]);
+    desk.write(".gitignore", "/keys/\n*.age\n");
+    seal(&["verify"]).exits(0);
+    let ran = seal(&["init", "--adopt", "k2.pem", "--yes"]).exits(0);
+    assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(warning), "{}", ran.stderr);
+}

@@ -5,7 +5,7 @@ use ::seal::store::{Kept, Store, keep};
 
 use super::arguments::Copy;
 use super::failure::SealFailure;
-use super::{Home, say, store};
+use super::{Home, say, store, tracked};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -45,6 +45,7 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
         say(&format!("{} has all {} keys already, and each opens what it seals", to.describe(), ring.keys().len()))?;
         return Ok(exit::CLEAN);
     }
+    tracked::warn(to);
     let plan = format!("copy key {}\nfrom {}\nto {}\n", missing.join(", "), from.describe(), to.describe());
     confirm(&plan, yes)?;
     add(ring, to, &before)?;

@@ -114,9 +114,11 @@ fn push(root: &Path) -> Result<(), (SealFailure, String)> {
     Err((failure, format!("git push --set-upstream {remote} {branch}")))
 }
 
-fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<String, SealFailure> {
+pub(crate) fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<String, SealFailure> {
     let mut command = Command::new("git");
-    command.arg("-C").arg(root).arg("--literal-pathspecs").args(words).args(files).stdin(Stdio::null());
+    // Some of its commands refuse it where they take no pathspecs.
+    let literal = (!files.is_empty()).then_some("--literal-pathspecs");
+    command.arg("-C").arg(root).args(literal).args(words).args(files).stdin(Stdio::null());
     command.env_remove(super::ask::PASSPHRASE_VARIABLE);
     let output = command.output().map_err(|error| SealFailure::Git(format!("it can't be started: {error}")))?;
     if output.status.success() {

@@ -21,6 +21,7 @@ mod secret;
 mod sops;
 mod sops_rules;
 mod store;
+mod tracked;
 mod tree;
 mod usage;
 mod verify;

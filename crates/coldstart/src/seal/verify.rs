@@ -13,7 +13,7 @@ use yaml::{Node, Span};
 use super::arguments::Verify;
 use super::failure::SealFailure;
 use super::tree::{self, Found};
-use super::{Home, certificate, now, renewal, sops, verify_cluster, verify_text};
+use super::{Home, certificate, now, renewal, sops, tracked, verify_cluster, verify_text};
 use crate::arguments::TextOrJson;
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
@@ -115,6 +115,7 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     certificate::check(&home, &ring, &mut report);
     renewal::check(&look, !found.is_empty(), &mut report);
     sops::check(&home, repository, &mut report)?;
+    tracked::check(&home, &mut report)?;
     stores(repository, applied, &mut report);
     if options.cluster {
         verify_cluster::check(&home, &ring, &options.target, &mut report)?;
