@@ -495,6 +495,19 @@ fn a_commit_that_can_not_be_made_is_told_with_what_to_type() {
 }
 
 #[test]
+fn line_ends_of_a_file_stay() {
+    let desk = Desk::with_key("k1");
+    desk.write("login.yaml", &desk.sealed("k1", LOGIN).replace('\n', "\r\n"));
+    for name in ["login", "another"] {
+        let words = ["secret", "--name", name, "--namespace", "apps", "--from-stdin", "a", "--out", "login.yaml"];
+        desk.seal_with(&words, "x").exits(0);
+    }
+    let text = desk.read("login.yaml");
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+    desk.seal(&["verify"]).exits(0).says("2 SealedSecrets, 3 items: 3 open");
+}
+
+#[test]
 fn names_are_those_that_kubernetes_takes() {
     let desk = Desk::with_key("k1");
     let name = |name: &str, namespace: &str| {

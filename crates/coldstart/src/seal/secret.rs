@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ::seal::key::Certificate;
-use ::seal::manifest::{Change, Place, SealedSecret, SecretManifest, edit, quoted, sealed_secrets, set};
+use ::seal::manifest::{
+    Change, Place, SealedSecret, SecretManifest, edit, quoted, sealed_secrets, set, with_line_ends_of,
+};
 use ::seal::{CLUSTER_WIDE, NAMESPACE_WIDE, Scope};
 use serde_json::{Value, json};
 use yaml::{FileId, Limits, Node};
@@ -142,7 +144,10 @@ fn append(before: &str, added: &[String], path: &Path) -> Result<String, SealFai
             Ok(format!("{:#}\n", json!({"apiVersion": "v1", "kind": "List", "items": items?})))
         }
         (several, false) if is_empty => Ok(several.concat()),
-        (several, false) => Ok(format!("{}\n{}", before.trim_end(), several.concat())),
+        (several, false) => {
+            let more = format!("\n{}", several.concat());
+            Ok(format!("{}{}", before.trim_end(), with_line_ends_of(before, &more)))
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod sealed;
 mod secret;
 mod set;
 
-pub use edit::{Change, EditError, edit};
+pub use edit::{Change, EditError, edit, with_line_ends_of};
 pub use json::{inexact, to_json};
 pub use place::{Place, sealed_secrets};
 pub use render::{is_plain, quoted};
