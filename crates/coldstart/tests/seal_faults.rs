@@ -495,6 +495,21 @@ fn a_commit_that_can_not_be_made_is_told_with_what_to_type() {
 }
 
 #[test]
+fn a_push_that_comes_second_is_told_to_pull_first() {
+    let desk = Desk::with_key("k1");
+    let remote = desk.with_remote();
+    desk.push();
+    let other = tempfile::tempdir().unwrap();
+    let (url, there) = (remote.path().to_str().unwrap(), other.path().to_str().unwrap());
+    assert!(story::works("git", &["clone", "--quiet", url, there]));
+    let theirs = ["-C", there, "-c", "user.name=t", "-c", "user.email=t@example.org"];
+    assert!(story::works("git", &[&theirs[..], &["commit", "--quiet", "--allow-empty", "-m", "theirs"]].concat()));
+    assert!(story::works("git", &[&theirs[..], &["push", "--quiet"]].concat()));
+    let words = ["secret", "--name", "a", "--namespace", "b", "--from-stdin", "c", "--out", "a.yaml", "--push"];
+    desk.seal_with(&words, "x").exits(2).says("but not pushed").says("next: git pull --rebase && git push");
+}
+
+#[test]
 fn line_ends_of_a_file_stay() {
     let desk = Desk::with_key("k1");
     desk.write("login.yaml", &desk.sealed("k1", LOGIN).replace('\n', "\r\n"));

@@ -104,7 +104,11 @@ fn push(root: &Path) -> Result<(), (SealFailure, String)> {
     let Err(failure) = git(root, &["push", "--quiet"], &[]) else { return Ok(()) };
     let ask = |words: &[&str]| git(root, words, &[]).ok().map(|said| said.trim().to_owned());
     if ask(&["rev-parse", "--abbrev-ref", "@{upstream}"]).is_some() {
-        return Err((failure, "git push".to_owned()));
+        let said = failure.to_string();
+        // Somebody else pushed meanwhile.
+        let is_behind = said.contains("fetch first") || said.contains("non-fast-forward");
+        let next = if is_behind { "git pull --rebase && git push" } else { "git push" };
+        return Err((failure, next.to_owned()));
     }
     let remotes = ask(&["remote"]).unwrap_or_default();
     let Some(remote) = remotes.lines().next() else {
