@@ -510,6 +510,21 @@ fn a_push_that_comes_second_is_told_to_pull_first() {
 }
 
 #[test]
+fn stores_that_give_no_key_say_what_to_do() {
+    let desk = Desk::with_key("k1");
+    desk.seal(&["restore", "dir:nothing", "--yes"])
+        .exits(2)
+        .says("nothing to restore")
+        .says("coldstart seal restore STORE");
+    desk.seal(&["backup", "dir:copy", "--yes"]).exits(0);
+    let whole = desk.read("keys.age");
+    desk.write("keys.age", &whole[..whole.len() / 2]);
+    desk.seal(&["verify"]).exits(2).says("damaged").says("next: move it away, then coldstart seal restore STORE");
+    fs::remove_file(desk.path("keys.age")).unwrap();
+    desk.seal(&["restore", "dir:copy", "--yes"]).exits(0);
+}
+
+#[test]
 fn line_ends_of_a_file_stay() {
     let desk = Desk::with_key("k1");
     desk.write("login.yaml", &desk.sealed("k1", LOGIN).replace('\n', "\r\n"));

@@ -22,7 +22,12 @@ pub(crate) fn restore(options: &Copy) -> Result<Code, Failure> {
     let from = other(&home, options)?;
     let kept = from.read().map_err(SealFailure::from)?;
     if kept.ring.is_empty() {
-        return Err(SealFailure::NoKeys { store: from.describe() }.into());
+        let next = "coldstart seal restore STORE with a store that has keys; nothing was done";
+        return Err(SealFailure::told(format!(
+            "there is nothing to restore: {} holds no key\n  next: {next}",
+            from.describe()
+        ))
+        .into());
     }
     run(&kept.ring, from.as_ref(), home.store()?.as_ref(), options.yes)
 }
