@@ -1,7 +1,5 @@
 //! `coldstart seal verify` where much is wrong, and where keys lie in the open.
 
-#![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
-
 mod sealing;
 mod story;
 

@@ -32,12 +32,16 @@ fn is_exposed(directory: &Path) -> bool {
         && commit::git(there, &["check-ignore", "--quiet", "--", key], &[]).is_err()
 }
 
+fn is_key(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == "key")
+}
+
 /// Keys of the stores that Git has already.
 pub(crate) fn check(home: &Home<'_>, report: &mut Report) -> Result<(), SealFailure> {
     let stores = [Some(home.store()?), store::second(home, None, None).unwrap_or_default()];
     for directory in stores.iter().flatten().filter_map(|store| plain_directory(store.as_ref())) {
         let tracked = commit::git(&directory, &["ls-files", "-z"], &[]).unwrap_or_default();
-        for name in tracked.split('\0').filter(|name| name.ends_with(".key")) {
+        for name in tracked.split('\0').filter(|name| is_key(name)) {
             let next =
                 "git rm --cached that file and ignore it, then coldstart seal rotate: who has the history has the key";
             let place = directory.join(name).display().to_string();

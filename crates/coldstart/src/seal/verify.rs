@@ -196,11 +196,13 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
 
 /// Whether everything that can be judged was sealed for keys that are not there, and that is more than one item.
 fn is_other_store(all: &[Judged]) -> bool {
-    let opens = all.iter().flatten().any(Result::is_ok);
-    let mut wrong = all.iter().flatten().filter_map(|judged| judged.as_ref().err()).flatten();
-    !opens
-        && wrong.clone().filter(|one| one.is_foreign == Some(true)).count() > 1
-        && !wrong.any(|one| one.is_foreign == Some(false))
+    let is_right = |judged: &Result<Fingerprint, Vec<Wrong>>| match judged {
+        Ok(_) => true,
+        Err(wrong) => wrong.iter().any(|one| one.is_foreign == Some(false)),
+    };
+    let is_foreign = |wrong: &&Vec<Wrong>| wrong.iter().any(|one| one.is_foreign == Some(true));
+    let items = || all.iter().flatten();
+    !items().any(is_right) && items().filter_map(|judged| judged.as_ref().err()).filter(is_foreign).count() > 1
 }
 
 /// Why an item does not open at one of its landings.
