@@ -33,6 +33,10 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(usage) => {
+            if let Some(told) = seal::refused(&usage, std::env::args_os().skip(1)) {
+                output::complain(&told);
+                return exit::FAILED.into();
+            }
             // Also `--help` and `--version`, which are no failures; a closed pipe is nobody's.
             let _ = usage.print();
             return u8::try_from(usage.exit_code()).map_or(exit::FAILED.into(), ExitCode::from);

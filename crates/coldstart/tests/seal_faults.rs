@@ -295,6 +295,48 @@ fn a_rotation_that_failed_goes_on_with_its_key() {
     assert_eq!(desk.ring().keys().len(), 3, "a rotation that came to its end is followed by another one");
 }
 
+/// A desk with a rotation that was interrupted before its commit, and the text of the file before it.
+fn interrupted() -> (Desk, tempfile::TempDir, String) {
+    let desk = Desk::with_key("k1");
+    let before = desk.sealed("k1", LOGIN);
+    desk.write("one.yaml", &before);
+    let remote = desk.with_remote();
+    desk.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+    assert!(story::works("chmod", &["755", desk.path(".git/hooks/pre-commit").to_str().unwrap()]));
+    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes", "--commit"]).exits(2);
+    fs::remove_file(desk.path(".git/hooks/pre-commit")).unwrap();
+    (desk, remote, before)
+}
+
+#[test]
+fn a_rotation_that_somebody_else_finished_is_followed_by_a_new_one() {
+    let (desk, _remote, _) = interrupted();
+    desk.git(&["commit", "--quiet", "--message", "by hand", "one.yaml"]);
+    desk.seal(&["rotate", "--offline", "--bits", "3072", "--yes", "--commit"]).exits(0).says("make a key of 3072 bits");
+    assert_eq!(desk.ring().keys().len(), 3);
+
+    // With `reseal`, too: a file that is sealed with an older key later is no rest of it.
+    let (desk, _remote, before) = interrupted();
+    desk.write("one.yaml", &before);
+    desk.seal(&["reseal", "--yes"]).exits(0);
+    desk.write("one.yaml", &before);
+    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("make a key of 2048 bits");
+    assert_eq!(desk.ring().keys().len(), 3);
+}
+
+#[test]
+fn a_rotation_goes_on_with_the_key_it_has_and_no_other() {
+    let (desk, _remote, before) = interrupted();
+    desk.write("one.yaml", &before);
+    let rotate = |more: &[&str]| desk.seal(&[&["rotate", "--offline", "--yes"], more].concat());
+    for more in [["--bits", "4096"], ["--days", "30"]] {
+        rotate(&more).exits(2).says("has 2048 bits and 3650 days").says("next: the same without --bits and --days");
+    }
+    assert_eq!(desk.ring().keys().len(), 2);
+    rotate(&[]).exits(0).says("go on with key").says("sealed 1 files anew");
+    assert_eq!(desk.ring().keys().len(), 2);
+}
+
 #[test]
 fn a_key_of_the_future_is_no_obstacle() {
     let desk = Desk::with_key("k1");
@@ -450,6 +492,49 @@ fn a_commit_that_can_not_be_made_is_told_with_what_to_type() {
         .exits(2)
         .says("but not pushed")
         .says("next: git push --set-upstream origin main");
+}
+
+#[test]
+fn a_push_that_comes_second_is_told_to_pull_first() {
+    let desk = Desk::with_key("k1");
+    let remote = desk.with_remote();
+    desk.push();
+    let other = tempfile::tempdir().unwrap();
+    let (url, there) = (remote.path().to_str().unwrap(), other.path().to_str().unwrap());
+    assert!(story::works("git", &["clone", "--quiet", url, there]));
+    let theirs = ["-C", there, "-c", "user.name=t", "-c", "user.email=t@example.org"];
+    assert!(story::works("git", &[&theirs[..], &["commit", "--quiet", "--allow-empty", "-m", "theirs"]].concat()));
+    assert!(story::works("git", &[&theirs[..], &["push", "--quiet"]].concat()));
+    let words = ["secret", "--name", "a", "--namespace", "b", "--from-stdin", "c", "--out", "a.yaml", "--push"];
+    desk.seal_with(&words, "x").exits(2).says("but not pushed").says("next: git pull --rebase && git push");
+}
+
+#[test]
+fn stores_that_give_no_key_say_what_to_do() {
+    let desk = Desk::with_key("k1");
+    desk.seal(&["restore", "dir:nothing", "--yes"])
+        .exits(2)
+        .says("nothing to restore")
+        .says("coldstart seal restore STORE");
+    desk.seal(&["backup", "dir:copy", "--yes"]).exits(0);
+    let whole = desk.read("keys.age");
+    desk.write("keys.age", &whole[..whole.len() / 2]);
+    desk.seal(&["verify"]).exits(2).says("damaged").says("next: move it away, then coldstart seal restore STORE");
+    fs::remove_file(desk.path("keys.age")).unwrap();
+    desk.seal(&["restore", "dir:copy", "--yes"]).exits(0);
+}
+
+#[test]
+fn line_ends_of_a_file_stay() {
+    let desk = Desk::with_key("k1");
+    desk.write("login.yaml", &desk.sealed("k1", LOGIN).replace('\n', "\r\n"));
+    for name in ["login", "another"] {
+        let words = ["secret", "--name", name, "--namespace", "apps", "--from-stdin", "a", "--out", "login.yaml"];
+        desk.seal_with(&words, "x").exits(0);
+    }
+    let text = desk.read("login.yaml");
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+    desk.seal(&["verify"]).exits(0).says("2 SealedSecrets, 3 items: 3 open");
 }
 
 #[test]

@@ -39,16 +39,14 @@ fn many_secrets_go_into_one_file_at_once() {
     let desk = Desk::with_key("k1");
     let secret = |name: &str, key: &str| LOGIN.replace("login", name).replace("password:", &format!("{key}:"));
     desk.write("all.yaml", &desk.sealed("k1", &secret("one", "password")));
-    // One that is there, one that is new, and the new one once more.
-    let all = [secret("one", "a"), secret("two", "b"), secret("two", "c")].join("---\n");
-    desk.write("plain.yaml", &all);
+    // One that is there, and one that is new.
+    desk.write("plain.yaml", &[secret("one", "a"), secret("two", "b")].join("---\n"));
     desk.seal(&["secret", "--manifest", "plain.yaml", "--out", "all.yaml"])
         .exits(0)
         .says("sealed 1 item of apps/one")
-        .says("sealed apps/two (1 item)")
-        .says("sealed 1 item of apps/two");
+        .says("sealed apps/two (1 item)");
     fs::remove_file(desk.path("plain.yaml")).unwrap();
-    desk.seal(&["verify"]).exits(0).says("2 SealedSecrets, 4 items: 4 open");
+    desk.seal(&["verify"]).exits(0).says("2 SealedSecrets, 3 items: 3 open");
     // If one of them can't be sealed, none is written.
     let before = fs::read(desk.path("all.yaml")).unwrap();
     desk.write("plain.yaml", &format!("{}---\n{}", secret("three", "a"), secret("four", "a b")));

@@ -97,11 +97,25 @@ pub struct GeneratedSecret {
 /// A value that is made.
 #[derive(Clone, Debug)]
 pub struct GeneratedValue {
-    pub key: String,
+    pub key: Spelt,
     pub kind: Spelt,
     pub length: Option<usize>,
     pub template: Option<String>,
-    pub public_key: Option<String>,
+    pub public_key: Option<Spelt>,
+}
+
+impl GeneratedSecret {
+    /// Every key that it declares, public halves too.
+    fn keys(&self) -> impl Iterator<Item = &Spelt> {
+        self.values.iter().flat_map(|value| [Some(&value.key), value.public_key.as_ref()]).flatten()
+    }
+
+    /// Whether both are one Secret of one file. One that says no namespace goes into whichever is there.
+    fn is_same(&self, other: &Self) -> bool {
+        let is_open = self.namespace.is_none() || other.namespace.is_none();
+        (&self.path.text, &self.name) == (&other.path.text, &other.name)
+            && (is_open || self.namespace == other.namespace)
+    }
 }
 
 impl CheckSettings {
@@ -203,6 +217,7 @@ impl Read<'_> {
                 "generate" => {
                     for item in self.items(value, "`generate`")? {
                         let secret = self.generated_secret(item)?;
+                        each_key_once(&self.settings.seal.generate, &secret)?;
                         self.settings.seal.generate.push(secret);
                     }
                 }
@@ -260,10 +275,10 @@ impl Read<'_> {
         for entry in self.entries(node, "a value of `values`")? {
             let text = |what: &str| self.text(&entry.value, what);
             match entry.key.as_str() {
-                "key" => key = Some(text("`key`")?.text),
+                "key" => key = Some(text("`key`")?),
                 "kind" => kind = Some(one_of(text("`kind`")?, &GENERATED_KINDS)?),
                 "template" => template = Some(text("`template`")?.text),
-                "public-key" => public_key = Some(text("`public-key`")?.text),
+                "public-key" => public_key = Some(text("`public-key`")?),
                 "length" => {
                     let number = entry.value.as_int().and_then(|number| usize::try_from(number).ok());
                     let wrong = || self.wrong(entry.value.span, "`length` must be a number from 1 to 4096");
@@ -351,6 +366,21 @@ impl Read<'_> {
         let start = Position { line: 1, column: 1 };
         self.repository.source(self.file).map_or(start, |source| source.position(span))
     }
+}
+
+/// A key of a Secret holds one value: of two declarations of it, one would be lost.
+fn each_key_once(before: &[GeneratedSecret], secret: &GeneratedSecret) -> Result<(), SettingsError> {
+    let mut seen: Vec<&Spelt> =
+        before.iter().filter(|one| one.is_same(secret)).flat_map(GeneratedSecret::keys).collect();
+    for key in secret.keys() {
+        if let Some(first) = seen.iter().find(|one| one.text == key.text) {
+            let (name, line) = (&secret.name, first.at.line);
+            let message = format!("`{}` of Secret `{name}` is declared already, in line {line}: rename one", key.text);
+            return Err(SettingsError::new(key.at, message));
+        }
+        seen.push(key);
+    }
+    Ok(())
 }
 
 /// The word, if it is one of those that are known.

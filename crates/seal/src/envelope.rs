@@ -128,6 +128,11 @@ impl Envelope {
         STANDARD.encode(&self.bytes)
     }
 
+    /// Bytes of the value in it: the cipher adds none but its tag.
+    pub fn value_bytes(&self) -> usize {
+        self.bytes.len() - self.rsa_end - TAG_BYTES
+    }
+
     /// Bits of the key it was sealed for.
     pub fn key_bits(&self) -> usize {
         (self.rsa_end - LENGTH_BYTES) * 8

@@ -1,6 +1,6 @@
 //! Values that nobody needs to know: made once, in the right format, sealed, never printed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use aws_lc_rs::rand;
@@ -9,15 +9,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
-use crate::key::{
-    GenerateOptions, KeyError, generate as generate_rsa, pem_of_private_key, private_key_of_pem, with_new_certificate,
-};
-use crate::{SecretBytes, SecretText};
+use crate::key::{KeyError, private_key_of_pem, rsa_private_key, rsa_public_key_pem};
+use crate::{SecretBytes, SecretText, openssh};
 
 /// Characters of a password: none that a shell, a URL or YAML reads in its own way.
 const ALPHANUMERIC: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 /// The same with signs, where a policy asks for them.
 const SYMBOLS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~!*+=";
+const RSA_BITS: u32 = 4096;
 /// Longer than any program asks for.
 pub const LENGTH_MAX: usize = 4096;
 
@@ -36,11 +35,11 @@ pub enum Kind {
     Base64Url,
     /// As they are.
     Bytes,
-    /// A private key in PKCS#8, and its public half as a line of `authorized_keys`.
+    /// A private key as OpenSSH writes it, and its public half as a line of `authorized_keys`.
     SshEd25519,
     /// An age identity, and its recipient.
     Age,
-    /// A private RSA key of 4096 bits in PKCS#8, and a certificate for it.
+    /// A private RSA key of 4096 bits in PKCS#8, and its public half as PEM.
     Rsa,
     /// Other values of the same Secret in a text: `${key}`.
     Template,
@@ -118,6 +117,12 @@ impl Declared {
     fn public(&self) -> Option<&String> {
         self.public_key.as_ref().filter(|_| self.kind.is_pair())
     }
+
+    /// The values that its template names.
+    fn uses(&self) -> Vec<&str> {
+        let parts = self.template.as_deref().and_then(parts).unwrap_or_default();
+        parts.into_iter().filter_map(|part| if let Part::Value(name) = part { Some(name) } else { None }).collect()
+    }
 }
 
 /// The keys that are to be made, where `has` says what is there.
@@ -126,51 +131,89 @@ pub fn missing(declared: &[Declared], has: impl Fn(&str) -> bool) -> Vec<String>
     keys.filter(|key| !has(key)).cloned().collect()
 }
 
-/// Whether values that are there have to be known to make what is missing: for a template, or for a public half.
-pub fn needs_values(declared: &[Declared], has: impl Fn(&str) -> bool) -> bool {
-    declared.iter().any(|one| match one.kind {
-        Kind::Template => !has(&one.key),
-        _ => has(&one.key) && one.public().is_some_and(|public| !has(public)),
-    })
+/// Templates that are there and use a value that is about to be made, each with the first such value: what they hold
+/// would no longer match it.
+pub fn outdated(declared: &[Declared], has: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let mut new: BTreeSet<String> = missing(declared, &has).into_iter().collect();
+    let mut found: Vec<(String, String)> = Vec::new();
+    // Templates may use templates: until a round finds no more.
+    loop {
+        let before = found.len();
+        for one in declared.iter().filter(|one| one.kind == Kind::Template && has(&one.key)) {
+            if let Some(used) = one.uses().into_iter().find(|name| new.contains(*name))
+                && !new.contains(&one.key)
+            {
+                found.push((one.key.clone(), used.to_owned()));
+                new.insert(one.key.clone());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
-/// Makes every declared value that `have` does not hold yet. Returns only what is new. The halves of a pair belong
-/// together: a public half that is lost is told from the private one, and not the other way round.
+/// Whether values that are there have to be known to make what is missing: for a template, or for a public half.
+pub fn needs_values(declared: &[Declared], has: impl Fn(&str) -> bool) -> bool {
+    let is_halved = |one: &Declared| has(&one.key) && one.public().is_some_and(|public| !has(public));
+    !outdated(declared, &has).is_empty()
+        || declared.iter().any(|one| if one.kind == Kind::Template { !has(&one.key) } else { is_halved(one) })
+}
+
+/// Makes every declared value that `have` does not hold yet, and templates anew that use one of these. Returns only what
+/// is new. The halves of a pair belong together: a public half that is lost is told from the private one, and not the
+/// other way round.
 pub fn generate(
     declared: &[Declared],
     have: &BTreeMap<String, SecretBytes>,
-    options: &GenerateOptions,
 ) -> Result<BTreeMap<String, SecretBytes>, GenerateError> {
+    let outdated = outdated(declared, |key| have.contains_key(key));
+    let mut have = have.clone();
+    have.retain(|key, _| !outdated.iter().any(|(template, _)| template == key));
     let mut all = have.clone();
     for one in declared.iter().filter(|one| one.kind != Kind::Template) {
-        match (have.get(&one.key), one.public().filter(|public| have.contains_key(*public))) {
-            (None, Some(public)) => {
-                return Err(GenerateError::Half { key: one.key.clone(), public: public.clone() });
-            }
-            (None, None) => {
-                let (value, public) = make(one, options)?;
-                all.insert(one.key.clone(), value);
-                if let (Some(public), Some(key)) = (public, one.public()) {
-                    all.insert(key.clone(), public);
-                }
-            }
-            (Some(private), None) => {
-                if let Some(key) = one.public() {
-                    all.insert(key.clone(), public_of(one, private, options)?);
-                }
-            }
-            (Some(_), Some(_)) => {}
-        }
+        make_missing(one, &have, &mut all)?;
     }
-    // Templates may use templates: as many rounds as there are.
-    let mut waiting: Vec<&Declared> =
-        declared.iter().filter(|one| one.kind == Kind::Template && !have.contains_key(&one.key)).collect();
+    let templates = declared.iter().filter(|one| one.kind == Kind::Template && !have.contains_key(&one.key));
+    fill_all(templates.collect(), &mut all)?;
+    all.retain(|key, _| !have.contains_key(key));
+    Ok(all)
+}
+
+fn make_missing(
+    one: &Declared,
+    have: &BTreeMap<String, SecretBytes>,
+    all: &mut BTreeMap<String, SecretBytes>,
+) -> Result<(), GenerateError> {
+    match (have.get(&one.key), one.public().filter(|public| have.contains_key(*public))) {
+        (None, Some(public)) => {
+            return Err(GenerateError::Half { key: one.key.clone(), public: public.clone() });
+        }
+        (None, None) => {
+            let (value, public) = make(one)?;
+            all.insert(one.key.clone(), value);
+            if let (Some(public), Some(key)) = (public, one.public()) {
+                all.insert(key.clone(), public);
+            }
+        }
+        (Some(private), None) => {
+            if let Some(key) = one.public() {
+                all.insert(key.clone(), public_of(one, private)?);
+            }
+        }
+        (Some(_), Some(_)) => {}
+    }
+    Ok(())
+}
+
+/// Templates may use templates: as many rounds as there are.
+fn fill_all(mut waiting: Vec<&Declared>, all: &mut BTreeMap<String, SecretBytes>) -> Result<(), GenerateError> {
     while !waiting.is_empty() {
         let names: Vec<String> = waiting.iter().map(|one| one.key.clone()).collect();
         let mut later = Vec::new();
         for one in waiting {
             let text = one.template.as_deref().ok_or_else(|| GenerateError::NoTemplate(one.key.clone()))?;
-            match fill(&one.key, text, &all) {
+            match fill(&one.key, text, all) {
                 Ok(value) => _ = all.insert(one.key.clone(), value),
                 Err(GenerateError::Unknown { missing, .. }) if names.contains(&missing) => later.push(one),
                 Err(error) => return Err(error),
@@ -181,11 +224,10 @@ pub fn generate(
         }
         waiting = later;
     }
-    all.retain(|key, _| !have.contains_key(key));
-    Ok(all)
+    Ok(())
 }
 
-fn make(one: &Declared, options: &GenerateOptions) -> Result<(SecretBytes, Option<SecretBytes>), GenerateError> {
+fn make(one: &Declared) -> Result<(SecretBytes, Option<SecretBytes>), GenerateError> {
     if one.length == 0 || one.length > LENGTH_MAX {
         return Err(GenerateError::Length(one.key.clone()));
     }
@@ -201,9 +243,8 @@ fn make(one: &Declared, options: &GenerateOptions) -> Result<(SecretBytes, Optio
         Kind::SshEd25519 => ssh_pair(),
         Kind::Age => Ok(age_pair()),
         Kind::Rsa => {
-            let pair = generate_rsa(options)?;
-            let public = SecretBytes::from(pair.certificate().to_pem());
-            Ok((pair.private_key_pem().into_bytes(), Some(public)))
+            let (private, public) = rsa_private_key(RSA_BITS)?;
+            Ok((private.into_bytes(), Some(SecretBytes::from(public))))
         }
         Kind::Template => Err(GenerateError::NoTemplate(one.key.clone())),
     }
@@ -230,41 +271,37 @@ fn characters(length: usize, alphabet: &[u8]) -> Result<SecretBytes, GenerateErr
 }
 
 fn ssh_pair() -> Result<(SecretBytes, Option<SecretBytes>), GenerateError> {
-    let document =
-        Ed25519KeyPair::generate_pkcs8v1(&rand::SystemRandom::new()).map_err(|_| GenerateError::NoRandomness)?;
-    let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).map_err(|_| GenerateError::NoRandomness)?;
-    let private = pem_of_private_key(&SecretBytes::copy_of(document.as_ref()));
-    Ok((private.into_bytes(), Some(ssh_public(&pair))))
+    let seed = random(openssh::SEED_BYTES)?;
+    let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(|_| GenerateError::NoRandomness)?;
+    let mut check = [0; 4];
+    rand::fill(&mut check).map_err(|_| GenerateError::NoRandomness)?;
+    let public = pair.public_key().as_ref();
+    Ok((openssh::private_key(&seed, public, check).into_bytes(), Some(ssh_public(public))))
 }
 
-/// A line of `authorized_keys`.
-fn ssh_public(pair: &Ed25519KeyPair) -> SecretBytes {
-    let mut wire = Vec::new();
-    for part in [b"ssh-ed25519".as_slice(), pair.public_key().as_ref()] {
-        wire.extend_from_slice(&u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
-        wire.extend_from_slice(part);
-    }
-    SecretBytes::from(format!("ssh-ed25519 {}\n", STANDARD.encode(wire)))
+fn ssh_public(public: &[u8]) -> SecretBytes {
+    SecretBytes::from(openssh::public_key(public))
 }
 
 /// The public half of a private key that is there.
-fn public_of(one: &Declared, private: &SecretBytes, options: &GenerateOptions) -> Result<SecretBytes, GenerateError> {
+fn public_of(one: &Declared, private: &SecretBytes) -> Result<SecretBytes, GenerateError> {
     let wrong = || GenerateError::NotOfKind(one.key.clone());
     let text = private.expose_text().ok_or_else(wrong)?;
     match one.kind {
         Kind::SshEd25519 => {
+            if let Some(public) = openssh::public_of(text) {
+                return Ok(ssh_public(&public));
+            }
+            // As it was made before, and as other programs make it.
             let pkcs8 = private_key_of_pem(text).map_err(|_| wrong())?;
             let pair = Ed25519KeyPair::from_pkcs8(pkcs8.expose()).map_err(|_| wrong())?;
-            Ok(ssh_public(&pair))
+            Ok(ssh_public(pair.public_key().as_ref()))
         }
         Kind::Age => {
             let identity: age::x25519::Identity = text.trim().parse().map_err(|_| wrong())?;
             Ok(SecretBytes::from(identity.to_public().to_string()))
         }
-        Kind::Rsa => {
-            let pair = with_new_certificate(text, options).map_err(|_| wrong())?;
-            Ok(SecretBytes::from(pair.certificate().to_pem()))
-        }
+        Kind::Rsa => rsa_public_key_pem(text).map(SecretBytes::from).map_err(|_| wrong()),
         _ => Err(wrong()),
     }
 }
@@ -278,34 +315,48 @@ fn age_pair() -> (SecretBytes, Option<SecretBytes>) {
     (text.into_bytes(), Some(SecretBytes::from(identity.to_public().to_string())))
 }
 
-/// A text with `${key}` replaced by values; `$$` stands for a dollar sign.
-fn fill(key: &str, template: &str, values: &BTreeMap<String, SecretBytes>) -> Result<SecretBytes, GenerateError> {
-    let mut text = SecretText::default();
+/// A piece of a template.
+enum Part<'a> {
+    Text(&'a str),
+    Value(&'a str),
+}
+
+/// A template taken apart: `${key}` stands for a value, `$$` for a dollar sign.
+fn parts(template: &str) -> Option<Vec<Part<'_>>> {
+    let mut parts = Vec::new();
     let mut rest = template;
     while let Some(at) = rest.find('$') {
-        text.push(&rest[..at]);
+        parts.push(Part::Text(&rest[..at]));
         let after = &rest[at + 1..];
         rest = match after.chars().next() {
-            Some('$') => {
-                text.push("$");
-                &after[1..]
-            }
             Some('{') => {
-                let (name, behind) =
-                    after[1..].split_once('}').ok_or_else(|| GenerateError::Unclosed(key.to_owned()))?;
+                let (name, behind) = after[1..].split_once('}')?;
+                parts.push(Part::Value(name));
+                behind
+            }
+            next => {
+                parts.push(Part::Text("$"));
+                if next == Some('$') { &after[1..] } else { after }
+            }
+        };
+    }
+    parts.push(Part::Text(rest));
+    Some(parts)
+}
+
+fn fill(key: &str, template: &str, values: &BTreeMap<String, SecretBytes>) -> Result<SecretBytes, GenerateError> {
+    let mut text = SecretText::default();
+    for part in parts(template).ok_or_else(|| GenerateError::Unclosed(key.to_owned()))? {
+        match part {
+            Part::Text(plain) => text.push(plain),
+            Part::Value(name) => {
                 let unknown = || GenerateError::Unknown { key: key.to_owned(), missing: name.to_owned() };
                 let value = values.get(name).ok_or_else(unknown)?;
                 let not_text = || GenerateError::NotText { key: key.to_owned(), other: name.to_owned() };
                 text.push(value.expose_text().ok_or_else(not_text)?);
-                behind
             }
-            _ => {
-                text.push("$");
-                after
-            }
-        };
+        }
     }
-    text.push(rest);
     Ok(text.into_bytes())
 }
 
@@ -313,11 +364,11 @@ fn fill(key: &str, template: &str, values: &BTreeMap<String, SecretBytes>) -> Re
 mod tests {
     use std::collections::BTreeMap;
 
-    use time::OffsetDateTime;
+    use aws_lc_rs::rand;
+    use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 
-    use super::{Declared, GenerateError, Kind, generate};
+    use super::{Declared, GenerateError, Kind, generate, needs_values, outdated};
     use crate::SecretBytes;
-    use crate::key::GenerateOptions;
 
     fn declared(key: &str, kind: Kind, length: usize) -> Declared {
         Declared { key: key.to_owned(), kind, length, template: None, public_key: None }
@@ -329,7 +380,7 @@ mod tests {
 
     fn make(all: &[Declared], have: &[(&str, &str)]) -> Result<BTreeMap<String, SecretBytes>, GenerateError> {
         let have = have.iter().map(|(key, value)| ((*key).to_owned(), SecretBytes::from(*value))).collect();
-        generate(all, &have, &GenerateOptions::at(OffsetDateTime::now_utc()))
+        generate(all, &have)
     }
 
     fn text(values: &BTreeMap<String, SecretBytes>, key: &str) -> String {
@@ -353,7 +404,7 @@ mod tests {
         assert_eq!(text(&made, "base64").len(), 44);
         assert_eq!(text(&made, "base64url").len(), 43);
         assert_eq!(made["bytes"].expose().len(), 32);
-        assert!(text(&made, "ssh-ed25519").starts_with("-----BEGIN PRIVATE KEY-----"));
+        assert!(text(&made, "ssh-ed25519").starts_with("-----BEGIN OPENSSH PRIVATE KEY-----\n"));
         assert!(text(&made, "ssh-ed25519.pub").starts_with("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI"));
         assert!(text(&made, "age").starts_with("AGE-SECRET-KEY-1"));
         assert!(text(&made, "age.pub").starts_with("age1"));
@@ -377,6 +428,25 @@ mod tests {
         let made = make(&all, &[("password", "old")]).unwrap();
         assert_eq!(made.keys().collect::<Vec<_>>(), ["dsn"]);
         assert_eq!(text(&made, "dsn"), "x:old");
+    }
+
+    #[test]
+    fn a_template_follows_the_values_it_uses() {
+        let all = [
+            declared("password", Kind::Password, 20),
+            template("url", "${dsn}?ssl"),
+            template("dsn", "x:${password}"),
+            template("host", "db"),
+        ];
+        let there = [("dsn", "x:old"), ("url", "x:old?ssl"), ("host", "elsewhere")];
+        let has = |key: &str| there.iter().any(|(name, _)| *name == key);
+        let again = [("dsn", "password"), ("url", "dsn")].map(|(key, used)| (key.to_owned(), used.to_owned()));
+        assert_eq!(outdated(&all, has), again);
+        assert!(needs_values(&all, has));
+        let made = make(&all, &there).unwrap();
+        assert_eq!(made.keys().collect::<Vec<_>>(), ["dsn", "password", "url"]);
+        assert_eq!(text(&made, "url"), format!("x:{}?ssl", text(&made, "password")));
+        assert!(outdated(&all, |_| true).is_empty());
     }
 
     #[test]
@@ -404,5 +474,27 @@ mod tests {
             let refused = make(&all, &[("private", "x")]).unwrap_err();
             assert!(matches!(refused, GenerateError::NotOfKind(_)), "{refused}");
         }
+    }
+
+    #[test]
+    fn the_public_half_of_a_key_in_pkcs8_is_told() {
+        let document = Ed25519KeyPair::generate_pkcs8v1(&rand::SystemRandom::new()).unwrap();
+        let public = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap().public_key().as_ref().to_vec();
+        let mut pkcs8 = crate::SecretText::default();
+        crate::key::pem_encode("PRIVATE KEY", document.as_ref(), &mut pkcs8);
+        let pair = Declared { public_key: Some("public".to_owned()), ..declared("private", Kind::SshEd25519, 32) };
+        let made = make(&[pair], &[("private", pkcs8.expose())]).unwrap();
+        assert_eq!(text(&made, "public"), crate::openssh::public_key(&public));
+    }
+
+    #[test]
+    fn the_public_half_of_an_rsa_key_is_a_public_key() {
+        let pair = Declared { public_key: Some("public".to_owned()), ..declared("private", Kind::Rsa, 32) };
+        let all = [pair];
+        let made = make(&all, &[]).unwrap();
+        let (private, public) = (text(&made, "private"), text(&made, "public"));
+        assert!(private.starts_with("-----BEGIN PRIVATE KEY-----\n"));
+        assert!(public.starts_with("-----BEGIN PUBLIC KEY-----\n"), "{public}");
+        assert_eq!(text(&make(&all, &[("private", &private)]).unwrap(), "public"), public);
     }
 }

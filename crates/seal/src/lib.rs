@@ -27,6 +27,7 @@ mod envelope;
 pub mod generated;
 pub mod key;
 pub mod manifest;
+mod openssh;
 pub mod renewal;
 mod ring;
 mod scope;

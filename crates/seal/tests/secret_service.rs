@@ -12,9 +12,26 @@ use coldstart_seal::store::{Keyring, StoreError, keep, secret_tool_items};
 use support::{key, run, skipped};
 use time::OffsetDateTime;
 
-/// Starts a keyring that is unlocked, then what it is told.
+/// Starts a keyring that is unlocked, then what it is told. The daemon goes into the background before it answers and
+/// before its collection is there: on a busy machine that takes longer than starting a test. Who asks it earlier has the
+/// bus start a second one, which is locked.
 const SESSION: &str = r#"
-printf secret | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1 && exec "$@"
+printf secret | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1 || exit 1
+answers() {
+  dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner \
+    string:org.freedesktop.secrets 2>/dev/null | grep -q 'boolean true'
+}
+is_unlocked() {
+  dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets/collection/login \
+    org.freedesktop.DBus.Properties.Get string:org.freedesktop.Secret.Collection string:Locked 2>/dev/null \
+    | grep -q 'boolean false'
+}
+tries=0
+until { answers && is_unlocked; } || [ "$tries" -ge 100 ]; do
+  tries=$((tries + 1))
+  sleep 0.1
+done
+exec "$@"
 "#;
 
 fn is_there(program: &str) -> bool {

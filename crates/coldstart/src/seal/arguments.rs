@@ -227,12 +227,12 @@ pub(crate) struct Reseal {
 pub(crate) struct Rotate {
     #[command(flatten)]
     pub place: Place,
-    /// Bits of the new key
-    #[arg(long, default_value_t = 4096)]
-    pub bits: u32,
-    /// Days that the new certificate can be sealed with
-    #[arg(long, default_value_t = 3650)]
-    pub days: u32,
+    /// Bits of the new key [default: 4096]
+    #[arg(long)]
+    pub bits: Option<u32>,
+    /// Days that the new certificate can be sealed with [default: 3650]
+    #[arg(long)]
+    pub days: Option<u32>,
     /// Deploy nothing: there is no cluster now
     #[arg(long)]
     pub offline: bool,

@@ -5,7 +5,7 @@ use ::seal::store::{Kept, Store, keep};
 
 use super::arguments::Copy;
 use super::failure::SealFailure;
-use super::{Home, say, store};
+use super::{Home, say, store, tracked};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -22,7 +22,12 @@ pub(crate) fn restore(options: &Copy) -> Result<Code, Failure> {
     let from = other(&home, options)?;
     let kept = from.read().map_err(SealFailure::from)?;
     if kept.ring.is_empty() {
-        return Err(SealFailure::NoKeys { store: from.describe() }.into());
+        let next = "coldstart seal restore STORE with a store that has keys; nothing was done";
+        return Err(SealFailure::told(format!(
+            "there is nothing to restore: {} holds no key\n  next: {next}",
+            from.describe()
+        ))
+        .into());
     }
     run(&kept.ring, from.as_ref(), home.store()?.as_ref(), options.yes)
 }
@@ -45,6 +50,7 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
         say(&format!("{} has all {} keys already, and each opens what it seals", to.describe(), ring.keys().len()))?;
         return Ok(exit::CLEAN);
     }
+    tracked::warn(to);
     let plan = format!("copy key {}\nfrom {}\nto {}\n", missing.join(", "), from.describe(), to.describe());
     confirm(&plan, yes)?;
     add(ring, to, &before)?;

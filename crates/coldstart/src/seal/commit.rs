@@ -94,7 +94,7 @@ fn shown(root: &Path, path: &Path) -> String {
 }
 
 /// Whether there is something to push; also where nobody can tell, because then pushing tells.
-fn is_ahead(root: &Path) -> bool {
+pub(crate) fn is_ahead(root: &Path) -> bool {
     let ahead = git(root, &["rev-list", "--count", "@{upstream}..HEAD"], &[]);
     ahead.map_or(true, |number| number.trim() != "0")
 }
@@ -104,7 +104,11 @@ fn push(root: &Path) -> Result<(), (SealFailure, String)> {
     let Err(failure) = git(root, &["push", "--quiet"], &[]) else { return Ok(()) };
     let ask = |words: &[&str]| git(root, words, &[]).ok().map(|said| said.trim().to_owned());
     if ask(&["rev-parse", "--abbrev-ref", "@{upstream}"]).is_some() {
-        return Err((failure, "git push".to_owned()));
+        let said = failure.to_string();
+        // Somebody else pushed meanwhile.
+        let is_behind = said.contains("fetch first") || said.contains("non-fast-forward");
+        let next = if is_behind { "git pull --rebase && git push" } else { "git push" };
+        return Err((failure, next.to_owned()));
     }
     let remotes = ask(&["remote"]).unwrap_or_default();
     let Some(remote) = remotes.lines().next() else {
@@ -114,9 +118,11 @@ fn push(root: &Path) -> Result<(), (SealFailure, String)> {
     Err((failure, format!("git push --set-upstream {remote} {branch}")))
 }
 
-fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<String, SealFailure> {
+pub(crate) fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<String, SealFailure> {
     let mut command = Command::new("git");
-    command.arg("-C").arg(root).arg("--literal-pathspecs").args(words).args(files).stdin(Stdio::null());
+    // Some of its commands refuse it where they take no pathspecs.
+    let literal = (!files.is_empty()).then_some("--literal-pathspecs");
+    command.arg("-C").arg(root).args(literal).args(words).args(files).stdin(Stdio::null());
     command.env_remove(super::ask::PASSPHRASE_VARIABLE);
     let output = command.output().map_err(|error| SealFailure::Git(format!("it can't be started: {error}")))?;
     if output.status.success() {

@@ -8,7 +8,7 @@ use ::seal::Ring;
 use ::seal::store::{Store, probe_file};
 
 use super::failure::SealFailure;
-use super::{Home, backup, files, read_certificate, say, store};
+use super::{Home, backup, files, read_certificate, say, store, tracked};
 use crate::failure::Failure;
 
 pub(crate) struct Copies {
@@ -25,11 +25,13 @@ impl Copies {
         certificate: Option<PathBuf>,
     ) -> Result<Self, SealFailure> {
         of.probe()?;
+        tracked::warn(of);
         let second = store::second(home, backup, identity)?;
         if let Some(second) = &second {
             backup::two_stores(of, second.as_ref())?;
             second.read()?;
             second.probe()?;
+            tracked::warn(second.as_ref());
         }
         if let Some(path) = &certificate {
             probe_file(path).map_err(SealFailure::file(path))?;

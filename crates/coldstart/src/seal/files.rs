@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use ::seal::store::{Lock, replace_whole, resolved};
 
 use super::failure::SealFailure;
-use super::store;
+use super::{store, tree};
 
 /// A file that nobody else changes as long as this is held.
 pub(crate) struct Held {
@@ -67,6 +67,19 @@ pub(crate) fn change<T>(
         held.replace(&after)?;
     }
     Ok(result)
+}
+
+/// The file of a SealedSecret, as [`resolve`] gives it. In a file of another name nobody would look for one.
+pub(crate) fn to_write(path: &Path) -> Result<PathBuf, SealFailure> {
+    let resolved = resolve(path)?;
+    if !tree::is_candidate(&path.to_string_lossy()) {
+        return Err(SealFailure::told(format!(
+            "{}: SealedSecrets are read from files called *.yaml, *.yml and *.json, and this would be none; nothing was written\n  next: the same with {}.yaml",
+            path.display(),
+            path.display()
+        )));
+    }
+    Ok(resolved)
 }
 
 /// The file that a path leads to, through links: a link stays one. Nothing but files can be written.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ::seal::generated::{Declared, Kind, generate, missing, needs_values};
-use ::seal::key::{Certificate, GenerateOptions};
+use ::seal::generated::{Declared, Kind, generate, missing, needs_values, outdated};
+use ::seal::key::Certificate;
 use ::seal::manifest::{SealedSecret, SecretManifest, sealed_secrets};
 use ::seal::{Envelope, Ring, Scope, SecretBytes};
 use read::GeneratedSecret;
@@ -14,7 +14,7 @@ use yaml::{FileId, Limits};
 use super::arguments::Generate;
 use super::failure::SealFailure;
 use super::files::Held;
-use super::{Home, commit, files, now, say, secret};
+use super::{Home, commit, files, say, secret};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -33,9 +33,9 @@ pub(crate) fn run(options: &Generate) -> Result<Code, Failure> {
         home.settings.generate.iter().map(|declared| Wanted::of(declared, &home)).collect::<Result<_, _>>()?;
     let mut plan = String::new();
     for one in &wanted {
-        let missing = one.missing(one.find(read(&one.path)?.as_deref()).as_ref());
-        if !missing.is_empty() {
-            let _ = writeln!(plan, "  {} {}: {}", one.declared.path.text, one.declared.name, missing.join(", "));
+        let work = one.work(one.find(read(&one.path)?.as_deref()).as_ref());
+        if !work.is_empty() {
+            let _ = writeln!(plan, "  {} {}: {}", one.declared.path.text, one.declared.name, work.join(", "));
         }
     }
     if plan.is_empty() {
@@ -114,16 +114,16 @@ impl<'a> Wanted<'a> {
         let mut values = Vec::new();
         for value in &declared.values {
             values.push(Declared {
-                key: value.key.clone(),
+                key: value.key.text.clone(),
                 kind: value.kind.text.parse::<Kind>().map_err(told)?,
                 length: value.length.unwrap_or(LENGTH_DEFAULT),
                 template: value.template.clone(),
-                public_key: value.public_key.clone(),
+                public_key: value.public_key.as_ref().map(|key| key.text.clone()),
             });
         }
         let scope = declared.scope.as_ref().map(|scope| scope.text.parse::<Scope>());
         let scope = scope.transpose().map_err(|error| told(error.to_string()))?;
-        let path = files::resolve(&home.at(Path::new(&declared.path.text)))?;
+        let path = files::to_write(&home.at(Path::new(&declared.path.text)))?;
         Ok(Self { declared, path, values, scope })
     }
 
@@ -138,9 +138,12 @@ impl<'a> Wanted<'a> {
         sealed_secrets(&documents).into_iter().map(|(_, sealed)| sealed).find(is_it)
     }
 
-    /// The declared keys that the file does not have.
-    fn missing(&self, there: Option<&SealedSecret>) -> Vec<String> {
-        missing(&self.values, |key| there.is_some_and(|there| has(there, key)))
+    /// The declared keys that the file does not have, and templates that are made again with them.
+    fn work(&self, there: Option<&SealedSecret>) -> Vec<String> {
+        let has = |key: &str| there.is_some_and(|there| has(there, key));
+        let again = outdated(&self.values, has).into_iter();
+        let again = again.map(|(template, used)| format!("{template} again, which uses {used}"));
+        missing(&self.values, has).into_iter().chain(again).collect()
     }
 
     /// The text with what was missing in it, and what was done; nothing where nothing is missing.
@@ -151,14 +154,14 @@ impl<'a> Wanted<'a> {
         certificate: &Certificate,
     ) -> Result<Option<(String, String)>, SealFailure> {
         let there = self.find(Some(text));
-        if self.missing(there.as_ref()).is_empty() {
+        if self.work(there.as_ref()).is_empty() {
             return Ok(None);
         }
         let have = match &there {
             Some(there) => self.opened(home, there)?,
             None => BTreeMap::new(),
         };
-        let made = generate(&self.values, &have, &GenerateOptions::at(now()));
+        let made = generate(&self.values, &have);
         let made = made.map_err(|source| SealFailure::Generate { path: self.path.clone(), source })?;
         let manifest = SecretManifest {
             name: self.declared.name.clone(),
@@ -168,7 +171,7 @@ impl<'a> Wanted<'a> {
             ..SecretManifest::default()
         };
         let only = std::slice::from_ref(&manifest);
-        let (after, what) = secret::put(Some(text.to_owned()), only, self.scope, certificate, &self.path)?;
+        let (after, what) = secret::put(text, only, self.scope, certificate, &self.path)?;
         Ok(Some((after, what.concat())))
     }
 

@@ -1,25 +1,27 @@
 //! Values on their way into a Secret: from files, variables, standard input and questions. Never from the command line.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ::seal::manifest::{SecretManifest, to_json};
+use ::seal::manifest::{SecretManifest, inexact, to_json};
 use ::seal::{SecretBytes, VALUE_BYTES_MAX};
-use yaml::{FileId, Limits};
+use yaml::{FileId, Limits, Node, Span};
 
 use super::arguments::Secret;
-use super::ask;
 use super::failure::SealFailure;
+use super::{ask, secret};
 
 /// What a file of manifests or of variables may have.
 const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
+const EMPTY_INPUT: &str = "standard input is empty; did the program before it fail?";
 
 /// All Secrets that the options describe: those of a manifest, or one made of its values.
 pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailure> {
     standard_input_once(options)?;
-    let mut secrets = match &options.manifest {
+    let (mut secrets, lines) = match &options.manifest {
         Some(path) => manifests(path)?,
-        None => vec![SecretManifest::default()],
+        None => (vec![SecretManifest::default()], Vec::new()),
     };
     let place = || options.manifest.as_ref().map_or_else(|| "the Secret".to_owned(), |path| path.display().to_string());
     let is_single = secrets.len() == 1;
@@ -37,6 +39,7 @@ pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailu
             secret.name.clone_from(name);
         }
     }
+    each_once(&secrets, &lines, &place())?;
     let values = values(options)?;
     if !values.is_empty() && !is_single {
         return Err(SealFailure::told(format!(
@@ -68,15 +71,30 @@ fn standard_input_once(options: &Secret) -> Result<(), SealFailure> {
     Ok(())
 }
 
-fn manifests(path: &Path) -> Result<Vec<SecretManifest>, SealFailure> {
+/// Of two Secrets of one name, one would take the place of the other in the cluster.
+fn each_once(secrets: &[SecretManifest], lines: &[usize], place: &str) -> Result<(), SealFailure> {
+    let mut seen: BTreeMap<(&str, Option<&str>), usize> = BTreeMap::new();
+    for (secret, line) in secrets.iter().zip(lines) {
+        if let Some(first) = seen.insert((&secret.name, secret.namespace.as_deref()), *line) {
+            return Err(SealFailure::told(format!(
+                "{place}:{first} and {place}:{line} are both Secret {}; nothing was sealed\n  next: make one Secret of them, or give one another name",
+                secret::name(secret)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The Secrets of a file, and the line of each.
+fn manifests(path: &Path) -> Result<(Vec<SecretManifest>, Vec<usize>), SealFailure> {
     let place = || if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
     let bytes = read(path, FILE_BYTES_MAX)?;
     let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text", place())))?;
-    let mut secrets = Vec::new();
+    let (mut secrets, mut lines) = (Vec::new(), Vec::new());
     for document in yaml::parse(FileId::GENERATED, text, Limits::default()) {
-        if !document.problems.is_empty() {
+        if let Some(problem) = document.problems.first() {
             // What the parser says may quote the text.
-            return Err(SealFailure::told(format!("{} is no YAML", place())));
+            return Err(SealFailure::told(format!("{} is no YAML: line {}", place(), line(text, problem.span))));
         }
         if let Some(root) = document.root.filter(|root| !root.is_null()) {
             let items = root.items_at("items");
@@ -84,10 +102,19 @@ fn manifests(path: &Path) -> Result<Vec<SecretManifest>, SealFailure> {
             for object in objects {
                 let secret = SecretManifest::of(object);
                 secrets.push(secret.map_err(|source| SealFailure::Secret { place: place(), source })?);
+                lines.push(line(text, object.at(&["metadata", "name"]).map_or(object.span, |name: &Node| name.span)));
             }
         }
     }
-    if secrets.is_empty() { Err(SealFailure::told(format!("{} holds no Secret", place()))) } else { Ok(secrets) }
+    if secrets.is_empty() {
+        return Err(SealFailure::told(format!("{} holds no Secret", place())));
+    }
+    Ok((secrets, lines))
+}
+
+/// The line of a place, without a copy of the text.
+pub(crate) fn line(text: &str, span: Span) -> usize {
+    text.bytes().take(span.start as usize).filter(|byte| *byte == b'\n').count() + 1
 }
 
 fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
@@ -104,7 +131,11 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
         let value = std::env::var_os(variable);
         // Not quoted back: people put values where names belong.
         let missing = || SealFailure::told(format!("the environment variable that is named for `{key}` is not there"));
-        values.push((key.to_owned(), SecretBytes::new(value.ok_or_else(missing)?.into_encoded_bytes())));
+        let value = SecretBytes::new(value.ok_or_else(missing)?.into_encoded_bytes());
+        if value.is_empty() {
+            return Err(nothing_there(key, "the environment variable that is named for it is empty"));
+        }
+        values.push((key.to_owned(), value));
     }
     for said in &options.structure {
         let (key, path) = key_and_path(said)?;
@@ -115,7 +146,7 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
         is_key(key)?;
         let value = value_file(key, Path::new("-"))?.without_line_end();
         if value.is_empty() {
-            return Err(nothing_there(key));
+            return Err(nothing_there(key, EMPTY_INPUT));
         }
         values.push((key.clone(), value));
     }
@@ -124,7 +155,7 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
         let value = ask::unseen(&format!("value of {key}"));
         let value = value.map_err(|why| SealFailure::told(format!("no value for {key}: {why}")))?;
         if value.is_empty() {
-            return Err(SealFailure::told(format!("no value for `{key}`: the answer is empty")));
+            return Err(nothing_there(key, "the answer is empty"));
         }
         values.push((key.clone(), value));
     }
@@ -135,9 +166,9 @@ fn is_key(key: &str) -> Result<(), SealFailure> {
     SecretManifest::check_key(key).map_err(|source| SealFailure::Secret { place: "the Secret".to_owned(), source })
 }
 
-fn nothing_there(key: &str) -> SealFailure {
+fn nothing_there(key: &str, why: &str) -> SealFailure {
     SealFailure::told(format!(
-        "no value for `{key}`: standard input is empty; did the program before it fail?\n  next: an empty value, if that is meant, goes with --from-file {key}=/dev/null"
+        "no value for `{key}`: {why}\n  next: an empty value, if that is meant, goes with --from-file {key}=/dev/null"
     ))
 }
 
@@ -148,7 +179,7 @@ fn value_file(key: &str, path: &Path) -> Result<SecretBytes, SealFailure> {
     };
     if path == Path::new("-") {
         let bytes = read(path, VALUE_BYTES_MAX)?;
-        return if bytes.is_empty() { Err(nothing_there(key)) } else { Ok(bytes) };
+        return if bytes.is_empty() { Err(nothing_there(key, EMPTY_INPUT)) } else { Ok(bytes) };
     }
     let bytes = std::fs::File::open(path).and_then(|file| SecretBytes::read(file, VALUE_BYTES_MAX));
     bytes.map_err(|error| unreadable(&error))
@@ -219,10 +250,17 @@ fn structure(bytes: &SecretBytes, path: &Path) -> Result<SecretBytes, SealFailur
     let wrong = |why: &str| SealFailure::told(format!("{}: {why}", path.display()));
     let text = bytes.expose_text().ok_or_else(|| wrong("it is no text"))?;
     let mut documents = yaml::parse(FileId::GENERATED, text, Limits::default()).into_iter();
+    let wrong_at = |span, why: &str| SealFailure::told(format!("{}:{}: {why}", path.display(), line(text, span)));
     let document = documents.next().ok_or_else(|| wrong("there is nothing in it"))?;
-    if !document.problems.is_empty() || documents.next().is_some() {
-        return Err(wrong("it is not one YAML or JSON document"));
+    if let Some(problem) = document.problems.first() {
+        return Err(wrong_at(problem.span, "it is no YAML or JSON"));
+    }
+    if documents.next().is_some() {
+        return Err(wrong("it is more than one YAML or JSON document"));
     }
     let root = document.root.ok_or_else(|| wrong("there is nothing in it"))?;
+    if let Some((span, why)) = inexact(&root) {
+        return Err(wrong_at(span, &format!("{why}\n  next: quote it, to have it carried as it is written")));
+    }
     Ok(to_json(&root).into_bytes())
 }

@@ -21,7 +21,9 @@ mod secret;
 mod sops;
 mod sops_rules;
 mod store;
+mod tracked;
 mod tree;
+mod usage;
 mod verify;
 mod verify_cluster;
 mod verify_text;
@@ -39,6 +41,7 @@ use crate::failure::Failure;
 use crate::output;
 use arguments::{Place, Seal, SealCommand};
 pub(crate) use failure::SealFailure;
+pub(crate) use usage::refused;
 
 const COMMAND: &str = "seal";
 

@@ -12,6 +12,7 @@ use read::Repository;
 
 use super::arguments::Reseal;
 use super::failure::SealFailure;
+use super::rotate::Mark;
 use super::tree::Found;
 use super::{Home, commit, files, now, say, secret, tree};
 use crate::confirm::confirm;
@@ -21,7 +22,7 @@ use crate::failure::Failure;
 pub(crate) fn run(options: &Reseal) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     commit::ready(home.root(), &options.delivery)?;
-    let (_, kept) = home.keys()?;
+    let (store, kept) = home.keys()?;
     let plan = plan(&home, &kept.ring)?;
     for (place, what) in &plan.unread {
         say(&format!("{place} was not looked at: it {what}"))?;
@@ -38,6 +39,11 @@ pub(crate) fn run(options: &Reseal) -> Result<Code, Failure> {
     let message = format!("Seal everything anew for key {}", newest(&kept.ring));
     if let Some(told) = commit::deliver(home.root(), &files, &message, &options.delivery)? {
         say(&told)?;
+    }
+    // A rotation that was interrupted is at its end now: the next one is to make a key.
+    let mark = Mark::of(store.as_ref())?;
+    if kept.ring.newest().is_some_and(|newest| mark.names(newest)) {
+        mark.remove();
     }
     Ok(exit::CLEAN)
 }

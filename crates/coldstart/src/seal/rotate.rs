@@ -22,12 +22,19 @@ pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
     let (store, before) = home.keys()?;
     let second = (None, options.backup_identity.as_deref());
     let copies = Copies::open(&home, store.as_ref(), second, home.certificate_path())?;
-    if !options.offline {
-        deploy::plan(&home, &before.ring, &options.target)?;
-    }
-    reseal::plan(&home, &before.ring).or_else(clock_is_fine)?;
+    let cluster = if options.offline { None } else { Some(deploy::plan(&home, &before.ring, &options.target)?) };
+    let files = reseal::plan(&home, &before.ring).or_else(clock_is_fine)?;
     let mark = Mark::of(store.as_ref())?;
-    let begun = before.ring.newest().filter(|newest| mark.names(newest));
+    let mut begun = before.ring.newest().filter(|newest| mark.names(newest));
+    if let Some(key) = begun {
+        let is_deployed = cluster.is_none_or(|work| work.is_empty());
+        if is_deployed && copies.are_complete(&before.ring)? && is_delivered(options, &home, &files)? {
+            // Somebody else brought it to its end, by hand or with `reseal`: what is asked for is another key.
+            begun = None;
+        } else {
+            is_as_asked(options, key)?;
+        }
+    }
     confirm(&plan(options, store.as_ref(), &copies, begun), options.yes)?;
 
     let ring = match begun {
@@ -45,7 +52,7 @@ pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
 /// A new key in the store, and beside it a mark that its rotation has begun.
 fn make(options: &Rotate, store: &dyn Store, before: &Kept, mark: &Mark) -> Result<Ring, Failure> {
     wait_for_a_later_second(&before.ring);
-    let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
+    let wanted = wanted(options);
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
     let pair = generate(&wanted).map_err(SealFailure::from)?;
     mark.write(&pair)?;
@@ -54,6 +61,42 @@ fn make(options: &Rotate, store: &dyn Store, before: &Kept, mark: &Mark) -> Resu
     keep(store, &ring, before).map_err(SealFailure::from)?;
     say(&told)?;
     Ok(ring)
+}
+
+fn wanted(options: &Rotate) -> GenerateOptions {
+    let usual = GenerateOptions::at(now());
+    GenerateOptions { bits: options.bits.unwrap_or(usual.bits), days: options.days.unwrap_or(usual.days), ..usual }
+}
+
+/// Whether all files are sealed with the newest key, and committed and pushed if that is wanted.
+fn is_delivered(options: &Rotate, home: &Home<'_>, files: &reseal::Plan) -> Result<bool, SealFailure> {
+    if !files.work.is_empty() {
+        return Ok(false);
+    }
+    if !options.delivery.is_wanted() {
+        return Ok(true);
+    }
+    let certificate: Vec<PathBuf> = home.certificate_path().into_iter().collect();
+    // It may lie elsewhere, where this repository can't take it.
+    let certificate = commit::changed(home.root(), &certificate, true).unwrap_or_default();
+    let is_committed = certificate.is_empty() && reseal::uncommitted(home, files)?.is_empty();
+    Ok(is_committed && !(options.delivery.push && commit::is_ahead(home.root())))
+}
+
+/// The key that a rotation goes on with is made already: it can't become what somebody asks for now.
+fn is_as_asked(options: &Rotate, key: &KeyPair) -> Result<(), SealFailure> {
+    let certificate = key.certificate();
+    let days = (certificate.not_after() - certificate.not_before()).whole_days();
+    let is_same = options.bits.is_none_or(|bits| usize::try_from(bits).is_ok_and(|bits| bits == certificate.bits()))
+        && options.days.is_none_or(|wanted| i64::from(wanted) == days);
+    if is_same {
+        return Ok(());
+    }
+    Err(SealFailure::told(format!(
+        "a rotation to key {} is not finished, and that key has {} bits and {days} days: --bits and --days can't change it\n  nothing was done\n  next: the same without --bits and --days, which goes on with it; then rotate again",
+        key.id(),
+        certificate.bits()
+    )))
 }
 
 /// Everything after the key is kept; each part can be done again.
@@ -85,17 +128,17 @@ fn finish(options: &Rotate, home: &Home<'_>, copies: &Copies, ring: &Ring) -> Re
 }
 
 /// Which key a rotation on this machine made and has not brought to its end: the next run goes on with that one.
-struct Mark {
+pub(crate) struct Mark {
     path: PathBuf,
 }
 
 impl Mark {
-    fn of(store: &dyn Store) -> Result<Self, SealFailure> {
+    pub(crate) fn of(store: &dyn Store) -> Result<Self, SealFailure> {
         let digest = ::seal::digest_hex(store.identity().as_bytes());
         Ok(Self { path: store::data_directory()?.join("rotations").join(digest) })
     }
 
-    fn names(&self, key: &KeyPair) -> bool {
+    pub(crate) fn names(&self, key: &KeyPair) -> bool {
         std::fs::read_to_string(&self.path).is_ok_and(|named| named.trim() == key.fingerprint().to_string())
     }
 
@@ -103,7 +146,7 @@ impl Mark {
         files::write(&self.path, &format!("{}\n", key.fingerprint()))
     }
 
-    fn remove(&self) {
+    pub(crate) fn remove(&self) {
         let _not_there = std::fs::remove_file(&self.path);
     }
 }
@@ -133,7 +176,7 @@ fn plan(options: &Rotate, store: &dyn Store, copies: &Copies, begun: Option<&Key
         Some(key) => {
             format!("go on with key {}, which an earlier run made and kept in {}\n", key.id(), store.describe())
         }
-        None => format!("make a key of {} bits and keep it in {}\n", options.bits, store.describe()),
+        None => format!("make a key of {} bits and keep it in {}\n", wanted(options).bits, store.describe()),
     };
     plan.push_str(&copies.describe_second());
     plan.push_str(if options.offline { "deploy nothing\n" } else { "deploy it beside the older ones\n" });

@@ -1,10 +1,12 @@
 //! `coldstart seal secret`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use ::seal::key::Certificate;
-use ::seal::manifest::{Change, Place, SealedSecret, SecretManifest, edit, quoted, sealed_secrets, set};
+use ::seal::manifest::{
+    Change, Place, SealedSecret, SecretManifest, edit, quoted, sealed_secrets, set, with_line_ends_of,
+};
 use ::seal::{CLUSTER_WIDE, NAMESPACE_WIDE, Scope};
 use serde_json::{Value, json};
 use yaml::{FileId, Limits, Node};
@@ -26,7 +28,7 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     }
     let home = Home::open(&options.place)?;
     // What can't be written is told before anybody is asked for a value.
-    let path = options.out.as_ref().map(|out| files::resolve(&home.at(out))).transpose()?;
+    let path = options.out.as_ref().map(|out| files::to_write(&home.at(out))).transpose()?;
     commit::ready(home.root(), &options.delivery)?;
     let secrets = input::secrets(options)?;
     let scope = |secret: &SecretManifest| options.scope.map_or_else(|| secret.scope(), Scope::from);
@@ -55,7 +57,7 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     };
     let said = options.scope.map(Scope::from);
     let wrote = files::change(&path, |before| {
-        let (after, wrote) = put(before, &secrets, said, &certificate, &path)?;
+        let (after, wrote) = put(&before.unwrap_or_default(), &secrets, said, &certificate, &path)?;
         Ok((Some(after), wrote))
     })?;
     for what in &wrote {
@@ -70,41 +72,6 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
 
 pub(crate) fn name(secret: &SecretManifest) -> String {
     secret.namespace.as_ref().map_or_else(|| secret.name.clone(), |namespace| format!("{namespace}/{}", secret.name))
-}
-
-/// The text with the values of Secrets in it, each in the SealedSecret of its name, or as a document more; and what was
-/// done. All or nothing.
-pub(crate) fn put(
-    text: Option<String>,
-    secrets: &[SecretManifest],
-    scope: Option<Scope>,
-    certificate: &Certificate,
-    path: &Path,
-) -> Result<(String, Vec<String>), SealFailure> {
-    let mut text = text.unwrap_or_default();
-    let mut wrote = Vec::new();
-    let mut rest: Vec<&SecretManifest> = secrets.iter().collect();
-    while !rest.is_empty() {
-        // The file is read once for all; only a Secret that comes twice must see what the first one wrote.
-        let (now, later) = without_repeats(rest);
-        let (after, what) = put_once(&text, &now, scope, certificate, path)?;
-        text = after;
-        wrote.extend(what);
-        rest = later;
-    }
-    Ok((text, wrote))
-}
-
-/// Secrets of different names or namespaces, and those that may be one of them again.
-fn without_repeats(secrets: Vec<&SecretManifest>) -> (Vec<&SecretManifest>, Vec<&SecretManifest>) {
-    let mut seen: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
-    secrets.into_iter().partition(|secret| {
-        let namespaces = seen.entry(secret.name.as_str()).or_default();
-        let namespace = secret.namespace.as_deref();
-        // One that says no namespace goes into whichever is there.
-        let is_open = namespace.is_none() || namespaces.contains(&None);
-        (namespaces.is_empty() || !is_open) && namespaces.insert(namespace)
-    })
 }
 
 /// What becomes of one Secret: changes of a SealedSecret that is there, or a document more.
@@ -122,9 +89,11 @@ struct Setting {
     value: String,
 }
 
-fn put_once(
+/// The text with the values of Secrets in it, each in the SealedSecret of its name, or as a document more; and what was
+/// done. All or nothing.
+pub(crate) fn put(
     before: &str,
-    secrets: &[&SecretManifest],
+    secrets: &[SecretManifest],
     scope: Option<Scope>,
     certificate: &Certificate,
     path: &Path,
@@ -135,7 +104,7 @@ fn put_once(
     }
     let there = There::new(sealed_secrets(&documents));
     let sealed = read::parallel::map(secrets, |secret| {
-        let there = there.find(secret);
+        let there = there.find(secret, before, path)?;
         let object = there.and_then(|(place, _)| place.node(&documents));
         seal_one(secret, there.zip(object), scope, certificate, path)
     });
@@ -175,7 +144,10 @@ fn append(before: &str, added: &[String], path: &Path) -> Result<String, SealFai
             Ok(format!("{:#}\n", json!({"apiVersion": "v1", "kind": "List", "items": items?})))
         }
         (several, false) if is_empty => Ok(several.concat()),
-        (several, false) => Ok(format!("{}\n{}", before.trim_end(), several.concat())),
+        (several, false) => {
+            let more = format!("\n{}", several.concat());
+            Ok(format!("{}{}", before.trim_end(), with_line_ends_of(before, &more)))
+        }
     }
 }
 
@@ -218,6 +190,7 @@ fn seal_one(
     let mut bound = secret.clone();
     bound.name.clone_from(&there.name);
     bound.namespace = there.namespace.clone().or_else(|| secret.namespace.clone());
+    bound.check_size(there.value_bytes(|key| !bound.data.contains_key(key))).map_err(fault)?;
     let items = bound.seal(certificate, there.scope).map_err(fault)?;
     let change = |(key, value): (String, String)| Change { place: place.clone(), key: Some(key), value };
     let changes: Vec<Change> = items.into_iter().map(change).collect();
@@ -267,16 +240,28 @@ impl There {
         Self { all, by_name }
     }
 
-    /// The SealedSecret that a Secret belongs into.
-    fn find(&self, secret: &SecretManifest) -> Option<&(Place, SealedSecret)> {
+    /// The SealedSecret that a Secret belongs into. There must be one at most: of two, one would keep the old value.
+    fn find(
+        &self,
+        secret: &SecretManifest,
+        text: &str,
+        path: &Path,
+    ) -> Result<Option<&(Place, SealedSecret)>, SealFailure> {
         // A file of one SealedSecret is meant when nobody gave a name.
         if secret.name.is_empty() && self.all.len() == 1 {
-            return self.all.first();
+            return Ok(self.all.first());
         }
-        let is_same = |(_, there): &&(Place, SealedSecret)| {
-            there.namespace.is_none() || secret.namespace.is_none() || there.namespace == secret.namespace
-        };
-        self.by_name.get(&secret.name)?.iter().filter_map(|index| self.all.get(*index)).find(is_same)
+        let named = self.by_name.get(&secret.name).into_iter().flatten().filter_map(|index| self.all.get(*index));
+        let (same, other): (Vec<_>, Vec<_>) = named.partition(|(_, there)| there.namespace == secret.namespace);
+        let is_open = |there: &SealedSecret| there.namespace.is_none() || secret.namespace.is_none();
+        let open: Vec<_> = other.into_iter().filter(|(_, there)| is_open(there)).collect();
+        let found = if same.is_empty() { open } else { same };
+        let [(_, first), (_, second), ..] = &found[..] else { return Ok(found.first().copied()) };
+        let (first, second) = (input::line(text, first.span), input::line(text, second.span));
+        let (path, name) = (path.display(), name(secret));
+        Err(SealFailure::told(format!(
+            "{path}:{first} and {path}:{second} are both SealedSecret {name}: which is meant can't be told; nothing was written\n  next: remove one of them, or say --namespace if these differ"
+        )))
     }
 }
 

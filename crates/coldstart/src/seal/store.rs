@@ -118,6 +118,12 @@ fn access(path: &Path, unlock: &Unlock<'_>, recipients: &[String]) -> Result<Acc
         let identities = identities.map_err(|why| SealFailure::told(format!("{}: {why}", file.display())))?;
         return Ok(Access::Identities { identities, recipients: recipients.to_vec() });
     }
+    if !recipients.is_empty() {
+        return Err(SealFailure::told(format!(
+            "`seal.recipients` in coldstart.yaml can't open {}, which a passphrase opens: age mixes it with no recipients\n  nothing was done\n  next: the same with --identity FILE for the recipients, or remove `seal.recipients` for the passphrase",
+            path.display()
+        )));
+    }
     let (name, file) = (path.display().to_string(), unlock.passphrase_file.map(Path::to_path_buf));
     Ok(Access::Passphrase(Passphrase::new(move |is_new| ask::passphrase(&name, file.as_deref(), is_new))))
 }

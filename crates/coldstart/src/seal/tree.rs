@@ -81,7 +81,7 @@ pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Tree {
     tree
 }
 
-fn is_candidate(path: &str) -> bool {
+pub(crate) fn is_candidate(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
-use ::seal::manifest::Item;
+use ::seal::manifest::{Item, SECRET_BYTES_MAX};
 use ::seal::verify::{Landing, Verdict, item, lands};
 use read::{Applied, Repository};
 use yaml::{Node, Span};
@@ -13,7 +13,7 @@ use yaml::{Node, Span};
 use super::arguments::Verify;
 use super::failure::SealFailure;
 use super::tree::{self, Found};
-use super::{Home, certificate, now, renewal, sops, verify_cluster, verify_text};
+use super::{Home, certificate, now, renewal, sops, tracked, verify_cluster, verify_text};
 use crate::arguments::TextOrJson;
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
@@ -34,6 +34,8 @@ pub(crate) struct Problem {
     pub(crate) what: String,
     /// Without it, the next cold start fails; else it is only worth knowing.
     pub(crate) is_error: bool,
+    /// It is one item that does not open: of these, there may be very many.
+    pub(crate) is_item: bool,
 }
 
 /// Everything that was looked at.
@@ -44,6 +46,8 @@ pub(crate) struct Report {
     /// How many items each key opens.
     pub(crate) by_key: BTreeMap<Fingerprint, usize>,
     pub(crate) newest: Option<Fingerprint>,
+    /// Several items were sealed for other keys, and nothing opens anywhere.
+    pub(crate) is_other_store: bool,
     pub(crate) sops_files: usize,
     pub(crate) problems: Vec<Problem>,
     /// What `--write` did.
@@ -66,11 +70,15 @@ impl Look {
 
 impl Report {
     pub(crate) fn error(&mut self, place: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: true });
+        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: true, is_item: false });
+    }
+
+    fn item_error(&mut self, place: &str, what: String) {
+        self.problems.push(Problem { place: place.to_owned(), what, is_error: true, is_item: true });
     }
 
     pub(crate) fn note(&mut self, place: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: false });
+        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: false, is_item: false });
     }
 
     /// What several clusters apply is told once.
@@ -107,6 +115,7 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     certificate::check(&home, &ring, &mut report);
     renewal::check(&look, !found.is_empty(), &mut report);
     sops::check(&home, repository, &mut report)?;
+    tracked::check(&home, &mut report)?;
     stores(repository, applied, &mut report);
     if options.cluster {
         verify_cluster::check(&home, &ring, &options.target, &mut report)?;
@@ -152,7 +161,9 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
     let mut places: Vec<Landing> = found.iter().flat_map(|one| one.landings.iter().cloned()).collect();
     places.sort();
     places.dedup();
-    for (one, verdicts) in found.iter().zip(judge_all(found, ring, &places)) {
+    let all = judge_all(found, ring, &places);
+    report.is_other_store = is_other_store(&all);
+    for (one, verdicts) in found.iter().zip(all) {
         let place = format!("{}:{}", one.path, one.at.line);
         let name =
             one.landings.first().map_or_else(String::new, |landing| format!("{}/{}", landing.namespace, landing.name));
@@ -160,6 +171,11 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
         report.items += one.sealed.items.len();
         for trouble in &one.sealed.trouble {
             report.error(&place, format!("{name}: {}", trouble.what));
+        }
+        let bytes = one.sealed.value_bytes(|_| true);
+        if bytes > SECRET_BYTES_MAX {
+            let most = format!("the API server takes no Secret of more than {SECRET_BYTES_MAX}");
+            report.error(&place, format!("{name}: its values have {bytes} bytes together, and {most}"));
         }
         let (own, template) = (one.sealed.scope, one.sealed.template_scope);
         // kubeseal writes both or neither; a narrower template is common in files written by hand, and harmless.
@@ -172,14 +188,32 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
         for judged in verdicts {
             match judged {
                 Ok(by) => *report.by_key.entry(by).or_default() += 1,
-                Err(wrong) => wrong.into_iter().for_each(|what| report.error(&place, what)),
+                Err(wrong) => wrong.into_iter().for_each(|wrong| report.item_error(&place, wrong.what)),
             }
         }
     }
 }
 
+/// Whether everything that can be judged was sealed for keys that are not there, and that is more than one item.
+fn is_other_store(all: &[Judged]) -> bool {
+    let is_right = |judged: &Result<Fingerprint, Vec<Wrong>>| match judged {
+        Ok(_) => true,
+        Err(wrong) => wrong.iter().any(|one| one.is_foreign == Some(false)),
+    };
+    let is_foreign = |wrong: &&Vec<Wrong>| wrong.iter().any(|one| one.is_foreign == Some(true));
+    let items = || all.iter().flatten();
+    !items().any(is_right) && items().filter_map(|judged| judged.as_ref().err()).filter(is_foreign).count() > 1
+}
+
+/// Why an item does not open at one of its landings.
+struct Wrong {
+    what: String,
+    /// Whether no key opens it at all; nothing where it is broken, which says nothing about keys.
+    is_foreign: Option<bool>,
+}
+
 /// For each item the key that opens it wherever it lands, or what is wrong.
-type Judged = Vec<Result<Fingerprint, Vec<String>>>;
+type Judged = Vec<Result<Fingerprint, Vec<Wrong>>>;
 
 /// Where each belongs that does not open is looked for among all places, for so many of them: if a key is lost, all are
 /// closed, and looking for all of them everywhere would take hours.
@@ -205,7 +239,12 @@ fn judge(one: &Found, verdict: impl Fn(&Item, &Landing) -> Verdict) -> Judged {
         for landing in &one.landings {
             let verdict = verdict(sealed, landing);
             if let Some(why) = verdict.why(&one.sealed, landing) {
-                wrong.push(format!("{}/{}: `{key}`: {why}", landing.namespace, landing.name));
+                let is_foreign = match verdict {
+                    Verdict::Broken(_) => None,
+                    other => Some(matches!(other, Verdict::NoKey { .. })),
+                };
+                let what = format!("{}/{}: `{key}`: {why}", landing.namespace, landing.name);
+                wrong.push(Wrong { what, is_foreign });
             } else if let Verdict::Opens(by) = verdict {
                 opened = Some(by);
             }

@@ -6,13 +6,26 @@ use serde_json::json;
 
 use super::verify::Report;
 
+/// Items that do not open are named up to here: if a key is lost, it is all of them.
+const ITEMS_SHOWN_MAX: usize = 20;
+
 /// For people: what is wrong, then what was looked at.
 pub(crate) fn text(report: &Report) -> String {
     let mut out = String::new();
     for changed in &report.changed {
         let _ = writeln!(out, "{}", draw::clean(changed));
     }
+    let items = report.problems.iter().filter(|problem| problem.is_item).count();
+    let mut shown = 0;
     for problem in &report.problems {
+        shown += usize::from(problem.is_item);
+        if problem.is_item && shown > ITEMS_SHOWN_MAX {
+            if shown == items {
+                let more = items - ITEMS_SHOWN_MAX;
+                let _ = writeln!(out, "error: and {more} more items that do not open; --format json names them all");
+            }
+            continue;
+        }
         let kind = if problem.is_error { "error" } else { "note" };
         let (place, what) = (draw::clean(&problem.place), &problem.what);
         let mut lines = what.lines();
@@ -32,6 +45,9 @@ pub(crate) fn text(report: &Report) -> String {
     }
     let errors = report.problems.iter().filter(|problem| problem.is_error).count();
     let _ = writeln!(out, "{}, {}", count(errors, "error"), count(report.problems.len() - errors, "note"));
+    if report.is_other_store {
+        out.push_str("nothing opens with any key of the store: it may be the wrong one; next: the same with --store STORE, or coldstart seal restore\n");
+    }
     out
 }
 

@@ -6,7 +6,7 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use time::{Duration, OffsetDateTime};
 
 use super::{Certificate, KeyError, KeyPair, pair, pem};
-use crate::SecretBytes;
+use crate::{SecretBytes, SecretText};
 
 /// A hundred years.
 pub(super) const DAYS_MAX: u32 = 36_525;
@@ -30,16 +30,26 @@ impl GenerateOptions {
 
 /// Makes a pair. 4096 bits take a second or so.
 pub fn generate(options: &GenerateOptions) -> Result<KeyPair, KeyError> {
-    let size = match options.bits {
+    sign(private_key(options.bits)?, options)
+}
+
+/// Both halves of a key that seals nothing, in PEM: PKCS#8 and `PUBLIC KEY`.
+pub(crate) fn rsa_private_key(bits: u32) -> Result<(SecretText, String), KeyError> {
+    let pkcs8 = private_key(bits)?;
+    let public = pair::public_key_pem(&pkcs8)?;
+    Ok((pem::encode_private_key(&pkcs8), public))
+}
+
+fn private_key(bits: u32) -> Result<SecretBytes, KeyError> {
+    let size = match bits {
         2048 => KeySize::Rsa2048,
         3072 => KeySize::Rsa3072,
         4096 => KeySize::Rsa4096,
         8192 => KeySize::Rsa8192,
         other => return Err(KeyError::BadSize(other)),
     };
-    let failed = |what: &str| KeyError::Generate(what.to_owned());
-    let made = aws_lc_rs::rsa::KeyPair::generate(size).map_err(|_| failed("the cryptographic library refuses"))?;
-    sign(pair::pkcs8_of(&made)?, options)
+    let made = aws_lc_rs::rsa::KeyPair::generate(size);
+    pair::pkcs8_of(&made.map_err(|_| KeyError::Generate("the cryptographic library refuses".to_owned()))?)
 }
 
 /// A private key, in PEM, that lost its certificate or whose certificate is about to expire.

@@ -83,6 +83,18 @@ pub(super) fn pkcs8_of(pair: &aws_lc_rs::rsa::KeyPair) -> Result<SecretBytes, Ke
     Ok(SecretBytes::copy_of(der.as_ref()))
 }
 
+/// The public half of a private RSA key in PEM, as PEM.
+pub(crate) fn rsa_public_key_pem(private_key: &str) -> Result<String, KeyError> {
+    public_key_pem(&pem::private_key(private_key)?)
+}
+
+/// The public half of a private RSA key in PKCS#8, as PEM: a SubjectPublicKeyInfo.
+pub(super) fn public_key_pem(pkcs8: &SecretBytes) -> Result<String, KeyError> {
+    let key = PrivateDecryptingKey::from_pkcs8(pkcs8.expose()).map_err(|_| rejected(pkcs8.expose()))?;
+    let der = key.public_key().as_der().map_err(|_| KeyError::BadPrivateKey)?;
+    Ok(pem::encode_public_key(der.as_ref()))
+}
+
 /// Of a private key in PKCS#8.
 pub(super) fn fingerprint_of(pkcs8: &SecretBytes) -> Result<Fingerprint, KeyError> {
     let key = PrivateDecryptingKey::from_pkcs8(pkcs8.expose()).map_err(|_| rejected(pkcs8.expose()))?;

@@ -44,7 +44,13 @@ pub(crate) fn encode_private_key(pkcs8: &SecretBytes) -> SecretText {
     text
 }
 
-fn encode(label: &str, der: &[u8], into: &mut SecretText) {
+pub(super) fn encode_public_key(der: &[u8]) -> String {
+    let mut text = SecretText::default();
+    encode("PUBLIC KEY", der, &mut text);
+    text.expose().to_owned()
+}
+
+pub(crate) fn encode(label: &str, der: &[u8], into: &mut SecretText) {
     let mut base64 = Zeroizing::new(String::with_capacity(der.len().div_ceil(3) * 4));
     STANDARD.encode_string(der, &mut base64);
     into.push(&format!("-----BEGIN {label}-----\n"));

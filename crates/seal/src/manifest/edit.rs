@@ -3,6 +3,7 @@
 //!
 //! Every edit is checked: the new text is read again, and must say the same as the old one but for the change.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use yaml::{Document, FileId, Limits, Map, Node, Span};
@@ -121,6 +122,12 @@ pub(super) fn after_line(text: &str, end: usize, line: String) -> (Range<usize>,
     }
 }
 
+/// New text with the line ends of the text that it comes into.
+pub fn with_line_ends_of<'a>(text: &str, new: &'a str) -> Cow<'a, str> {
+    let is_crlf = text.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r'));
+    if is_crlf { Cow::Owned(new.replace('\n', "\r\n")) } else { Cow::Borrowed(new) }
+}
+
 /// Edits at the same place keep their order.
 pub(super) fn apply(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Result<String, EditError> {
     edits.sort_by_key(|(range, _)| range.start);
@@ -129,7 +136,7 @@ pub(super) fn apply(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Resul
     for (range, new) in edits {
         // An alias and its anchor have one place: that can't be edited twice.
         out.push_str(text.get(behind..range.start).ok_or(EditError::Style)?);
-        out.push_str(&new);
+        out.push_str(&with_line_ends_of(text, &new));
         behind = range.end;
     }
     out.push_str(text.get(behind..).ok_or(EditError::Style)?);
@@ -197,6 +204,18 @@ mod tests {
         );
         becomes("spec:\n  encryptedData:\n", &[change("b", "B")], "spec:\n  encryptedData:\n    b: B\n");
         becomes("spec:\n  template: {}\n", &[change("b", "B")], "spec:\n  encryptedData:\n    b: B\n  template: {}\n");
+    }
+
+    #[test]
+    fn a_file_of_other_line_ends_keeps_them() {
+        let changes = [change("b", "CCC="), change("c", "D")];
+        let before =
+            format!("{HEAD}spec:\n  encryptedData:\n    a: A\n    b: >-\n      BBB\n      BB=\n    x: |\n      X\n");
+        let after = edit(&before, &changes).unwrap();
+        assert_eq!(edit(&before.replace('\n', "\r\n"), &changes).unwrap(), after.replace('\n', "\r\n"));
+        let empty = format!("{HEAD}spec:\r\n  template: {{}}\r\n").replace("\r\n", "\n").replace('\n', "\r\n");
+        let after = edit(&empty, &[change("b", "B")]).unwrap();
+        assert!(after.ends_with("spec:\r\n  encryptedData:\r\n    b: B\r\n  template: {}\r\n"), "{after:?}");
     }
 
     #[test]

@@ -3,11 +3,11 @@
 //! Configuration inside of a Secret passes through several hands that each quote in their own way; JSON on one line,
 //! with every string quoted, survives all of them.
 
-use yaml::{Node, ScalarKind, Value};
+use yaml::{Node, ScalarKind, Span, Value};
 
 use crate::SecretText;
 
-/// Compact JSON with keys in the order of the file.
+/// Compact JSON with keys in the order of the file. A number that [`inexact`] finds becomes text.
 pub fn to_json(node: &Node) -> SecretText {
     let mut out = SecretText::default();
     write(node, &mut out);
@@ -19,7 +19,10 @@ fn write(node: &Node, out: &mut SecretText) {
         Value::Scalar(scalar) => match scalar.kind {
             ScalarKind::Null => out.push("null"),
             ScalarKind::Bool => out.push(&scalar.text.to_ascii_lowercase()),
-            ScalarKind::Int | ScalarKind::Float => number(&scalar.text, out),
+            ScalarKind::Int | ScalarKind::Float => match number(&scalar.text) {
+                Ok(number) => out.push(&number),
+                Err(_) => string(&scalar.text, out),
+            },
             ScalarKind::Str => string(&scalar.text, out),
         },
         Value::Seq(items) => {
@@ -47,22 +50,40 @@ fn write(node: &Node, out: &mut SecretText) {
     }
 }
 
-/// A number digit by digit as it stands, if JSON knows such a number; else its value; else the text.
-fn number(text: &str, out: &mut SecretText) {
-    if serde_json::from_str::<serde_json::Number>(text).is_ok() {
-        return out.push(text);
+/// The first number that JSON does not carry as it stands, and why; as text it would be.
+pub fn inexact(node: &Node) -> Option<(Span, &'static str)> {
+    match &node.value {
+        Value::Scalar(scalar) if matches!(scalar.kind, ScalarKind::Int | ScalarKind::Float) => {
+            number(&scalar.text).err().map(|why| (node.span, why))
+        }
+        Value::Scalar(_) => None,
+        Value::Seq(items) => items.iter().find_map(inexact),
+        Value::Map(map) => map.iter().find_map(|entry| inexact(&entry.value)),
     }
+}
+
+/// A number of YAML as JSON writes it, digit by digit.
+fn number(text: &str) -> Result<String, &'static str> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.trim_start_matches('+')), |digits| ("-", digits));
-    let radix =
-        |prefix: &str, radix| digits.strip_prefix(prefix).and_then(|rest| u64::from_str_radix(rest, radix).ok());
-    let whole = radix("0x", 16).or_else(|| radix("0o", 8)).or_else(|| digits.parse().ok());
-    if let Some(whole) = whole {
-        return out.push(&format!("{sign}{whole}"));
+    for (prefix, radix) in [("0x", 16), ("0o", 8)] {
+        if let Some(rest) = digits.strip_prefix(prefix) {
+            let whole = u64::from_str_radix(rest, radix).map_err(|_| "a number of more than 64 bits")?;
+            return Ok(format!("{sign}{whole}"));
+        }
     }
-    match digits.parse::<f64>() {
-        Ok(value) if value.is_finite() => out.push(&format!("{sign}{value}")),
-        _ => string(text, out),
+    if digits.starts_with('0') && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit) {
+        return Err("a number that begins with a zero: some readers take it for octal, others for text");
     }
+    let value =
+        digits.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or("a number that JSON does not have")?;
+    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
+    if value == 0.0 && mantissa.contains(|c: char| matches!(c, '1'..='9')) {
+        return Err("a number that is zero to most readers");
+    }
+    let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(whole, rest)| (whole, Some(rest)));
+    let zero = |part: &str| if part.is_empty() { "0".to_owned() } else { part.to_owned() };
+    let fraction = fraction.map(|part| format!(".{}", zero(part))).unwrap_or_default();
+    Ok(format!("{sign}{}{fraction}{}", zero(whole), &digits[mantissa.len()..]))
 }
 
 fn string(text: &str, out: &mut SecretText) {
@@ -91,7 +112,7 @@ fn string(text: &str, out: &mut SecretText) {
 mod tests {
     use yaml::{FileId, parse_value};
 
-    use super::to_json;
+    use super::{inexact, to_json};
 
     fn json(text: &str) -> String {
         to_json(&parse_value(FileId::GENERATED, text).unwrap()).expose().to_owned()
@@ -109,10 +130,29 @@ mod tests {
 
     #[test]
     fn odd_numbers_and_characters_are_json_too() {
-        assert_eq!(json("[0x1F, 0o17, +3, -0x10, 007, .5, .inf, 1e3]"), r#"[31,15,3,-16,7,0.5,".inf",1e3]"#);
+        assert_eq!(
+            json(
+                "[0x1F, 0o17, +3, -0x10, 007, .5, 5., -.5e+3, .inf, 1e3, 0, 0.0, 0e0, 123456789012345678901234567890]"
+            ),
+            r#"[31,15,3,-16,"007",0.5,5.0,-0.5e+3,".inf",1e3,0,0.0,0e0,123456789012345678901234567890]"#
+        );
         assert_eq!(json(r#""a\"b\\c\nd\te\u0001f""#), r#""a\"b\\c\nd\te\u0001f""#);
-        for text in ["{}", "[]", "a", "\"\"", "{a: [1, {b: ~}]}"] {
+        for text in ["{}", "[]", "a", "\"\"", "{a: [1, {b: ~}]}", "[5., .5, +1.5, -0x1]"] {
             serde_json::from_str::<serde_json::Value>(&json(text)).unwrap();
+        }
+    }
+
+    #[test]
+    fn numbers_that_json_does_not_carry_are_found() {
+        let found = |text: &str| inexact(&parse_value(FileId::GENERATED, text).unwrap()).map(|(span, _)| span.start);
+        for text in
+            ["01", "0123", "08", "-01", "00.5", "1e400", "-1e400", "1e-400", "0xFFFFFFFFFFFFFFFFF", ".inf", ".nan"]
+        {
+            assert_eq!(found(&format!("a: [x, {text}]")), Some(7), "{text}");
+            assert_eq!(found(&format!("a: [x, '{text}']")), None, "{text}");
+        }
+        for text in ["0", "10", "0.5", "-0.0", "1e40", "0x1F", "0o17", "12345678901234567890", "null", "true", "a01"] {
+            assert_eq!(found(text), None, "{text}");
         }
     }
 }

@@ -9,12 +9,12 @@ mod sealed;
 mod secret;
 mod set;
 
-pub use edit::{Change, EditError, edit};
-pub use json::to_json;
+pub use edit::{Change, EditError, edit, with_line_ends_of};
+pub use json::{inexact, to_json};
 pub use place::{Place, sealed_secrets};
 pub use render::{is_plain, quoted};
 pub use sealed::{Item, SealedSecret, Trouble};
-pub use secret::{SecretError, SecretManifest};
+pub use secret::{SECRET_BYTES_MAX, SecretError, SecretManifest};
 pub use set::set;
 
 /// The API group of SealedSecrets.

@@ -107,6 +107,12 @@ impl SealedSecret {
         }
     }
 
+    /// Bytes of its values, those whose keys `counts` says, as far as they can be told without a key.
+    pub fn value_bytes(&self, counts: impl Fn(&str) -> bool) -> usize {
+        let counted = self.items.iter().filter(|item| item.key.as_deref().is_some_and(&counts));
+        counted.filter_map(|item| Envelope::from_base64(&item.text).ok()).map(|sealed| sealed.value_bytes()).sum()
+    }
+
     /// The label its values are bound to when it lands in `namespace`.
     pub fn label(&self, namespace: &str) -> Vec<u8> {
         self.scope.label(namespace, &self.name)

@@ -15,6 +15,8 @@ use crate::{Envelope, SecretBytes};
 /// What kubectl leaves behind: it holds the plain values.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
+/// What the API server takes: all values of a Secret together.
+pub const SECRET_BYTES_MAX: usize = 1024 * 1024;
 const KEY_CHARACTERS_MAX: usize = 253;
 const NAME_CHARACTERS_MAX: usize = 253;
 const NAMESPACE_CHARACTERS_MAX: usize = 63;
@@ -41,6 +43,10 @@ pub enum SecretError {
     BadNamespace(String),
     #[error("there is nothing in it to seal")]
     Empty,
+    #[error(
+        "its values have {0} bytes together, and the API server takes no Secret of more than {SECRET_BYTES_MAX}\n  next: divide it into several Secrets"
+    )]
+    TooLarge(usize),
     #[error("the value of `{key}` can't be sealed: {source}")]
     Seal { key: String, source: SealError },
 }
@@ -134,6 +140,12 @@ impl SecretManifest {
         }
     }
 
+    /// Whether the API server takes its values, beside so many bytes of others in the same Secret.
+    pub fn check_size(&self, others: usize) -> Result<(), SecretError> {
+        let bytes = others + self.data.values().map(|value| value.expose().len()).sum::<usize>();
+        if bytes > SECRET_BYTES_MAX { Err(SecretError::TooLarge(bytes)) } else { Ok(()) }
+    }
+
     /// The scope that its annotations ask for, as kubeseal reads them.
     pub fn scope(&self) -> Scope {
         Scope::of_annotations(|key| self.annotations.get(key).map(String::as_str))
@@ -154,6 +166,7 @@ impl SecretManifest {
         if self.data.is_empty() {
             return Err(SecretError::Empty);
         }
+        self.check_size(0)?;
         let namespace = match (&self.namespace, scope) {
             (Some(namespace), _) => namespace.as_str(),
             (None, Scope::ClusterWide) => "",

@@ -115,6 +115,12 @@ impl AgeFile {
         StoreError::Unreadable { store: self.describe(), why: why.to_string() }
     }
 
+    /// What is in it can't be had any more, here.
+    fn damaged(&self, why: &str) -> StoreError {
+        let next = "move it away, then coldstart seal restore STORE; or coldstart seal backup, if it is the backup";
+        self.unreadable(format!("{why}\n  next: {next}"))
+    }
+
     fn unwritable(&self, why: impl fmt::Display) -> StoreError {
         StoreError::Unwritable { store: self.describe(), why: why.to_string() }
     }
@@ -138,7 +144,7 @@ impl AgeFile {
 
     fn decrypt(&self, bytes: &[u8]) -> Result<SecretBytes, StoreError> {
         let decryptor = Decryptor::new_buffered(ArmoredReader::new(bytes));
-        let decryptor = decryptor.map_err(|_| self.unreadable("it is no age file, or damaged"))?;
+        let decryptor = decryptor.map_err(|_| self.damaged("it is no age file, or damaged"))?;
         let opened = match (&self.access, decryptor.is_scrypt()) {
             (Access::Passphrase(passphrase), true) => {
                 let said = passphrase.get(false).map_err(|why| self.locked(why))?;
@@ -167,10 +173,10 @@ impl AgeFile {
             }
             DecryptError::NoMatchingKeys => self.locked("none of the identities opens it"),
             DecryptError::ExcessiveWork { .. } => self.unreadable("opening it would take too long: it is not ours"),
-            DecryptError::InvalidMac => self.unreadable("it was changed after it was written, or is damaged"),
+            DecryptError::InvalidMac => self.damaged("it was changed after it was written, or is damaged"),
             other => self.unreadable(other),
         })?;
-        SecretBytes::read(reader, RING_BYTES_MAX).map_err(|_| self.unreadable("it is damaged or cut off"))
+        SecretBytes::read(reader, RING_BYTES_MAX).map_err(|_| self.damaged("it is damaged or cut off"))
     }
 
     fn decrypt_by_program(&self, bytes: &[u8], identities: &SecretBytes) -> Result<SecretBytes, StoreError> {

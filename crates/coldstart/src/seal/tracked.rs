@@ -1,0 +1,52 @@
+//! Private keys in the clear where Git would take them along. Knows plain directories only: other stores are encrypted,
+//! or elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use ::seal::store::Store;
+
+use super::failure::SealFailure;
+use super::verify::Report;
+use super::{Home, commit, store};
+use crate::output;
+
+/// The directory of a store that keeps its keys in the clear.
+fn plain_directory(store: &dyn Store) -> Option<PathBuf> {
+    store.identity().strip_prefix("dir:").map(PathBuf::from)
+}
+
+/// Says on standard error that the next `git add` would take the keys of a store along.
+pub(crate) fn warn(store: &dyn Store) {
+    let Some(directory) = plain_directory(store).filter(|directory| is_exposed(directory)) else { return };
+    let what = "is inside of a Git work tree and not ignored: private keys in the clear would be committed";
+    output::remark(&format!("warning: {} {what}", directory.display()));
+    output::remark("  next: add it to .gitignore, or use another directory");
+}
+
+fn is_exposed(directory: &Path) -> bool {
+    let Some(there) = directory.ancestors().find(|one| one.is_dir()) else { return false };
+    let is_inside = commit::git(there, &["rev-parse", "--is-inside-work-tree"], &[]);
+    let key = directory.join("any.key");
+    let Some(key) = key.to_str() else { return false };
+    is_inside.is_ok_and(|said| said.trim() == "true")
+        && commit::git(there, &["check-ignore", "--quiet", "--", key], &[]).is_err()
+}
+
+fn is_key(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == "key")
+}
+
+/// Keys of the stores that Git has already.
+pub(crate) fn check(home: &Home<'_>, report: &mut Report) -> Result<(), SealFailure> {
+    let stores = [Some(home.store()?), store::second(home, None, None).unwrap_or_default()];
+    for directory in stores.iter().flatten().filter_map(|store| plain_directory(store.as_ref())) {
+        let tracked = commit::git(&directory, &["ls-files", "-z"], &[]).unwrap_or_default();
+        for name in tracked.split('\0').filter(|name| is_key(name)) {
+            let next =
+                "git rm --cached that file and ignore it, then coldstart seal rotate: who has the history has the key";
+            let place = directory.join(name).display().to_string();
+            report.error(place, format!("a private key in the clear, and Git has it\n  next: {next}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! `coldstart seal verify` where much is wrong, and where keys lie in the open.
+
+mod sealing;
+mod story;
+
+use sealing::{Desk, LOGIN};
+use story::works;
+
+const WRONG_STORE: &str = "nothing opens with any key of the store: it may be the wrong one";
+
+#[test]
+fn a_wrong_store_is_told_in_one_line() {
+    let desk = Desk::with_key("k1");
+    for number in 0..23 {
+        let name = format!("login{number}");
+        desk.write(&format!("{name}.yaml"), &desk.sealed("k2", &LOGIN.replace("login", &name)));
+    }
+    let ran = desk.seal(&["verify"]).exits(1).says("error: and 3 more items that do not open").says("23 errors");
+    assert!(ran.stdout.lines().last().unwrap().starts_with(WRONG_STORE), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("no key in the store opens it").count(), 20, "{}", ran.stdout);
+    let json = desk.seal(&["verify", "--format", "json"]).exits(1).json();
+    assert_eq!(json["problems"].as_array().unwrap().iter().filter(|one| one["severity"] == "error").count(), 23);
+    // One that opens, or belongs elsewhere, shows that the store is the right one.
+    desk.write("good.yaml", &desk.sealed("k1", LOGIN).replacen("  name: login", "  name: logon", 1));
+    let ran = desk.seal(&["verify"]).exits(1);
+    assert!(!ran.stdout.contains(WRONG_STORE), "{}", ran.stdout);
+}
+
+#[test]
+fn one_item_of_another_key_says_nothing_of_the_store() {
+    let desk = Desk::with_key("k1");
+    desk.write("login.yaml", &desk.sealed("k2", LOGIN));
+    let ran = desk.seal(&["verify"]).exits(1);
+    assert!(!ran.stdout.contains(WRONG_STORE), "{}", ran.stdout);
+}
+
+#[test]
+fn private_keys_that_git_would_take_along_are_told() {
+    if !works("git", &["--version"]) {
+        return story::skipped("private_keys_that_git_would_take_along_are_told: no git");
+    }
+    let desk = Desk::new();
+    let store = ["--store", "dir:keys"];
+    let seal = |words: &[&str]| desk.seal(&[words, &store].concat());
+    desk.git(&["init", "--quiet", "--initial-branch=main"]);
+    let warning = "is inside of a Git work tree and not ignored";
+    seal(&["init", "--adopt", "k1.pem", "--yes"]).exits(0).says(warning);
+    seal(&["backup", "dir:copy", "--yes"]).exits(0).says("copy is inside of a Git work tree");
+    seal(&["verify"]).exits(0);
+    desk.git(&["add", "keys"]);
+    seal(&["verify"]).exits(1).says(&format!("keys/{}.key: a private key in the clear, and Git has it", desk.id("k1")));
+    desk.git(&["rm", "--quiet", "-r", "--cached", "keys"]);
+    desk.write(".gitignore", "/keys/\n*.age\n");
+    seal(&["verify"]).exits(0);
+    let ran = seal(&["init", "--adopt", "k2.pem", "--yes"]).exits(0);
+    assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(warning), "{}", ran.stderr);
+}
