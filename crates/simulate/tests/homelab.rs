@@ -189,6 +189,31 @@ fn a_failed_first_install_is_the_last_one_unless_somebody_asked_for_more() {
 }
 
 #[test]
+fn a_controller_that_retries_by_default_needs_nobody_to_ask_for_more() {
+    let strategy = "                    strategy:\n                      name: RetryOnFailure\n                      retryInterval: 1m\n";
+    // The values of Flux' own chart, as a generator puts them into a ConfigMap.
+    let with_gate = changed(
+        &[
+            ("../flux/cluster/ks.yaml", strategy, ""),
+            ("../flux/cluster/ks.yaml", strategy, ""),
+            (
+                "flux-system/flux-instance/app/kustomization.yaml",
+                "resources:\n",
+                "configMapGenerator:\n  - name: flux-instance-values\n    files: [values.yaml]\nresources:\n",
+            ),
+        ],
+        &[(
+            "flux-system/flux-instance/app/values.yaml",
+            "instance:\n  kustomize:\n    patches:\n      - patch: |\n          - op: add\n            path: /spec/template/spec/containers/0/args/-\n            value: --feature-gates=DefaultToRetryOnFailure=true\n        target: {kind: Deployment, name: helm-controller}\n",
+        )],
+    );
+    let mut world = World::new(&with_gate);
+    for seed in 0..100 {
+        assert!(world.boot(seed, &[Fault::ApiRestart]).converged(), "seed {seed}");
+    }
+}
+
+#[test]
 fn a_host_in_what_a_secret_is_filled_with_is_no_need_of_the_secret() {
     let template = "      type: kubernetes.io/basic-auth\n";
     let with_host =
