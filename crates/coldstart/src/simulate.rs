@@ -130,7 +130,7 @@ impl Rows<'_> {
     fn about(&self, reason: Reason) -> Option<String> {
         let thing = self.blueprint.thing(reason.about()?);
         match reason {
-            Reason::NoMatch(_) | Reason::WebhookDown(_) => Some(thing.group().to_owned()),
+            Reason::NoMatch(_) | Reason::WebhookDown(..) => Some(thing.group().to_owned()),
             Reason::ValuesNotFound(_) | Reason::VariablesNotFound(_) => Some(thing.name.to_string()),
             _ => None,
         }
@@ -180,7 +180,7 @@ fn symptom(reason: Reason) -> Option<Symptom> {
         Reason::UndefinedVariable(_) => Symptom::UndefinedVariable,
         Reason::NoMatch(_) => Symptom::UnknownKind,
         Reason::NamespaceNotFound(_) => Symptom::NamespaceNotFound,
-        Reason::WebhookDown(_) => Symptom::WebhookDown,
+        Reason::WebhookDown(..) => Symptom::WebhookDown,
         Reason::HealthTimeout(_) | Reason::HealthStalled(_) => Symptom::NotHealthy,
         Reason::ValuesNotFound(_) => Symptom::ValuesNotFound,
         Reason::InstallTimeout(_) => Symptom::InstallFailed,

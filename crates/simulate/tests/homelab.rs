@@ -214,6 +214,28 @@ fn a_controller_that_retries_by_default_needs_nobody_to_ask_for_more() {
 }
 
 #[test]
+fn a_webhook_that_does_not_answer_is_named_with_those_that_should() {
+    let blueprint = blueprint(&example("homelab-broken"));
+    let mut world = World::new(&blueprint);
+    let mut said: Vec<String> = Vec::new();
+    for seed in 0..50 {
+        world.start_traced(seed, &[]);
+        while world.is_over().is_none() && world.step() {
+            let refused = |id: &coldstart_simulate::Id| matches!(world.reason(*id), Reason::WebhookDown(..));
+            said.extend(blueprint.flux_objects().filter(refused).map(|id| world.say_trace(world.reason(id))));
+        }
+    }
+    let first = said.first().expect("somebody is refused");
+    let webhook = "webhook of external-secrets/external-secrets";
+    assert!(
+        first.contains(&format!(
+            "failed calling {webhook}: no endpoints available ← the {webhook} waits for Deployment "
+        )),
+        "{first}"
+    );
+}
+
+#[test]
 fn a_host_in_what_a_secret_is_filled_with_is_no_need_of_the_secret() {
     let template = "      type: kubernetes.io/basic-auth\n";
     let with_host =
@@ -314,6 +336,9 @@ fn whatever_is_not_ready_comes_down_to_a_fact() {
                 let said = world.say_trace(world.look(Probe::Ready(id)).reason);
                 let is_open = said.contains(" ← ") && said.ends_with("is not ready yet");
                 assert!(!is_open, "seed {seed} at {}: {said}", world.now());
+                // What only this world knows has no name that a person could look for.
+                let is_internal = ["Gift ", "Maker ", "Nodes "].iter().any(|kind| said.contains(kind));
+                assert!(!is_internal, "seed {seed} at {}: {said}", world.now());
                 seen += 1;
             }
             world.advance(world.now() + 7_000);
