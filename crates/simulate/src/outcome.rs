@@ -39,6 +39,8 @@ pub struct Outcome {
 pub struct Cause {
     pub id: Id,
     pub reason: Reason,
+    /// The reason and those behind it; the last is what it comes down to.
+    pub chain: Vec<Reason>,
     /// Those that wait for each other; empty where nobody does.
     pub circle: Vec<Id>,
     /// How many Kustomizations and HelmReleases are not ready for it, itself included.

@@ -374,6 +374,15 @@ fn faults_that_pass_cost_time_and_nothing_else() {
 }
 
 #[test]
+fn a_cause_names_the_fact_behind_what_its_controller_says() {
+    let blueprint = from_power_on(&example("homelab"));
+    let study = study(&blueprint, 0, 20, &Faults { these: vec![Fault::KeyLost], ..Faults::default() });
+    let facts: Vec<String> =
+        study.causes.iter().filter_map(|cause| cause.chain.last()).map(|fact| fact.say(&blueprint)).collect();
+    assert!(facts.iter().any(|fact| fact.ends_with("no key could decrypt secret")), "{facts:?}");
+}
+
+#[test]
 fn the_broken_example_dies_of_what_was_planted() {
     let blueprint = blueprint(&example("homelab-broken"));
     let study = study(&blueprint, 0, 300, &Faults::default());
