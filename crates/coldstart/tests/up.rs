@@ -107,6 +107,15 @@ fn what_changed_is_done_again_in_a_simulated_world() {
     assert!(third.stderr.is_empty(), "{}", third.stderr);
 }
 
+#[test]
+fn a_picture_that_can_not_be_written_is_said_before_the_run() {
+    let state = tempfile::tempdir().unwrap();
+    let nowhere = state.path().join("no/such/directory.svg");
+    let ran = run(up(&state.path().join("runs"), &["--timeline"]).arg(&nowhere)).exits(2);
+    ran.says("cannot write");
+    assert!(!state.path().join("runs").exists(), "the run has begun");
+}
+
 /// Whoever changes what a simulated boot does draws the picture anew:
 /// `coldstart up examples/homelab --fresh --speed 0 --timeline docs/img/timeline.svg`
 #[test]

@@ -18,7 +18,7 @@ use ::simulate::{Blueprint, Conditions, Fault, Machines};
 use read::{Reading, UpSettings};
 
 use crate::arguments::{RANDOM_FAULT, TextOrJson, Up};
-use crate::confirm::confirm;
+use crate::confirm::confirm_marked;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::open::{open_some, unread};
@@ -37,6 +37,9 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     }
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
     let plan = planned(&reading, cluster)?;
+    if let Some(path) = &options.timeline {
+        try_to_write(path)?;
+    }
     let left = selection(&options.part).left(&plan).map_err(|source| Failure::Selection { source })?;
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
     let at = |source| Failure::Journal { path: path.clone(), source };
@@ -109,6 +112,12 @@ fn again(options: &Up) -> String {
     words.join(" ")
 }
 
+/// A run takes its time, and is not to end with a picture that goes nowhere.
+fn try_to_write(path: &Path) -> Result<(), Failure> {
+    let file = fs::OpenOptions::new().append(true).create(true).open(path);
+    file.map(drop).map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
+}
+
 /// Draws a timeline into a file.
 fn draw(path: &Path, cluster: &str, timeline: &Timeline) -> Result<(), Failure> {
     let picture = ::draw::timeline::svg(timeline, cluster);
@@ -159,7 +168,8 @@ fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options:
         let mark = ::draw::story::mark(world.is_simulated(), output::wants_color(options.color));
         let list: String =
             keys.iter().fold(String::new(), |list, key| list + &mark + "  " + &::draw::clean(key) + "\n");
-        return confirm(&format!("{mark}changed since it was proved, and to be done again:\n{list}"), false);
+        let asked = format!("{mark}changed since it was proved, and to be done again:\n{list}");
+        return confirm_marked(&asked, &mark);
     }
     if !world.is_simulated() {
         return Err(Failure::Changed { count: keys.len(), names: keys.join(", ") });
