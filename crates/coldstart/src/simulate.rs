@@ -20,7 +20,7 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     let progress = Progress::start("booting");
     let reading = open_some(COMMAND, &options.path, None)?;
     let wanted = match &options.cluster {
-        Some(name) => Some(cluster::find(&reading.clusters, name, COMMAND)?.name.clone()),
+        Some(name) => Some(cluster::find(&reading.clusters, name, COMMAND, &options.path)?.name.clone()),
         None => None,
     };
     let findings = ::check::run(&reading, wanted.as_deref()).each().findings;
