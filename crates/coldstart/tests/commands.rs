@@ -171,6 +171,14 @@ fn example(name: &str) -> PathBuf {
 }
 
 #[test]
+fn whoever_never_comes_up_is_not_on_the_critical_path() {
+    let ran = run(command(&["graph"]).arg(example("homelab-broken"))).exits(0);
+    let path = ran.stdout.split("critical path").nth(1).and_then(|rest| rest.split("deadlock").next()).unwrap();
+    assert!(path.contains(" → "), "{path}");
+    assert!(!path.contains("authentik/authentik") && !path.contains("harbor/harbor"), "{path}");
+}
+
+#[test]
 fn a_fault_below_is_named_and_no_finding_about_something_else() {
     let words = ["simulate", "--seeds", "60", "--fault", "volume-not-mounted"];
     let ran = run(command(&words).arg(example("homelab"))).exits(1);
