@@ -214,6 +214,33 @@ fn a_controller_that_retries_by_default_needs_nobody_to_ask_for_more() {
 }
 
 #[test]
+fn what_a_chart_that_was_not_seen_seems_to_make_is_taken_to_be_there() {
+    let wait = "  timeout: 5m\n  wait: true\n---";
+    let checks = "  timeout: 5m\n  healthChecks:\n    - {apiVersion: example.org/v1, kind: Widget, name: made-elsewhere, namespace: cert-manager}\n---";
+    let values = |chart: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: widgets}}\nspec:\n  interval: 1h\n  chartRef: {{kind: OCIRepository, name: cert-manager}}\n  values: {{widgets: [{{name: {chart}}}]}}\n"
+        )
+    };
+    let with = |name: &str| {
+        let app = "cert-manager/cert-manager/app";
+        changed(
+            &[
+                ("cert-manager/cert-manager/ks.yaml", wait, checks),
+                (&format!("{app}/kustomization.yaml"), "resources:\n", "resources:\n  - ./widgets.yaml\n"),
+            ],
+            &[(
+                &format!("{app}/widgets.yaml"),
+                &values(name).replace("name: cert-manager}", "name: widgets-of-somebody}"),
+            )],
+        )
+    };
+    let (made, missing) = (with("made-elsewhere"), with("another"));
+    let widget = "Widget cert-manager/made-elsewhere".to_owned();
+    assert!(made.assumed.contains(&widget) && !missing.assumed.contains(&widget), "{:?}", made.assumed);
+}
+
+#[test]
 fn a_webhook_that_does_not_answer_is_named_with_those_that_should() {
     let blueprint = blueprint(&example("homelab-broken"));
     let mut world = World::new(&blueprint);
