@@ -276,6 +276,20 @@ fn a_host_in_what_a_secret_is_filled_with_is_no_need_of_the_secret() {
 }
 
 #[test]
+fn a_certificate_asks_none_of_the_hosts_that_it_is_made_out_to() {
+    let file = "network/envoy-gateway/config/certificate.yaml";
+    let names = "  dnsNames:\n";
+    let more = format!("{names}    - postgres-rw.database.svc.cluster.local\n");
+    let blueprint = changed(&[(file, names, &more)], &[]);
+    let all = blueprint.flux_objects().flat_map(|id| blueprint.rests_on(id));
+    let certificate = all.into_iter().find(|id| blueprint.thing(*id).kind == "Certificate").unwrap();
+    let rests_on: Vec<String> =
+        blueprint.rests_on(certificate).into_iter().map(|id| blueprint.thing(id).object().to_string()).collect();
+    assert!(rests_on.iter().any(|on| on.starts_with("ClusterIssuer ")), "{rests_on:?}");
+    assert!(!rests_on.iter().any(|on| on.starts_with("Cluster ") || on.starts_with("Service ")), "{rests_on:?}");
+}
+
+#[test]
 fn from_power_on_every_layer_comes_after_the_one_below() {
     let blueprint = from_power_on(&example("homelab"));
     let mut world = World::new(&blueprint);
