@@ -117,15 +117,18 @@ impl Rows<'_> {
         let is_circle = !cause.circle.is_empty();
         let members = cause.circle.iter().filter(|member| **member != cause.id);
         let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).collect();
+        // Pods that only take long were too late for somebody who has given up: that is no fact behind it.
+        let passes = matches!(cause.chain.last(), Some(Reason::Starts(..) | Reason::UnderWay(_)));
         let question = Question {
             near: &near,
             seen: if is_circle { vec![(Symptom::Circle, None)] } else { self.seen(cause.reason) },
-            chain: if is_circle { &[] } else { &cause.chain },
+            chain: if is_circle || passes { &[] } else { &cause.chain },
         };
-        let turn = if is_circle { ", which waits for it in turn" } else { "" };
+        let say_turn = |turns: bool| if turns { ", which waits for it in turn" } else { "" };
+        let fact = question.chain.get(1..).and_then(<[Reason]>::last);
         Row {
-            says: format!("{}{turn}", cause.reason.say(self.blueprint)),
-            fact: question.chain.get(1..).and_then(<[Reason]>::last).map(|fact| fact.say(self.blueprint)),
+            says: format!("{}{}", cause.reason.say(self.blueprint), say_turn(is_circle)),
+            fact: fact.map(|fact| format!("{}{}", fact.say(self.blueprint), say_turn(cause.turns))),
             blocks: Some(cause.blocks),
             ..self.row(&question, cause.boots, cause.seed)
         }

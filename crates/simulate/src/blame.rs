@@ -64,7 +64,8 @@ fn circle(world: &World<'_>, blueprint: &Blueprint, members: &[Id]) -> Option<Ca
 }
 
 fn told(world: &World<'_>, id: Id, reason: Reason, circle: Vec<Id>) -> Cause {
-    Cause { id, reason, chain: world.trace(reason), circle, blocks: 1 }
+    let (chain, turns) = world.follow(reason);
+    Cause { id, reason, chain, turns, circle, blocks: 1 }
 }
 
 /// The last one on a way that Flux looks after.

@@ -56,6 +56,8 @@ pub struct Counted {
     pub reason: Reason,
     /// The reason and those behind it, in the boot of `seed`.
     pub chain: Vec<Reason>,
+    /// The last of them waits for one before it.
+    pub turns: bool,
     pub circle: Vec<Id>,
     pub boots: u64,
     /// The most that were not ready for it in one boot.
@@ -142,6 +144,7 @@ impl Part {
                 id: cause.id,
                 reason: cause.reason,
                 chain: cause.chain.clone(),
+                turns: cause.turns,
                 circle: cause.circle.clone(),
                 boots: 0,
                 blocks: 0,

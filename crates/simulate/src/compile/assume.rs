@@ -20,7 +20,9 @@ impl Builder<'_> {
         assumed.retain(|id| !self.provided.contains(id));
         for id in assumed {
             let thing = self.out.thing(id);
-            let what = thing.object().to_string();
+            let is_cluster_wide = self.is_from_elsewhere(id);
+            let what =
+                if is_cluster_wide { format!("{} {}", thing.kind, thing.name) } else { thing.object().to_string() };
             self.out.given.push(id);
             self.out.assumed.push(what);
         }

@@ -14,7 +14,7 @@ impl World<'_> {
     }
 
     /// The same, and whether the last one waits for one before it in turn.
-    fn follow(&self, first: Reason) -> (Vec<Reason>, bool) {
+    pub(crate) fn follow(&self, first: Reason) -> (Vec<Reason>, bool) {
         let mut chain = vec![first];
         let mut is_circle = false;
         while let Some(next) = chain.last().and_then(|reason| self.behind(*reason)) {
