@@ -121,7 +121,7 @@ impl Rows<'_> {
         let passes = matches!(cause.chain.last(), Some(Reason::Starts(..) | Reason::UnderWay(_)));
         let question = Question {
             near: &near,
-            seen: if is_circle { vec![(Symptom::Circle, None)] } else { self.seen(cause.reason) },
+            seen: if is_circle { vec![(Symptom::Circle, None)] } else { self.seen(cause.reason, cause.turns) },
             chain: if is_circle || passes { &[] } else { &cause.chain },
         };
         let say_turn = |turns: bool| if turns { ", which waits for it in turn" } else { "" };
@@ -140,7 +140,8 @@ impl Rows<'_> {
             let of = it.reason.about().and_then(|about| study.retried.iter().find(|other| other.id == about));
             let reason = of.map_or(it.reason, |other| other.reason);
             let near: Vec<Id> = of.map(|other| other.id).into_iter().chain([it.id]).collect();
-            let row = self.row(&Question { near: &near, seen: self.seen(reason), chain: &[] }, it.boots, it.seed);
+            let row =
+                self.row(&Question { near: &near, seen: self.seen(reason, false), chain: &[] }, it.boots, it.seed);
             Row {
                 component: self.blueprint.thing(it.id).object().to_string(),
                 says: it.reason.say(self.blueprint),
@@ -151,13 +152,15 @@ impl Rows<'_> {
         retried.collect()
     }
 
-    fn seen(&self, reason: Reason) -> Vec<(Symptom, Option<String>)> {
+    /// `turns` where what it comes down to waits for it.
+    fn seen(&self, reason: Reason, turns: bool) -> Vec<(Symptom, Option<String>)> {
         let first = symptom(reason).map(|symptom| (symptom, self.about(reason)));
         // Whoever comes before its store comes before the kinds of the store's operator.
         let is_secret = |id: Id| self.blueprint.thing(id).group() == "external-secrets.io";
         let is_storeless = matches!(reason, Reason::NoMatch(id) if is_secret(id));
         let store = is_storeless.then(|| (Symptom::NotHealthy, Some("secret store".to_owned())));
-        first.into_iter().chain(store).collect()
+        let circle = turns.then(|| (Symptom::Circle, self.about(reason)));
+        first.into_iter().chain(store).chain(circle).collect()
     }
 
     /// A word of what is missed.
@@ -166,6 +169,7 @@ impl Rows<'_> {
         match reason {
             Reason::NoMatch(_) | Reason::WebhookDown(..) => Some(thing.group().to_owned()),
             Reason::ValuesNotFound(_) | Reason::VariablesNotFound(_) => Some(thing.name.to_string()),
+            Reason::NamespaceNotFound(_) => Some(thing.namespace.to_string()),
             _ => None,
         }
     }

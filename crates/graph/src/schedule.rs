@@ -142,9 +142,9 @@ fn happening(events: &Events) -> Vec<bool> {
     let event = |at: usize| Event(u32::try_from(at).unwrap_or(u32::MAX));
     let mut unmet = vec![0_usize; count];
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for at in 0..count {
+    for (at, unmet) in unmet.iter_mut().enumerate() {
         for (to, _) in events.implied(event(at)).iter().filter(|(_, because)| events.binds(*because)) {
-            unmet[at] += 1;
+            *unmet += 1;
             after[to.0 as usize].push(at);
         }
     }

@@ -354,7 +354,9 @@ fn goes_round(edges: &BTreeMap<Id, Vec<Id>>) -> bool {
     for (from, to) in edges {
         let to: Vec<Id> = to.iter().copied().filter(|to| edges.contains_key(to)).collect();
         waits_for.insert(*from, to.len());
-        to.into_iter().for_each(|to| dependents.entry(to).or_default().push(*from));
+        for to in to {
+            dependents.entry(to).or_default().push(*from);
+        }
     }
     let mut free: Vec<Id> = waits_for.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
     let mut taken = 0;
