@@ -27,7 +27,9 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     let helm = find_helm(COMMAND, &options.charts)?;
     let (reading, analyses) = open_then(COMMAND, &options.path, helm.as_ref(), ::graph::analyse)?;
     let wanted = match &options.cluster {
-        Some(name) if !is_empty(&reading) => Some(cluster::find(&reading.clusters, name, COMMAND)?.name.as_str()),
+        Some(name) if !is_empty(&reading) => {
+            Some(cluster::find(&reading.clusters, name, COMMAND, &options.path)?.name.as_str())
+        }
         _ => None,
     };
     let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;

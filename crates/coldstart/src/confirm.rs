@@ -7,7 +7,12 @@ use crate::output;
 
 /// Shows what is about to be done, and goes on if that is wanted.
 pub(crate) fn confirm(plan: &str, yes: bool) -> Result<(), Failure> {
-    ask(plan, yes, output::print)
+    ask(plan, "", yes, output::print)
+}
+
+/// The same about what does not really happen: the question carries the mark, too.
+pub(crate) fn confirm_marked(plan: &str, mark: &str) -> Result<(), Failure> {
+    ask(plan, mark, false, output::print)
 }
 
 /// The same on standard error, where standard output has its own form.
@@ -16,10 +21,10 @@ pub(crate) fn confirm_aside(plan: &str, yes: bool) -> Result<(), Failure> {
         text.lines().for_each(output::remark);
         Ok(())
     };
-    ask(plan, yes, say)
+    ask(plan, "", yes, say)
 }
 
-fn ask(plan: &str, yes: bool, say: impl Fn(&str) -> io::Result<()>) -> Result<(), Failure> {
+fn ask(plan: &str, mark: &str, yes: bool, say: impl Fn(&str) -> io::Result<()>) -> Result<(), Failure> {
     say(plan)?;
     if yes {
         return Ok(());
@@ -27,7 +32,7 @@ fn ask(plan: &str, yes: bool, say: impl Fn(&str) -> io::Result<()>) -> Result<()
     if !io::stdin().is_terminal() {
         return Err(Failure::NobodyToAsk);
     }
-    say("go ahead? [y/N] ")?;
+    say(&format!("{mark}go ahead? [y/N] "))?;
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     if matches!(line.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(Failure::No) }

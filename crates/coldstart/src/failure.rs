@@ -1,8 +1,9 @@
 //! Why a command could not do its work: what, where, why, and what to type next.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::exit::{self, Code};
+use crate::shell;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -17,34 +18,34 @@ pub(crate) enum Failure {
         say_unread(.unread)
     )]
     Nothing { command: &'static str, path: PathBuf, yaml_files: usize, unread: Vec<read::Skipped> },
-    #[error("no cluster is called `{name}`{}\n  there is: {}\n  next: coldstart {command} --cluster {}", did_you_mean(.nearest.as_deref()), .names.join(", "), .nearest.as_ref().or(.names.first()).map_or("NAME", String::as_str))]
-    UnknownCluster { command: &'static str, name: String, nearest: Option<String>, names: Vec<String> },
-    #[error("several clusters are called `{name}`\n  there is: {}\n  next: coldstart {command} --cluster {}", .names.join(", "), .names.first().map_or("NAME", String::as_str))]
-    SeveralClusters { command: &'static str, name: String, names: Vec<String> },
-    #[error("there are several clusters\n  there is: {}\n  next: coldstart {command} --cluster {}", .names.join(", "), .names.first().map_or("NAME", String::as_str))]
-    WhichCluster { command: &'static str, names: Vec<String> },
-    #[error("{source}\n  next: {}", match .source { run::PlanError::Circle(_) => "coldstart check", _ => "mend coldstart.yaml" })]
-    Plan { source: run::PlanError },
-    #[error("{source}\n  next: coldstart plan, which lists the steps and layers")]
-    Selection { source: run::SelectionError },
+    #[error("no cluster is called `{name}`{}\n  there is: {}\n  next: coldstart {command}{} --cluster {}", did_you_mean(.nearest.as_deref()), .names.join(", "), here(.at), .nearest.as_ref().or(.names.first()).map_or("NAME", String::as_str))]
+    UnknownCluster { command: &'static str, at: PathBuf, name: String, nearest: Option<String>, names: Vec<String> },
+    #[error("several clusters are called `{name}`\n  there is: {}\n  next: coldstart {command}{} --cluster {}", .names.join(", "), here(.at), .names.first().map_or("NAME", String::as_str))]
+    SeveralClusters { command: &'static str, at: PathBuf, name: String, names: Vec<String> },
+    #[error("there are several clusters\n  there is: {}\n  next: coldstart {command}{} --cluster {}", .names.join(", "), here(.at), .names.first().map_or("NAME", String::as_str))]
+    WhichCluster { command: &'static str, at: PathBuf, names: Vec<String> },
+    #[error("{source}\n  next: {}", match .source { run::PlanError::Circle(_) => format!("coldstart check{}", here(.at)), _ => "mend coldstart.yaml".to_owned() })]
+    Plan { at: PathBuf, source: run::PlanError },
+    #[error("{source}\n  next: coldstart plan{}, which lists the steps and layers", here(.at))]
+    Selection { at: PathBuf, source: run::SelectionError },
     #[error(
-        "real machines are not driven yet\n  next: coldstart up --simulate, which touches nothing, or coldstart plan"
+        "real machines are not driven yet\n  next: coldstart up{0} --simulate, which touches nothing, or coldstart plan{0}", here(.at)
     )]
-    NoRealWorld,
+    NoRealWorld { at: PathBuf },
     #[error("{source}\n  journal: {}", .path.display())]
     Journal { path: PathBuf, source: run::JournalError },
-    #[error("{source}\n  journal: {}\n  next: coldstart up, which looks at everything and goes on", .path.display())]
-    Drive { path: PathBuf, source: run::DriveError },
+    #[error("{source}\n  journal: {}\n  next: coldstart up{}, which looks at everything and goes on", .path.display(), here(.at))]
+    Drive { at: PathBuf, path: PathBuf, source: run::DriveError },
     #[error(
         "no directory for journals: neither XDG_STATE_HOME nor HOME is set\n  next: coldstart up --state DIRECTORY"
     )]
     NoState,
-    #[error("{} changed since {} proved: {}\n  next: coldstart up --yes, which does them again", steps(*.count), if *.count == 1 { "it was" } else { "they were" }, .names)]
-    Changed { count: usize, names: String },
-    #[error("the simulated world that is there has seed {seed}{}\n  next: coldstart up --fresh for a new one, or leave --seed and --fault away", say_faults(.faults))]
-    OtherWorld { seed: u64, faults: Vec<String> },
-    #[error("no run {run} in the journal\n  there is: {known}\n  next: coldstart log")]
-    UnknownRun { run: u32, known: String },
+    #[error("{} changed since {} proved: {}\n  next: coldstart up{} --yes, which does them again", steps(*.count), if *.count == 1 { "it was" } else { "they were" }, .names, here(.at))]
+    Changed { at: PathBuf, count: usize, names: String },
+    #[error("the simulated world that is there has seed {seed}{}\n  next: coldstart up{} --fresh for a new one, or leave --seed and --fault away", say_faults(.faults), here(.at))]
+    OtherWorld { at: PathBuf, seed: u64, faults: Vec<String> },
+    #[error("no run {run} in the journal\n  there is: {known}\n  next: coldstart log{}", here(.at))]
+    UnknownRun { at: PathBuf, run: u32, known: String },
     #[error("no rule is called `{name}`{}\n  rules: {}\n  next: coldstart check --explain {}", did_you_mean(*.nearest), .rules.join(", "), .nearest.unwrap_or("RULE"))]
     UnknownRule { name: String, nearest: Option<&'static str>, rules: Vec<&'static str> },
     #[error("{}: {why}\n  next: coldstart check --baseline {} --write-baseline", .path.display(), .path.display())]
@@ -88,6 +89,11 @@ impl Failure {
             _ => exit::FAILED,
         }
     }
+}
+
+/// The directory as it was given, for a command that is to be typed in the same place; nothing for the current one.
+fn here(path: &Path) -> String {
+    if path == Path::new(".") { String::new() } else { format!(" {}", shell::word(&path.to_string_lossy())) }
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {

@@ -17,7 +17,7 @@ pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     let helm = find_helm(COMMAND, &options.charts)?;
     let reading = open_some(COMMAND, &options.path, helm.as_ref())?;
     let wanted: Vec<&Cluster> = match &options.cluster {
-        Some(name) => vec![cluster::find(&reading.clusters, name, COMMAND)?],
+        Some(name) => vec![cluster::find(&reading.clusters, name, COMMAND, &options.path)?],
         None => reading.clusters.iter().collect(),
     };
     let analyses: Vec<Analysis> = wanted.iter().map(|cluster| ::graph::analyse(cluster)).collect();

@@ -28,6 +28,11 @@ pub(crate) fn size() -> Option<(usize, usize)> {
     terminal_size::terminal_size().map(|(width, height)| (usize::from(width.0), usize::from(height.0)))
 }
 
+/// The terminal says that it can't go back over what it has shown.
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 /// Writes to standard output. Nobody is hurt when `head` has seen enough.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut stdout = AutoStream::always(io::stdout().lock());

@@ -1,5 +1,7 @@
 //! `coldstart plan`.
 
+use std::path::Path;
+
 use model::Cluster;
 use read::Reading;
 use run::{Plan, Selection};
@@ -17,8 +19,8 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
     let reading = open_some(COMMAND, &options.path, helm.as_ref())?;
-    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
-    let plan = part(planned(&reading, cluster)?, &options.part)?;
+    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND, &options.path)?;
+    let plan = part(planned(&reading, cluster, &options.path)?, &options.part, &options.path)?;
     drop(progress);
     let text = match options.format {
         PlanFormat::Text => draw::plan::text(&plan, &cluster.name, output::wants_color(options.color)),
@@ -30,9 +32,9 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
 }
 
 /// The steps that bring a cluster up.
-pub(crate) fn planned(reading: &Reading, cluster: &Cluster) -> Result<Plan, Failure> {
+pub(crate) fn planned(reading: &Reading, cluster: &Cluster, at: &Path) -> Result<Plan, Failure> {
     ::run::plan(&reading.repository, cluster, &::graph::analyse(cluster), &reading.settings.up)
-        .map_err(|source| Failure::Plan { source })
+        .map_err(|source| Failure::Plan { at: at.to_owned(), source })
 }
 
 /// A cold start is of one cluster.
@@ -40,20 +42,21 @@ pub(crate) fn one<'a>(
     clusters: &'a [Cluster],
     name: Option<&str>,
     command: &'static str,
+    at: &Path,
 ) -> Result<&'a Cluster, Failure> {
     match (name, clusters) {
-        (Some(name), _) => cluster::find(clusters, name, command),
+        (Some(name), _) => cluster::find(clusters, name, command, at),
         (None, [only]) => Ok(only),
         (None, _) => {
             let names = clusters.iter().map(|cluster| cluster.name.clone()).collect();
-            Err(Failure::WhichCluster { command, names })
+            Err(Failure::WhichCluster { command, at: at.to_owned(), names })
         }
     }
 }
 
 /// Only the steps that were asked for.
-fn part(plan: Plan, part: &Part) -> Result<Plan, Failure> {
-    let left = selection(part).left(&plan).map_err(|source| Failure::Selection { source })?;
+fn part(plan: Plan, part: &Part, at: &Path) -> Result<Plan, Failure> {
+    let left = selection(part).left(&plan).map_err(|source| Failure::Selection { at: at.to_owned(), source })?;
     Ok(plan.without(&left))
 }
 

@@ -1,7 +1,9 @@
 //! `coldstart simulate`.
 
+use std::collections::BTreeSet;
+
 use ::check::{Finding, Symptom};
-use ::simulate::{Blueprint, Conditions, Fault, Faults, Id, Machines, Reason, Study};
+use ::simulate::{Blueprint, Conditions, Counted, Fault, Faults, Id, Machines, Reason, Study};
 use draw::simulation::{Row, Simulation, Spoken, Times};
 use model::ObjectRef;
 
@@ -18,7 +20,7 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     let progress = Progress::start("booting");
     let reading = open_some(COMMAND, &options.path, None)?;
     let wanted = match &options.cluster {
-        Some(name) => Some(cluster::find(&reading.clusters, name, COMMAND)?.name.clone()),
+        Some(name) => Some(cluster::find(&reading.clusters, name, COMMAND, &options.path)?.name.clone()),
         None => None,
     };
     let findings = ::check::run(&reading, wanted.as_deref()).each().findings;
@@ -83,30 +85,53 @@ struct Rows<'a> {
     findings: &'a [Finding],
 }
 
+/// What is asked of the findings.
+struct Question<'a> {
+    /// Begins with the component that it is about.
+    near: &'a [Id],
+    /// What was seen, and a word of what is missed; the most telling first.
+    seen: Vec<(Symptom, Option<String>)>,
+    /// From what the controller says down to the fact, where that is known.
+    chain: &'a [Reason],
+}
+
+/// One finding speaks for everybody with the same store, or behind the same webhook.
+const SPEAK_FOR_SEVERAL: [&str; 2] = ["late-store", "webhook-race"];
+
 impl Rows<'_> {
     fn causes(&self, study: &Study) -> Vec<Row> {
         let bootstrap = study.bootstrap_failed.iter().map(|(reason, boots, seed)| Row {
             component: "the bootstrap".to_owned(),
             boots: *boots,
             says: format!("{}: it stops, and Flux is never started", reason.say(self.blueprint)),
+            fact: None,
             blocks: None,
             cost_seconds: None,
             finding: None,
             seed: *seed,
         });
-        let causes = study.causes.iter().map(|cause| {
-            let is_circle = !cause.circle.is_empty();
-            let symptom = if is_circle { Some(Symptom::Circle) } else { symptom(cause.reason) };
-            let turn = if is_circle { ", which waits for it in turn" } else { "" };
-            let members = cause.circle.iter().filter(|member| **member != cause.id);
-            let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).collect();
-            Row {
-                says: format!("{}{turn}", cause.reason.say(self.blueprint)),
-                blocks: Some(cause.blocks),
-                ..self.row(&near, cause.boots, symptom, self.about(cause.reason).as_deref(), cause.seed)
-            }
-        });
-        bootstrap.chain(causes).collect()
+        bootstrap.chain(study.causes.iter().map(|cause| self.cause(cause))).collect()
+    }
+
+    fn cause(&self, cause: &Counted) -> Row {
+        let is_circle = !cause.circle.is_empty();
+        let members = cause.circle.iter().filter(|member| **member != cause.id);
+        let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).collect();
+        // Pods that only take long were too late for somebody who has given up: that is no fact behind it.
+        let passes = matches!(cause.chain.last(), Some(Reason::Starts(..) | Reason::UnderWay(_)));
+        let question = Question {
+            near: &near,
+            seen: if is_circle { vec![(Symptom::Circle, None)] } else { self.seen(cause.reason, cause.turns) },
+            chain: if is_circle || passes { &[] } else { &cause.chain },
+        };
+        let say_turn = |turns: bool| if turns { ", which waits for it in turn" } else { "" };
+        let fact = question.chain.get(1..).and_then(<[Reason]>::last);
+        Row {
+            says: format!("{}{}", cause.reason.say(self.blueprint), say_turn(is_circle)),
+            fact: fact.map(|fact| format!("{}{}", fact.say(self.blueprint), say_turn(cause.turns))),
+            blocks: Some(cause.blocks),
+            ..self.row(&question, cause.boots, cause.seed)
+        }
     }
 
     fn retried(&self, study: &Study) -> Vec<Row> {
@@ -115,7 +140,8 @@ impl Rows<'_> {
             let of = it.reason.about().and_then(|about| study.retried.iter().find(|other| other.id == about));
             let reason = of.map_or(it.reason, |other| other.reason);
             let near: Vec<Id> = of.map(|other| other.id).into_iter().chain([it.id]).collect();
-            let row = self.row(&near, it.boots, symptom(reason), self.about(reason).as_deref(), it.seed);
+            let row =
+                self.row(&Question { near: &near, seen: self.seen(reason, false), chain: &[] }, it.boots, it.seed);
             Row {
                 component: self.blueprint.thing(it.id).object().to_string(),
                 says: it.reason.say(self.blueprint),
@@ -126,12 +152,24 @@ impl Rows<'_> {
         retried.collect()
     }
 
+    /// `turns` where what it comes down to waits for it.
+    fn seen(&self, reason: Reason, turns: bool) -> Vec<(Symptom, Option<String>)> {
+        let first = symptom(reason).map(|symptom| (symptom, self.about(reason)));
+        // Whoever comes before its store comes before the kinds of the store's operator.
+        let is_secret = |id: Id| self.blueprint.thing(id).group() == "external-secrets.io";
+        let is_storeless = matches!(reason, Reason::NoMatch(id) if is_secret(id));
+        let store = is_storeless.then(|| (Symptom::NotHealthy, Some("secret store".to_owned())));
+        let circle = turns.then(|| (Symptom::Circle, self.about(reason)));
+        first.into_iter().chain(store).chain(circle).collect()
+    }
+
     /// A word of what is missed.
     fn about(&self, reason: Reason) -> Option<String> {
         let thing = self.blueprint.thing(reason.about()?);
         match reason {
-            Reason::NoMatch(_) | Reason::WebhookDown(_) => Some(thing.group().to_owned()),
+            Reason::NoMatch(_) | Reason::WebhookDown(..) => Some(thing.group().to_owned()),
             Reason::ValuesNotFound(_) | Reason::VariablesNotFound(_) => Some(thing.name.to_string()),
+            Reason::NamespaceNotFound(_) => Some(thing.namespace.to_string()),
             _ => None,
         }
     }
@@ -144,15 +182,20 @@ impl Rows<'_> {
             } else {
                 format!("its chart was rendered without {}, whose kind was not known then", what.object())
             };
-            Row { says, ..self.row(&[it.of], it.boots, Some(Symptom::LeftOut), None, it.seed) }
+            let question = Question { near: &[it.of], seen: vec![(Symptom::LeftOut, None)], chain: &[] };
+            Row { says, ..self.row(&question, it.boots, it.seed) }
         });
         lost.collect()
     }
 
-    /// `near` begins with the component that it is about.
-    fn row(&self, near: &[Id], boots: u64, symptom: Option<Symptom>, about: Option<&str>, seed: u64) -> Row {
-        let objects: Vec<ObjectRef> = near.iter().flat_map(|id| self.blueprint.near(*id)).collect();
-        let found = symptom.and_then(|symptom| symptom.finding(self.findings, &objects, about));
+    fn row(&self, question: &Question<'_>, boots: u64, seed: u64) -> Row {
+        let objects: Vec<ObjectRef> = question.near.iter().flat_map(|id| self.blueprint.near(*id)).collect();
+        let (all, of_chain) = (self.speaking(&[]), self.speaking(question.chain));
+        let found = question.seen.iter().find_map(|(symptom, about)| {
+            // Where a finding must know what is missed, it may blame somebody who should have brought it and does not.
+            let speaking = if about.is_some() { &all } else { &of_chain };
+            symptom.finding(speaking, &objects, about.as_deref())
+        });
         let finding = found.map(|finding| Spoken {
             rule: finding.rule,
             severity: finding.severity.word(),
@@ -162,11 +205,43 @@ impl Rows<'_> {
             component: objects.first().map(ToString::to_string).unwrap_or_default(),
             boots,
             says: String::new(),
+            fact: None,
             blocks: None,
             cost_seconds: None,
             finding,
             seed,
         }
+    }
+
+    /// The findings that may speak of what a chain came down to, each for one component. One about a provider that the chain
+    /// does not name is about something else; a chain of one came right behind its end, and names nobody.
+    fn speaking(&self, chain: &[Reason]) -> Vec<Finding> {
+        let named = self.named(chain);
+        let may_be =
+            |provider: Option<&ObjectRef>| chain.len() < 2 || provider.is_none_or(|provider| named.contains(provider));
+        let mut all = Vec::new();
+        for finding in self.findings {
+            let alone = Finding { also: Vec::new(), ..finding.clone() };
+            let speaks_for_several = SPEAK_FOR_SEVERAL.contains(&finding.rule);
+            for also in finding.also.iter().filter(|also| speaks_for_several || may_be(also.provider.as_ref())) {
+                let (component, provider) = (also.component.clone(), also.provider.clone());
+                all.push(Finding { component, provider, ..alone.clone() });
+            }
+            if may_be(finding.provider.as_ref()) {
+                all.push(alone);
+            }
+        }
+        all
+    }
+
+    /// Everything that a chain names, and who makes it.
+    fn named(&self, chain: &[Reason]) -> BTreeSet<ObjectRef> {
+        const MAKERS_MAX: usize = 3;
+        let ids = chain.iter().flat_map(|reason| reason.names());
+        let with_makers = ids.flat_map(|id| {
+            std::iter::successors(Some(id), |id| self.blueprint.maker(*id)).take(1 + MAKERS_MAX).collect::<Vec<Id>>()
+        });
+        with_makers.map(|id| self.blueprint.thing(id).object()).collect()
     }
 }
 
@@ -180,7 +255,7 @@ fn symptom(reason: Reason) -> Option<Symptom> {
         Reason::UndefinedVariable(_) => Symptom::UndefinedVariable,
         Reason::NoMatch(_) => Symptom::UnknownKind,
         Reason::NamespaceNotFound(_) => Symptom::NamespaceNotFound,
-        Reason::WebhookDown(_) => Symptom::WebhookDown,
+        Reason::WebhookDown(..) => Symptom::WebhookDown,
         Reason::HealthTimeout(_) | Reason::HealthStalled(_) => Symptom::NotHealthy,
         Reason::ValuesNotFound(_) => Symptom::ValuesNotFound,
         Reason::InstallTimeout(_) => Symptom::InstallFailed,

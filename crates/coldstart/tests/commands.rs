@@ -1,8 +1,11 @@
 //! Whole commands on small trees.
 
+#![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
+
 mod story;
 
 use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use story::{APPS, SYNC, Tree, broken, check, command, run, sound};
@@ -161,4 +164,54 @@ fn a_directory_below_the_root_of_the_repository_can_be_checked_by_itself() {
     // The root itself is not looked for above.
     std::fs::create_dir(tree.path().join("kubernetes/.git")).unwrap();
     run(command(&["check"]).arg(tree.path().join("kubernetes"))).says("not seen: 1 is in another repository");
+}
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+#[test]
+fn whoever_never_comes_up_is_not_on_the_critical_path() {
+    let ran = run(command(&["graph"]).arg(example("homelab-broken"))).exits(0);
+    let path = ran.stdout.split("critical path").nth(1).and_then(|rest| rest.split("deadlock").next()).unwrap();
+    assert!(path.contains(" → "), "{path}");
+    assert!(!path.contains("authentik/authentik") && !path.contains("harbor/harbor"), "{path}");
+}
+
+#[test]
+fn a_fault_below_is_named_and_no_finding_about_something_else() {
+    let words = ["simulate", "--seeds", "60", "--fault", "volume-not-mounted"];
+    let ran = run(command(&words).arg(example("homelab"))).exits(1);
+    let ran = ran.says("← StatefulSet vault/vault: the kubelet of node");
+    assert!(!ran.stdout.contains("falsely-ready-gate"), "{}", ran.stdout);
+}
+
+#[test]
+fn whoever_comes_before_its_store_is_told_of_the_store() {
+    let tree = copy_of(&example("homelab"));
+    let file = "kubernetes/apps/cert-manager/cert-manager/ks.yaml";
+    let text = std::fs::read_to_string(tree.path().join(file)).unwrap();
+    let ties = "  dependsOn:\n    - name: cert-manager\n    - name: external-secrets-stores\n      namespace: external-secrets\n";
+    assert!(text.contains(ties));
+    tree.write(file, text.replace(ties, "").as_bytes());
+    let ran = run(command(&["simulate", "--seeds", "20"]).arg(tree.path())).exits(0);
+    ran.says("Kustomization cert-manager/cert-manager-issuers").says("check: late-store · seed 0");
+}
+
+/// For a story that changes an example.
+fn copy_of(root: &Path) -> Tree {
+    let tree = Tree::empty();
+    let mut next = vec![root.to_owned()];
+    while let Some(directory) = next.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                next.push(path);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                tree.write(&name, &std::fs::read(path).unwrap());
+            }
+        }
+    }
+    tree
 }

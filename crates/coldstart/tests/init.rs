@@ -42,6 +42,15 @@ fn repository() -> Tree {
 }
 
 #[test]
+fn a_machine_that_is_described_twice_is_named_once() {
+    let twice = format!("{TALCONFIG}  - {{hostname: one, ipAddress: 10.0.0.9, controlPlane: false}}\n");
+    let tree = repository().with(&[("talos/talconfig.yaml", &twice)]);
+    run(command(&["init", "--print"]).arg(tree.path()))
+        .exits(0)
+        .says("control-planes: [one, two]\n  workers: [\"42\"]\n");
+}
+
+#[test]
 fn what_files_tell_is_filled_in_and_a_plan_comes_of_it() {
     let tree = repository();
     run(command(&["init", "--yes"]).arg(tree.path())).exits(0).says("next: coldstart plan");

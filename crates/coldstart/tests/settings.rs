@@ -59,6 +59,18 @@ fn mistakes_are_met_with_their_line_and_column() {
     complains("check:\n  ignore-paths: apps\n", "coldstart.yaml:2:17: `ignore-paths` must be a list");
     complains("check:\n  pedantic: true\n  min-severity: info\n", "coldstart.yaml:3:3: ");
     complains("check: {\n", "coldstart.yaml:");
+    // Steps are called after machines, directories and addresses.
+    complains("up:\n  control-planes: [a, b]\n  workers: [c, a]\n", "coldstart.yaml:3:16: two machines are called `a`");
+    complains("up: {control-planes: [etcd]}\n", "coldstart.yaml:1:23: no machine can be called `etcd`");
+    complains(
+        "up: {control-planes: [a], workers: [secrets]}\n",
+        "coldstart.yaml:1:37: no machine can be called `secrets`",
+    );
+    complains("up: {workers: [w1]}\n", "coldstart.yaml:1:16: `workers` need `control-planes`");
+    complains("up: {keys: [a/b, ./a/b/]}\n", "coldstart.yaml:1:18: the directory `a/b` is named twice");
+    let twice = "up:\n  keys: [a]\n  configuration:\n    - directory: a\n";
+    complains(twice, "coldstart.yaml:4:18: the directory `a` is named twice");
+    complains("up: {outside: [https://a, https://a]}\n", "coldstart.yaml:1:27: `outside` names `https://a` twice");
     let addition = "catalogue:\n  additions:\n    - name: a\n      about: b\n      layer: cellar\n";
     complains(addition, "coldstart.yaml:5:14: unknown variant `cellar`");
 }

@@ -67,14 +67,21 @@ fn what_goes_wrong_is_named_with_what_it_blocks() {
 #[test]
 fn a_real_cluster_is_not_touched_and_that_is_said() {
     let broken = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/homelab-broken");
-    run(command(&["up"]).arg(broken)).exits(2).says("real machines are not driven yet");
+    run(command(&["up"]).arg(broken))
+        .exits(2)
+        .says("real machines are not driven yet")
+        .says("examples/homelab-broken --simulate");
 }
 
 #[test]
 fn another_seed_wants_a_fresh_world() {
     let state = tempfile::tempdir().unwrap();
     run(&mut up(state.path(), &["--until", "api"])).exits(0);
-    run(&mut up(state.path(), &["--seed", "5"])).exits(2).says("has seed 0");
+    run(&mut up(state.path(), &["--seed", "5"]))
+        .exits(2)
+        .says("has seed 0")
+        .says("next: coldstart up ")
+        .says("examples/homelab --fresh");
     run(&mut up(state.path(), &["--seed", "5", "--fresh", "--until", "api"])).exits(0).says("seed 5");
 }
 
@@ -105,6 +112,15 @@ fn what_changed_is_done_again_in_a_simulated_world() {
     up().says("simulated: changed since it was proved, and done again: network/kube-system/cilium").says("healthy");
     let third = up().says("nothing to do");
     assert!(third.stderr.is_empty(), "{}", third.stderr);
+}
+
+#[test]
+fn a_picture_that_can_not_be_written_is_said_before_the_run() {
+    let state = tempfile::tempdir().unwrap();
+    let nowhere = state.path().join("no/such/directory.svg");
+    let ran = run(up(&state.path().join("runs"), &["--timeline"]).arg(&nowhere)).exits(2);
+    ran.says("cannot write");
+    assert!(!state.path().join("runs").exists(), "the run has begun");
 }
 
 /// Whoever changes what a simulated boot does draws the picture anew:
@@ -154,7 +170,10 @@ fn the_next_command_works_when_it_is_pasted() {
     let failed = run(&mut up(&state, &["--fault", "key-lost", "--skip", "configuration=not this time"])).exits(1);
     let next = failed.stdout.lines().find_map(|line| line.strip_prefix("simulated  next: coldstart ")).unwrap();
     let pasted = format!("{} {next} --speed 0", story::binary().display());
-    run(Command::new("sh").args(["-c", &pasted])).exits(1).says("run 2 begins").says("(not this time)");
+    run(Command::new("sh").args(["-c", &pasted]))
+        .exits(1)
+        .says("run 2 begins")
+        .says("(--skip configuration: not this time)");
 }
 
 #[test]

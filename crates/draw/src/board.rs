@@ -1,5 +1,5 @@
 //! A run at a glance, as wide as the terminal: a bar for each layer, what is waited for and why, and how long it may still
-//! take. Always the same number of lines for the same plan, so that nothing jumps.
+//! take. Always the same number of lines for the same plan, so that nothing jumps; fewer where the terminal is low.
 
 use std::time::Duration;
 
@@ -16,6 +16,13 @@ const LAYER_COLUMNS: usize = 13;
 const COUNT_COLUMNS: usize = 7;
 /// Below this there is no room for bars.
 pub const COLUMNS_MIN: usize = 50;
+/// Below this there is no room for a board: its head, a layer or two, and the row of the cursor.
+pub const ROWS_MIN: usize = 5;
+/// Told apart without colours, too.
+const PROVED: &str = "━";
+const LOST: &str = "×";
+const BEGUN: &str = "╍";
+const WAITING: &str = "─";
 
 /// What the board is told besides the machine.
 #[derive(Clone, Debug)]
@@ -30,15 +37,23 @@ pub struct Board {
 }
 
 impl Board {
-    /// The lines, without line ends, none wider than the terminal.
+    /// The lines, without line ends, none wider than the terminal. In a low terminal waits go first, then layers that are
+    /// done.
     pub fn lines(&self, plan: &Plan, machine: &Machine<'_>, now: Duration) -> Vec<String> {
-        let mut lines = vec![self.head(plan, machine, now)];
-        for layer in Layer::ALL {
-            lines.extend(self.layer(plan, machine, layer));
-        }
-        lines.extend(self.waits(plan, machine, now));
         // The last row is the cursor's.
-        lines.truncate(self.rows.saturating_sub(1).max(1));
+        let room = self.rows.saturating_sub(1).max(1);
+        let mut layers: Vec<(bool, String)> =
+            Layer::ALL.iter().filter_map(|layer| self.layer(plan, machine, *layer)).collect();
+        let mut too_many = (1 + layers.len()).saturating_sub(room);
+        layers.retain(|(is_done, _)| {
+            let goes = *is_done && too_many > 0;
+            too_many -= usize::from(goes);
+            !goes
+        });
+        let head = std::iter::once(self.head(plan, machine, now));
+        let mut lines: Vec<String> = head.chain(layers.into_iter().map(|(_, line)| line)).collect();
+        lines.extend(self.waits(plan, machine, now));
+        lines.truncate(room);
         lines
     }
 
@@ -65,7 +80,8 @@ impl Board {
         self.paint().bold(&shorten(&said.join(" · "), self.columns.saturating_sub(2)))
     }
 
-    fn layer(&self, plan: &Plan, machine: &Machine<'_>, layer: Layer) -> Option<String> {
+    /// Whether all of it is done, and its line.
+    fn layer(&self, plan: &Plan, machine: &Machine<'_>, layer: Layer) -> Option<(bool, String)> {
         let states: Vec<&State> =
             plan.ids().filter(|id| plan.step(*id).layer == layer).map(|id| machine.state(id)).collect();
         if states.is_empty() {
@@ -74,7 +90,9 @@ impl Board {
         let met = states.iter().filter(|state| state.is_met()).count();
         let counted = format!("{met}/{}", states.len());
         let room = self.columns.saturating_sub(LAYER_COLUMNS + COUNT_COLUMNS + 7).max(1);
-        Some(format!("  {:<LAYER_COLUMNS$}  {}  {counted:>COUNT_COLUMNS$}", layer.name(), self.bar(&states, room)))
+        let bar = self.bar(&states, room);
+        let line = format!("  {:<LAYER_COLUMNS$}  {bar}  {counted:>COUNT_COLUMNS$}", layer.name());
+        Some((met == states.len(), line))
     }
 
     /// Proved first, then what failed, what is under way and what has not begun.
@@ -89,10 +107,10 @@ impl Board {
         let (one, two, three) = (end(met), end(met + lost), end(met + lost + begun));
         let part = |from: usize, to: usize, sign: &str| sign.repeat(to - from);
         [
-            paint.good(&part(0, one, "━")),
-            paint.bad(&part(one, two, "━")),
-            paint.poor(&part(two, three, "━")),
-            paint.dim(&part(three, room, "─")),
+            paint.good(&part(0, one, PROVED)),
+            paint.bad(&part(one, two, LOST)),
+            paint.poor(&part(two, three, BEGUN)),
+            paint.dim(&part(three, room, WAITING)),
         ]
         .concat()
     }

@@ -170,10 +170,12 @@ impl View<'_> {
 
     fn critical_path(&self) -> String {
         let path = self.steps();
-        if path.is_empty() {
+        // As long as its last step says: who never comes up has a time that means nothing.
+        let whole = &self.analysis.schedule.critical_path;
+        let Some(took) = whole.last().map(|last| self.analysis.schedule.seconds(*last, Moment::Done)) else {
             return String::new();
-        }
-        let title = format!(" · {}, about {}", count(path.len(), "step"), say_seconds(self.done_seconds()));
+        };
+        let title = format!(" · {}, about {}", count(path.len(), "step"), say_seconds(took));
         let mut out = format!("\n{}{}\n", self.paint.bold("critical path"), self.paint.dim(&title));
         for (step, id) in path.iter().enumerate() {
             let object = &self.cluster.component(*id).object;

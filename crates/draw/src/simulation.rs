@@ -49,6 +49,8 @@ pub struct Row {
     pub boots: u64,
     /// In the words of its controller.
     pub says: String,
+    /// What that comes down to in the boot of `seed`, where its controller does not say it.
+    pub fact: Option<String>,
     /// Kustomizations and HelmReleases that are not ready for it, itself included.
     pub blocks: Option<u32>,
     /// From the first failure to the attempt that succeeded, the middle one and the worst.
@@ -131,6 +133,9 @@ fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
         let share = percent(row.boots, boots);
         let _ = writeln!(out, "  {share:>7}  {}{aside}", paint.name(&clean(&row.component)));
         let _ = writeln!(out, "           {}", clean(&row.says));
+        if let Some(fact) = &row.fact {
+            let _ = writeln!(out, "           {} {}", paint.dim("←"), clean(fact));
+        }
         let said = match &row.finding {
             Some(finding) if finding.component == row.component => finding.rule.to_owned(),
             Some(finding) => format!("{} of {}", finding.rule, clean(&finding.component)),

@@ -91,6 +91,35 @@ fn the_board_says_what_is_waited_for_and_how_long_it_may_take() {
 }
 
 #[test]
+fn a_bar_without_colours_tells_what_is_proved_from_what_runs_and_what_failed() {
+    let plan = plan();
+    let (machine, _) = half_way(&plan);
+    let board = Board { columns: 90, rows: 40, color: false, mark: String::new() };
+    let lines = board.lines(&plan, &machine, Duration::from_secs(30));
+    let of =
+        |layer: &str| lines.iter().find(|line| line.starts_with(&format!("  {layer}"))).cloned().unwrap_or_default();
+    assert!(of("network").contains("━━") && !of("network").contains(['╍', '×', '─']), "{lines:?}");
+    assert!(of("bootstrap").contains("××") && of("bootstrap").contains("╍╍"), "{lines:?}");
+    assert!(!of("bootstrap").contains('━'), "{lines:?}");
+}
+
+#[test]
+fn in_a_low_terminal_waits_go_first_and_then_what_is_done() {
+    let plan = plan();
+    let (machine, _) = half_way(&plan);
+    let lines = |rows: usize| {
+        let board = Board { columns: 90, rows, color: false, mark: "simulated, seed 0".to_owned() };
+        board.lines(&plan, &machine, Duration::from_secs(30))
+    };
+    let has = |rows: usize, layer: &str| lines(rows).iter().any(|line| line.starts_with(&format!("  {layer}")));
+    assert!(has(5, "network") && has(5, "bootstrap") && has(5, "flux"), "{:?}", lines(5));
+    assert!(!has(4, "network") && has(4, "bootstrap") && has(4, "flux"), "{:?}", lines(4));
+    for rows in 2..12 {
+        assert!(lines(rows).len() < rows && lines(rows)[0].starts_with("simulated"), "{:?}", lines(rows));
+    }
+}
+
+#[test]
 fn failures_are_told_down_to_the_fact_and_with_what_they_block() {
     let plan = plan();
     let (mut machine, mut lines) = half_way(&plan);

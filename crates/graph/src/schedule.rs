@@ -105,17 +105,23 @@ impl Schedule {
         }
     }
 
+    /// Of those that come up: who waits for a circle has no time at which it is done.
     fn longest_chain(&self, cluster: &Cluster, events: &Events) -> Vec<ComponentId> {
-        let last = cluster.ids().max_by_key(|id| (self.seconds(*id, Moment::Done), std::cmp::Reverse(*id)));
+        let happens = happening(events);
+        let comes_up = |id: &ComponentId| happens[Events::of(*id, Moment::Done).0 as usize];
+        let last =
+            cluster.ids().filter(comes_up).max_by_key(|id| (self.seconds(*id, Moment::Done), std::cmp::Reverse(*id)));
         let Some(last) = last else { return Vec::new() };
         let mut chain = vec![last];
         let mut at = Events::of(last, Moment::Done);
-        // Each step goes to an event placed earlier, so the walk ends; the limit guards the cycles of a broken cluster.
+        // What happens implies what happens before it, so the walk ends; the limit guards circles through ties that may wait for
+        // anything.
         for _ in 0..events.len() {
-            let next = events.implied(at).iter().max_by_key(|(to, because)| {
-                let delay = if matches!(because, Because::Tie(_)) { TIE_POLL_SECONDS } else { 0 };
-                (self.at_seconds[to.0 as usize] + delay, std::cmp::Reverse(*to))
-            });
+            let next =
+                events.implied(at).iter().filter(|(to, _)| happens[to.0 as usize]).max_by_key(|(to, because)| {
+                    let delay = if matches!(because, Because::Tie(_)) { TIE_POLL_SECONDS } else { 0 };
+                    (self.at_seconds[to.0 as usize] + delay, std::cmp::Reverse(*to))
+                });
             let Some((to, because)) = next else { break };
             at = *to;
             if let (Because::Tie(_) | Because::Gate, Some((component, _))) = (because, events.component_of(at))
@@ -128,6 +134,32 @@ impl Schedule {
         chain.reverse();
         chain
     }
+}
+
+/// For every event whether it ever happens: not in a circle, nor after one.
+fn happening(events: &Events) -> Vec<bool> {
+    let count = events.len();
+    let event = |at: usize| Event(u32::try_from(at).unwrap_or(u32::MAX));
+    let mut unmet = vec![0_usize; count];
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (at, unmet) in unmet.iter_mut().enumerate() {
+        for (to, _) in events.implied(event(at)).iter().filter(|(_, because)| events.binds(*because)) {
+            *unmet += 1;
+            after[to.0 as usize].push(at);
+        }
+    }
+    let mut next: Vec<usize> = (0..count).filter(|at| unmet[*at] == 0).collect();
+    let mut happens = vec![false; count];
+    while let Some(at) = next.pop() {
+        happens[at] = true;
+        for later in &after[at] {
+            unmet[*later] -= 1;
+            if unmet[*later] == 0 {
+                next.push(*later);
+            }
+        }
+    }
+    happens
 }
 
 /// Every event after all that it implies; an edge that closes a cycle is passed over.

@@ -12,7 +12,7 @@ use model::{ComponentId, ObjectRef, Role};
 use yaml::Node;
 
 use crate::bootstrap::Bootstrap;
-use crate::content::{chart_address, chart_sources, config_maps, merged_values};
+use crate::content::{chart_address, chart_sources, config_maps, merged_values, retries_by_default};
 use crate::flux::{Assembled, HelmRelease};
 use crate::helmfile::Release;
 use crate::object::Object;
@@ -30,6 +30,8 @@ pub struct Rendered {
     pub bootstrap: Early,
     /// Its Flux fails a build for a variable that nothing sets: from 2.9 on, or where the files do not tell the version.
     pub is_strict: bool,
+    /// Its helm-controller retries what failed unless a release says otherwise (the gate `DefaultToRetryOnFailure`).
+    pub retries_by_default: bool,
 }
 
 /// A Kustomization, a ResourceSet, or one step of a ResourceSet.
@@ -165,13 +167,14 @@ fn cluster(repository: &Repository, assembled: Assembled, early: &Early, values:
         }
     }
     let charts = charts(repository, &objects, &releases);
+    let retries_by_default = retries_by_default(&objects);
     for built in objects {
         let reference = Object::new(&built.node).reference(&built.namespace);
         if let Some(at) = places.get(&built.component) {
             appliers[*at].objects.push((reference, built.node));
         }
     }
-    Rendered { name: cluster.name, appliers, releases: charts, bootstrap: early.clone(), is_strict }
+    Rendered { name: cluster.name, appliers, releases: charts, bootstrap: early.clone(), is_strict, retries_by_default }
 }
 
 fn charts(

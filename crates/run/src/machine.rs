@@ -300,10 +300,23 @@ impl<'a> Machine<'a> {
             self.tell(Event::Tried { step: step.key.clone(), attempt, reason, again_at }, now);
             self.enter(id, State::Pausing { until }, now);
         } else {
+            let reason = reason + &self.left_before(id);
             self.tell(Event::Failed { step: step.key.clone(), reason: reason.clone() }, now);
             self.enter(id, State::Failed { reason }, now);
             self.block_dependents(id, now);
         }
+    }
+
+    /// What it needs and somebody did not want: it may be missing.
+    fn left_before(&self, id: StepId) -> String {
+        let needs = self.plan.step(id).needs.iter().map(|need| need.step);
+        let mut left = needs.filter_map(|need| Some((need, self.left.get(&need)?)));
+        let Some((first, why)) = left.next() else { return String::new() };
+        let more = match left.count() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("; needed and left out: {} ({why}){more}", self.plan.step(first).key)
     }
 
     /// Whoever needs it, however indirectly, can't begin. The nearest come first, so that each is told the shortest way.

@@ -334,6 +334,25 @@ fn a_step_that_is_not_wanted_counts_as_met() {
     assert!(!world.acts.contains_key("unwanted"));
 }
 
+#[test]
+fn a_failure_names_what_was_needed_and_not_wanted() {
+    let plan = Plan { steps: vec![step("unwanted", &[]), step("wanted", &[0])], notes: Vec::new() };
+    let left = BTreeMap::from([(StepId(0), "--skip unwanted: later".to_owned())]);
+    let mut machine = Machine::new(&plan, left, BTreeSet::new());
+    let mut told = machine.step(Input::Begin, Duration::ZERO);
+    told.extend(machine.step(Input::Looked(StepId(1), Look::Absent), Duration::ZERO));
+    let mut now = Duration::ZERO;
+    while !matches!(machine.state(StepId(1)), State::Failed { .. }) {
+        told.extend(machine.step(Input::Acted(StepId(1), Err("refused".to_owned())), now));
+        now = machine.deadline().unwrap_or(now);
+        told.extend(machine.step(Input::Woke, now));
+        told.extend(machine.step(Input::Looked(StepId(1), Look::Absent), now));
+    }
+    let says = "refused; needed and left out: unwanted (--skip unwanted: later)";
+    let is_it = |effect: &Effect| matches!(effect, Effect::Tell(Line { event: Event::Failed { reason, .. }, .. }) if reason == says);
+    assert!(told.iter().any(is_it), "{told:?}");
+}
+
 /// Somebody skips a step in the middle: what comes after it still comes after what came before it.
 #[test]
 fn order_goes_through_a_step_that_is_not_wanted() {

@@ -107,6 +107,34 @@ fn a_repository_that_can_never_come_up_has_no_plan_but_a_circle() {
     assert!(circle.len() >= 2, "{circle:?}");
 }
 
+/// Somebody moved to a directory of helmfiles and left the old one where it was.
+#[test]
+fn a_release_of_two_helmfiles_is_one_step() {
+    let release = |name: &str, needs: &str| {
+        format!("  - name: {name}\n    namespace: {name}\n    chart: oci://example.org/{name}\n    needs: [{needs}]\n")
+    };
+    let old = format!("releases:\n{}{}", release("cilium", ""), release("flux-operator", "cilium/cilium"));
+    let new = format!("{old}{}", release("spegel", "cilium/cilium"));
+    let tree = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = tree.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("bootstrap/helmfile.yaml", &old);
+    write("bootstrap/helmfile.d/01-apps.yaml", &new);
+    write(
+        "kubernetes/flux/ks.yaml",
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\nspec: {path: ./kubernetes/apps, sourceRef: {kind: GitRepository, name: flux-system}}\n",
+    );
+    write("kubernetes/apps/a.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n");
+    let reading = read::read(tree.path()).unwrap();
+    let cluster = &reading.clusters[0];
+    let plan = plan(&reading.repository, cluster, &graph::analyse(cluster), &reading.settings.up).unwrap();
+    let named = |name: &str| plan.steps.iter().filter(|step| step.key.ends_with(name)).count();
+    assert_eq!([named("/cilium"), named("/flux-operator"), named("/spegel")], [1, 1, 1]);
+}
+
 #[test]
 fn a_part_of_a_plan_leaves_the_rest_out() {
     let plan = planned("homelab", MACHINES).unwrap();

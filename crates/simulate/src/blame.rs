@@ -28,8 +28,8 @@ pub(crate) fn causes(world: &World<'_>) -> Vec<Cause> {
         for at in 0..blueprint.customs.len() {
             let custom = &blueprint.customs[at];
             if custom.is_sealed && world.exists(custom.id) && !world.is_ready(custom.id) {
-                let reason = Reason::NoSealingKey;
-                found.insert(custom.id, Cause { id: custom.id, reason, circle: Vec::new(), blocks: 0 });
+                let cause = told(world, custom.id, Reason::NoSealingKey, Vec::new());
+                found.insert(custom.id, Cause { blocks: 0, ..cause });
             }
         }
     }
@@ -46,7 +46,7 @@ fn cause(world: &World<'_>, blueprint: &Blueprint, start: Id) -> Option<Cause> {
         path.push(at);
         let Some(further) = next(world, blueprint, at) else {
             let id = nearest_flux(blueprint, &path)?;
-            return Some(Cause { id, reason: world.reason(id), circle: Vec::new(), blocks: 1 });
+            return Some(told(world, id, world.reason(id), Vec::new()));
         };
         at = further;
     }
@@ -57,10 +57,15 @@ fn circle(world: &World<'_>, blueprint: &Blueprint, members: &[Id]) -> Option<Ca
     let flux = || members.iter().copied().filter(|id| is_flux(blueprint, *id) && world.exists(*id));
     let own = flux().filter(|id| !world.reason(*id).is_wait()).min();
     if let Some(id) = own {
-        return Some(Cause { id, reason: world.reason(id), circle: Vec::new(), blocks: 1 });
+        return Some(told(world, id, world.reason(id), Vec::new()));
     }
     let id = flux().min()?;
-    Some(Cause { id, reason: world.reason(id), circle: flux().collect(), blocks: 1 })
+    Some(told(world, id, world.reason(id), flux().collect()))
+}
+
+fn told(world: &World<'_>, id: Id, reason: Reason, circle: Vec<Id>) -> Cause {
+    let (chain, turns) = world.follow(reason);
+    Cause { id, reason, chain, turns, circle, blocks: 1 }
 }
 
 /// The last one on a way that Flux looks after.

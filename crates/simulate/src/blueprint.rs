@@ -275,6 +275,8 @@ pub(crate) struct Source {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Webhook {
+    /// A text: the release that brings it.
+    pub(crate) owner: u32,
     /// Who answers.
     pub(crate) servers: Vec<Id>,
     /// Namespaces that it is not asked about.
@@ -293,6 +295,11 @@ pub(crate) struct EarlyRelease {
     /// Flux comes with it.
     pub(crate) is_flux: bool,
 }
+
+/// What is no object of Kubernetes.
+const OWN_GROUP: &str = "coldstart";
+/// Stands for machines that are nodes.
+pub(crate) const NODES: &str = "Nodes";
 
 /// Lists of lists in one piece.
 #[derive(Clone, Debug, Default)]
@@ -376,6 +383,30 @@ impl Blueprint {
 
     pub(crate) fn text(&self, text: u32) -> &str {
         self.texts.get(text as usize).map_or("", String::as_str)
+    }
+
+    /// What people call a thing: an object by its kind and name, what only this world knows by plain words.
+    pub(crate) fn called(&self, id: Id) -> String {
+        let thing = self.thing(id);
+        if matches!(thing.role, Role::Webhook(_)) {
+            return format!("the webhook of {}", self.webhook_owner(id));
+        }
+        match (thing.group(), thing.kind.as_str()) {
+            (OWN_GROUP, NODES) => "a node that has joined".to_owned(),
+            (OWN_GROUP, _) => {
+                let (what, name) = thing.name.split_once(' ').unwrap_or((&thing.name, ""));
+                format!("the {} {name}", what.replace('-', " ").replace("dns", "DNS")).trim_end().to_owned()
+            }
+            _ => thing.object().to_string(),
+        }
+    }
+
+    /// Namespace and name of the release that brings a webhook.
+    pub(crate) fn webhook_owner(&self, id: Id) -> &str {
+        match self.role(id) {
+            Role::Webhook(at) => self.text(self.webhooks[at as usize].owner),
+            _ => "",
+        }
     }
 
     /// The first thing of this kind, namespace and name, whatever its group.

@@ -2,7 +2,7 @@
 
 use model::say_seconds;
 
-use crate::blueprint::{Blueprint, Id, Millis};
+use crate::blueprint::{Blueprint, Id, Millis, NODES};
 use crate::fault::Fault;
 use crate::stage::Action;
 
@@ -77,8 +77,8 @@ pub enum Reason {
     /// Of a kind that the cluster does not know.
     NoMatch(Id),
     NamespaceNotFound(Id),
-    /// The object, refused by a webhook that does not answer.
-    WebhookDown(Id),
+    /// The object, the webhook that was asked about it and does not answer, and whether that has pods to answer with.
+    WebhookDown(Id, Id, bool),
     HealthTimeout(Id),
     HealthStalled(Id),
     ValuesNotFound(Id),
@@ -136,6 +136,8 @@ pub enum Reason {
     UnderWay(Id),
     /// A source that can't be fetched.
     GitDown(Id),
+    /// Somebody else waits for it.
+    IsSuspended(Id),
 }
 
 impl Reason {
@@ -147,7 +149,7 @@ impl Reason {
     /// The same, with the machines called by these names, in their order.
     pub(crate) fn say_naming(self, of: &Blueprint, machines: &[String]) -> String {
         let path = |id: Id| of.thing(id).object().path();
-        let full = |id: Id| of.thing(id).object().to_string();
+        let full = |id: Id| of.called(id);
         match self {
             Self::None => String::new(),
             Self::Suspended => "suspended".to_owned(),
@@ -169,7 +171,10 @@ impl Reason {
             Self::NamespaceNotFound(id) => {
                 format!("{} dry-run failed: namespaces \"{}\" not found", full(id), of.thing(id).namespace)
             }
-            Self::WebhookDown(id) => format!("{} dry-run failed: failed calling webhook", full(id)),
+            Self::WebhookDown(id, webhook, has_pods) => {
+                let why = if has_pods { "context deadline exceeded" } else { "no endpoints available" };
+                format!("{} dry-run failed: failed calling webhook of {}: {why}", full(id), of.webhook_owner(webhook))
+            }
             Self::HealthTimeout(id) => format!("HealthCheckFailed: timeout waiting for: [{}]", full(id)),
             Self::HealthChecks(id, seconds) => {
                 let timeout = say_seconds(u64::from(seconds));
@@ -198,6 +203,9 @@ impl Reason {
             Self::ApiDown => "InstallFailed: connection refused".to_owned(),
             Self::NoQuorum => "etcd: no quorum, so there is no API server".to_owned(),
             Self::BootstrapTimeout(text) => format!("helmfile: {}: context deadline exceeded", of.text(text)),
+            Self::NotThere(id) | Self::NotReady(id) if of.thing(id).kind == NODES => {
+                "no node has joined yet".to_owned()
+            }
             Self::NotThere(id) => format!("{} not found", full(id)),
             Self::NotReady(id) => format!("{} is not ready yet", full(id)),
             Self::WaitsFor(id, on) => format!("{} waits for {}", full(id), full(on)),
@@ -214,6 +222,7 @@ impl Reason {
             Self::Crashes(id) => format!("{}: its pods crashed, and start again after a pause", full(id)),
             Self::UnderWay(id) => format!("{}: its controller is at work on it", full(id)),
             Self::GitDown(id) => format!("{}: the Git server does not answer", full(id)),
+            Self::IsSuspended(id) => format!("{} is suspended", full(id)),
             below => below.say_below(machines),
         }
     }
@@ -256,7 +265,7 @@ impl Reason {
             Self::KeyNotFound(_) => 9,
             Self::NoMatch(_) => 10,
             Self::NamespaceNotFound(_) => 11,
-            Self::WebhookDown(_) => 12,
+            Self::WebhookDown(..) => 12,
             Self::HealthTimeout(_) => 13,
             Self::HealthStalled(_) => 14,
             Self::ValuesNotFound(_) => 15,
@@ -292,6 +301,7 @@ impl Reason {
             Self::Reconciles => 45,
             Self::UnderWay(_) => 46,
             Self::GitDown(_) => 47,
+            Self::IsSuspended(_) => 48,
         }
     }
 
@@ -313,6 +323,15 @@ impl Reason {
         )
     }
 
+    /// All that it names.
+    pub fn names(self) -> Vec<Id> {
+        let other = match self {
+            Self::WaitsFor(_, on) | Self::WebhookDown(_, on, _) => Some(on),
+            _ => None,
+        };
+        self.about().into_iter().chain(other).collect()
+    }
+
     /// What it is about.
     pub fn about(self) -> Option<Id> {
         match self {
@@ -324,7 +343,7 @@ impl Reason {
             | Self::KeyNotFound(id)
             | Self::NoMatch(id)
             | Self::NamespaceNotFound(id)
-            | Self::WebhookDown(id)
+            | Self::WebhookDown(id, ..)
             | Self::HealthTimeout(id)
             | Self::HealthStalled(id)
             | Self::ValuesNotFound(id)
@@ -341,7 +360,8 @@ impl Reason {
             | Self::Installs(id, _)
             | Self::LooksAgain(id, _)
             | Self::UnderWay(id)
-            | Self::GitDown(id) => Some(id),
+            | Self::GitDown(id)
+            | Self::IsSuspended(id) => Some(id),
             _ => None,
         }
     }

@@ -39,6 +39,10 @@ pub struct Outcome {
 pub struct Cause {
     pub id: Id,
     pub reason: Reason,
+    /// The reason and those behind it; the last is what it comes down to.
+    pub chain: Vec<Reason>,
+    /// The last of them waits for one before it.
+    pub turns: bool,
     /// Those that wait for each other; empty where nobody does.
     pub circle: Vec<Id>,
     /// How many Kustomizations and HelmReleases are not ready for it, itself included.

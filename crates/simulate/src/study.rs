@@ -54,6 +54,10 @@ pub struct Study {
 pub struct Counted {
     pub id: Id,
     pub reason: Reason,
+    /// The reason and those behind it, in the boot of `seed`.
+    pub chain: Vec<Reason>,
+    /// The last of them waits for one before it.
+    pub turns: bool,
     pub circle: Vec<Id>,
     pub boots: u64,
     /// The most that were not ready for it in one boot.
@@ -139,6 +143,8 @@ impl Part {
             let counted = self.causes.entry(key).or_insert_with(|| Counted {
                 id: cause.id,
                 reason: cause.reason,
+                chain: cause.chain.clone(),
+                turns: cause.turns,
                 circle: cause.circle.clone(),
                 boots: 0,
                 blocks: 0,

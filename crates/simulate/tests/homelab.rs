@@ -189,6 +189,80 @@ fn a_failed_first_install_is_the_last_one_unless_somebody_asked_for_more() {
 }
 
 #[test]
+fn a_controller_that_retries_by_default_needs_nobody_to_ask_for_more() {
+    let strategy = "                    strategy:\n                      name: RetryOnFailure\n                      retryInterval: 1m\n";
+    // The values of Flux' own chart, as a generator puts them into a ConfigMap.
+    let with_gate = changed(
+        &[
+            ("../flux/cluster/ks.yaml", strategy, ""),
+            ("../flux/cluster/ks.yaml", strategy, ""),
+            (
+                "flux-system/flux-instance/app/kustomization.yaml",
+                "resources:\n",
+                "configMapGenerator:\n  - name: flux-instance-values\n    files: [values.yaml]\nresources:\n",
+            ),
+        ],
+        &[(
+            "flux-system/flux-instance/app/values.yaml",
+            "instance:\n  kustomize:\n    patches:\n      - patch: |\n          - op: add\n            path: /spec/template/spec/containers/0/args/-\n            value: --feature-gates=DefaultToRetryOnFailure=true\n        target: {kind: Deployment, name: helm-controller}\n",
+        )],
+    );
+    let mut world = World::new(&with_gate);
+    for seed in 0..100 {
+        assert!(world.boot(seed, &[Fault::ApiRestart]).converged(), "seed {seed}");
+    }
+}
+
+#[test]
+fn what_a_chart_that_was_not_seen_seems_to_make_is_taken_to_be_there() {
+    let wait = "  timeout: 5m\n  wait: true\n---";
+    let checks = "  timeout: 5m\n  healthChecks:\n    - {apiVersion: example.org/v1, kind: Widget, name: made-elsewhere, namespace: cert-manager}\n---";
+    let values = |chart: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: widgets}}\nspec:\n  interval: 1h\n  chartRef: {{kind: OCIRepository, name: cert-manager}}\n  values: {{widgets: [{{name: {chart}}}]}}\n"
+        )
+    };
+    let with = |name: &str| {
+        let app = "cert-manager/cert-manager/app";
+        changed(
+            &[
+                ("cert-manager/cert-manager/ks.yaml", wait, checks),
+                (&format!("{app}/kustomization.yaml"), "resources:\n", "resources:\n  - ./widgets.yaml\n"),
+            ],
+            &[(
+                &format!("{app}/widgets.yaml"),
+                &values(name).replace("name: cert-manager}", "name: widgets-of-somebody}"),
+            )],
+        )
+    };
+    let (made, missing) = (with("made-elsewhere"), with("another"));
+    let widget = "Widget cert-manager/made-elsewhere".to_owned();
+    assert!(made.assumed.contains(&widget) && !missing.assumed.contains(&widget), "{:?}", made.assumed);
+}
+
+#[test]
+fn a_webhook_that_does_not_answer_is_named_with_those_that_should() {
+    let blueprint = blueprint(&example("homelab-broken"));
+    let mut world = World::new(&blueprint);
+    let mut said: Vec<String> = Vec::new();
+    for seed in 0..50 {
+        world.start_traced(seed, &[]);
+        while world.is_over().is_none() && world.step() {
+            let refused = |id: &coldstart_simulate::Id| matches!(world.reason(*id), Reason::WebhookDown(..));
+            said.extend(blueprint.flux_objects().filter(refused).map(|id| world.say_trace(world.reason(id))));
+        }
+    }
+    let first = said.first().expect("somebody is refused");
+    let webhook = "webhook of external-secrets/external-secrets";
+    assert!(
+        first.contains(&format!(
+            "failed calling {webhook}: no endpoints available ← the {webhook} waits for Deployment "
+        )),
+        "{first}"
+    );
+}
+
+#[test]
 fn a_host_in_what_a_secret_is_filled_with_is_no_need_of_the_secret() {
     let template = "      type: kubernetes.io/basic-auth\n";
     let with_host =
@@ -199,6 +273,20 @@ fn a_host_in_what_a_secret_is_filled_with_is_no_need_of_the_secret() {
         blueprint.rests_on(secret).into_iter().map(|id| blueprint.thing(id).object().to_string()).collect();
     assert!(rests_on.contains(&"ClusterSecretStore vault-backend".to_owned()), "{rests_on:?}");
     assert!(!rests_on.iter().any(|on| on.starts_with("Cluster ")), "{rests_on:?}");
+}
+
+#[test]
+fn a_certificate_asks_none_of_the_hosts_that_it_is_made_out_to() {
+    let file = "network/envoy-gateway/config/certificate.yaml";
+    let names = "  dnsNames:\n";
+    let more = format!("{names}    - postgres-rw.database.svc.cluster.local\n");
+    let blueprint = changed(&[(file, names, &more)], &[]);
+    let all = blueprint.flux_objects().flat_map(|id| blueprint.rests_on(id));
+    let certificate = all.into_iter().find(|id| blueprint.thing(*id).kind == "Certificate").unwrap();
+    let rests_on: Vec<String> =
+        blueprint.rests_on(certificate).into_iter().map(|id| blueprint.thing(id).object().to_string()).collect();
+    assert!(rests_on.iter().any(|on| on.starts_with("ClusterIssuer ")), "{rests_on:?}");
+    assert!(!rests_on.iter().any(|on| on.starts_with("Cluster ") || on.starts_with("Service ")), "{rests_on:?}");
 }
 
 #[test]
@@ -289,6 +377,9 @@ fn whatever_is_not_ready_comes_down_to_a_fact() {
                 let said = world.say_trace(world.look(Probe::Ready(id)).reason);
                 let is_open = said.contains(" ← ") && said.ends_with("is not ready yet");
                 assert!(!is_open, "seed {seed} at {}: {said}", world.now());
+                // What only this world knows has no name that a person could look for.
+                let is_internal = ["Gift ", "Maker ", "Nodes "].iter().any(|kind| said.contains(kind));
+                assert!(!is_internal, "seed {seed} at {}: {said}", world.now());
                 seen += 1;
             }
             world.advance(world.now() + 7_000);
@@ -321,6 +412,15 @@ fn faults_that_pass_cost_time_and_nothing_else() {
         assert_eq!(hit.converged, 200, "{}", fault.name());
         assert!(hit.times.iter().sum::<u64>() > sound.times.iter().sum::<u64>(), "{}", fault.name());
     }
+}
+
+#[test]
+fn a_cause_names_the_fact_behind_what_its_controller_says() {
+    let blueprint = from_power_on(&example("homelab"));
+    let study = study(&blueprint, 0, 20, &Faults { these: vec![Fault::KeyLost], ..Faults::default() });
+    let facts: Vec<String> =
+        study.causes.iter().filter_map(|cause| cause.chain.last()).map(|fact| fact.say(&blueprint)).collect();
+    assert!(facts.iter().any(|fact| fact.ends_with("no key could decrypt secret")), "{facts:?}");
 }
 
 #[test]

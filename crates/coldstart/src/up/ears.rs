@@ -28,8 +28,9 @@ pub(super) struct Ears<'a> {
 impl<'a> Ears<'a> {
     pub(super) fn new(options: &Up, plan: &'a Plan, world: &Where) -> Self {
         let color = output::wants_color(options.color);
-        let size = output::size().filter(|(columns, _)| *columns >= board::COLUMNS_MIN);
-        let is_watched = options.format == TextOrJson::Text && !options.plain;
+        let has_room = |(columns, rows): &(usize, usize)| *columns >= board::COLUMNS_MIN && *rows >= board::ROWS_MIN;
+        let size = output::size().filter(has_room);
+        let is_watched = options.format == TextOrJson::Text && !options.plain && !output::is_dumb();
         let mark = match world {
             Where::Real => String::new(),
             Where::Simulated { seed, .. } => format!("simulated, seed {seed}"),

@@ -1,5 +1,7 @@
 //! `coldstart log`.
 
+use std::path::Path;
+
 use ::run::{FileTape, Kept, Outcome, Run, Timeline};
 use draw::story::Teller;
 
@@ -15,15 +17,15 @@ const COMMAND: &str = "log";
 
 pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
     let reading = open_some(COMMAND, &options.path, None)?;
-    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
+    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND, &options.path)?;
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
     let is_in_use = FileTape::is_in_use(&path);
     let kept = FileTape::peek(&path).map_err(|source| Failure::Journal { path, source })?;
     let text = match options.run {
         Some(number) => {
-            let run = find(&kept, number)?;
+            let run = find(&kept, number, &options.path)?;
             if let Some(path) = &options.timeline {
-                let plan = planned(&reading, cluster)?;
+                let plan = planned(&reading, cluster, &options.path)?;
                 super::draw(path, &cluster.name, &Timeline::new(&plan, &kept.lines[run.lines.clone()]))?;
             }
             one_run(&kept, &run, options)
@@ -34,12 +36,12 @@ pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
     Ok(exit::CLEAN)
 }
 
-fn find(kept: &Kept, number: u32) -> Result<Run, Failure> {
+fn find(kept: &Kept, number: u32, at: &Path) -> Result<Run, Failure> {
     let runs = kept.past().runs;
     runs.iter().find(|run| run.number == number).cloned().ok_or_else(|| {
         let known: Vec<String> = runs.iter().map(|run| run.number.to_string()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Failure::UnknownRun { run: number, known }
+        Failure::UnknownRun { at: at.to_owned(), run: number, known }
     })
 }
 

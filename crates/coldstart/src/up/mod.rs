@@ -18,7 +18,7 @@ use ::simulate::{Blueprint, Conditions, Fault, Machines};
 use read::{Reading, UpSettings};
 
 use crate::arguments::{RANDOM_FAULT, TextOrJson, Up};
-use crate::confirm::confirm;
+use crate::confirm::confirm_marked;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::open::{open_some, unread};
@@ -33,11 +33,16 @@ const COMMAND: &str = "up";
 pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     let reading = open_some(COMMAND, &options.path, None)?;
     if !options.simulate && !reading.settings.up.is_simulated {
-        return Err(Failure::NoRealWorld);
+        return Err(Failure::NoRealWorld { at: options.path.clone() });
     }
-    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND)?;
-    let plan = planned(&reading, cluster)?;
-    let left = selection(&options.part).left(&plan).map_err(|source| Failure::Selection { source })?;
+    let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND, &options.path)?;
+    let plan = planned(&reading, cluster, &options.path)?;
+    if let Some(path) = &options.timeline {
+        try_to_write(path)?;
+    }
+    let left = selection(&options.part)
+        .left(&plan)
+        .map_err(|source| Failure::Selection { at: options.path.clone(), source })?;
     let path = state::journal(&options.state, &options.path, &cluster.name)?;
     let at = |source| Failure::Journal { path: path.clone(), source };
     if options.fresh {
@@ -56,8 +61,11 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     let mut machine = Machine::new(&plan, left, again);
     begin(&plan, &kept, world, &machine, &mut journal, &mut ears, start).map_err(at)?;
     let mut paced = Paced::new(simulated, options.speed, Interrupts::listen());
-    let outcome = drive(&plan, &mut machine, &mut paced, &mut journal, &mut ears)
-        .map_err(|source| Failure::Drive { path: path.clone(), source })?;
+    let outcome = drive(&plan, &mut machine, &mut paced, &mut journal, &mut ears).map_err(|source| Failure::Drive {
+        at: options.path.clone(),
+        path: path.clone(),
+        source,
+    })?;
     if let Some(error) = ears.failure {
         return Err(error.into());
     }
@@ -107,6 +115,12 @@ fn again(options: &Up) -> String {
     let skipped = part.skip.iter().map(|(name, reason)| shell::word(&format!("{name}={reason}")));
     words.extend(skipped.map(|skipped| format!("--skip {skipped}")));
     words.join(" ")
+}
+
+/// A run takes its time, and is not to end with a picture that goes nowhere.
+fn try_to_write(path: &Path) -> Result<(), Failure> {
+    let file = fs::OpenOptions::new().append(true).create(true).open(path);
+    file.map(drop).map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
 }
 
 /// Draws a timeline into a file.
@@ -159,10 +173,11 @@ fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options:
         let mark = ::draw::story::mark(world.is_simulated(), output::wants_color(options.color));
         let list: String =
             keys.iter().fold(String::new(), |list, key| list + &mark + "  " + &::draw::clean(key) + "\n");
-        return confirm(&format!("{mark}changed since it was proved, and to be done again:\n{list}"), false);
+        let asked = format!("{mark}changed since it was proved, and to be done again:\n{list}");
+        return confirm_marked(&asked, &mark);
     }
     if !world.is_simulated() {
-        return Err(Failure::Changed { count: keys.len(), names: keys.join(", ") });
+        return Err(Failure::Changed { at: options.path.clone(), count: keys.len(), names: keys.join(", ") });
     }
     output::remark(&format!(
         "simulated: changed since it was proved, and done again: {}; its past is played as if the files had always been so",
@@ -181,7 +196,11 @@ fn world_of(kept: &Kept, options: &Up) -> Result<Where, Failure> {
     let faults = drawn(&faults, seed);
     let is_other = options.seed.is_some_and(|wanted| wanted != seed)
         || (!options.faults.is_empty() && drawn(&options.faults, seed) != faults);
-    if is_other { Err(Failure::OtherWorld { seed, faults }) } else { Ok(Where::Simulated { seed, faults }) }
+    if is_other {
+        Err(Failure::OtherWorld { at: options.path.clone(), seed, faults })
+    } else {
+        Ok(Where::Simulated { seed, faults })
+    }
 }
 
 /// Names of faults, with the one that the seed draws in place of a random one.

@@ -34,6 +34,7 @@ pub(crate) use facts::note_chart;
 pub(crate) use known::{need_foundation, need_gifts, offer_controllers, offer_known};
 pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values};
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
+pub(crate) use releases::retries_by_default;
 pub(crate) use sink::Sink;
 
 /// kustomize-controller looks again when a Secret or ConfigMap is made that a Kustomization names, not only at labelled ones.

@@ -13,7 +13,7 @@ use crate::content::known::{
 use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values, unseen_values};
 use crate::content::sink::{Needing, Sink};
 use crate::content::{capabilities, facts, hosts, references, values};
-use crate::flux::HelmRelease;
+use crate::flux::{Built, HelmRelease};
 use crate::object::{Object, mentions, owned};
 use crate::repository::Repository;
 
@@ -38,7 +38,7 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
             Facts { id: *id, release, known, chart, values, sees_all_values, replaces_catalogue }
         })
         .collect();
-    if retries_by_default(sink) {
+    if retries_by_default(&sink.assembled.objects) {
         for fact in &facts {
             sink.cluster().components[fact.id.index()].patience = fact.release.patience_with_retries();
         }
@@ -55,15 +55,15 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
 }
 
 /// Whether helm-controller is told to retry failed installs unless a release says otherwise: an argument that people patch
-/// into the controllers, in a FluxInstance, in its chart's values, or in a kustomization.
-fn retries_by_default(sink: &Sink) -> bool {
+/// into the controllers, in a FluxInstance, in its chart's values (also those that a generator puts into a ConfigMap), or in a
+/// kustomization.
+pub(crate) fn retries_by_default(objects: &[Built]) -> bool {
     let is_controller = |object: Object<'_>| match object.kind() {
-        "FluxInstance" | "HelmRelease" => object.name().contains("flux"),
+        "FluxInstance" | "HelmRelease" | "ConfigMap" => object.name().contains("flux"),
         "Deployment" => object.name() == "helm-controller",
         _ => false,
     };
-    sink.assembled
-        .objects
+    objects
         .iter()
         .any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
 }

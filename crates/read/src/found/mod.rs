@@ -4,6 +4,8 @@
 mod talos;
 mod terraform;
 
+use std::collections::BTreeSet;
+
 use crate::repository::Repository;
 
 pub use terraform::{Directory, Purpose};
@@ -51,6 +53,9 @@ pub fn find(repository: &Repository) -> Found {
     // Patches may name the address that the machines share.
     let shared = talos::shared_address(repository);
     for rack in &mut racks {
+        // Two files may speak of one machine; `coldstart.yaml` names it once.
+        let mut known = BTreeSet::new();
+        rack.machines.retain(|machine| known.insert(machine.name.clone()));
         rack.vip = rack.vip.take().or_else(|| shared.clone());
     }
     racks.sort_by(|a, b| b.machines.len().cmp(&a.machines.len()).then_with(|| a.from.cmp(&b.from)));

@@ -1,8 +1,11 @@
 //! What a cold start must know: `world` and `up`.
 
-use yaml::Node;
+use yaml::{Node, Span};
 
 use super::{Read, SettingsError};
+
+/// Steps of every plan that stand beside those of the machines.
+const TAKEN: [&str; 2] = ["etcd", "secrets"];
 
 /// What a cold start must know and no manifest tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,17 +59,52 @@ impl Read<'_> {
                 _ => return Err(self.unknown(entry, &KEYS)),
             }
         }
-        self.machines_differ(node)
+        self.machines_differ(node)?;
+        self.directories_differ(node)?;
+        let urls = node.items_at("outside").iter().filter_map(|url| Some((url.as_str()?, url.span)));
+        self.differ(urls, |url| format!("`outside` names `{url}` twice"))
     }
 
-    /// A machine is one thing, whatever its part.
+    /// A machine is one thing, whatever its part, and steps are called after it.
     fn machines_differ(&self, node: &Node) -> Result<(), SettingsError> {
-        let mut seen = std::collections::BTreeSet::new();
-        let up = &self.settings.up;
-        match up.control_planes.iter().chain(&up.workers).find(|name| !seen.insert(*name)) {
-            Some(twice) => Err(self.wrong(node.span, format!("two machines are called `{twice}`"))),
+        let (control_planes, workers) = (node.items_at("control-planes"), node.items_at("workers"));
+        let named = || control_planes.iter().chain(workers).filter_map(|name| Some((name.as_str()?, name.span)));
+        if let Some((name, span)) = named().find(|(name, _)| TAKEN.contains(name)) {
+            return Err(
+                self.wrong(span, format!("no machine can be called `{name}`: a step of the plan is `talos/{name}`"))
+            );
+        }
+        self.differ(named(), |name| format!("two machines are called `{name}`"))?;
+        match workers.first().filter(|_| control_planes.is_empty()) {
+            Some(worker) => Err(self.wrong(worker.span, "`workers` need `control-planes`: etcd starts on the first")),
             None => Ok(()),
         }
+    }
+
+    /// What is applied twice would be one step twice.
+    fn directories_differ(&self, node: &Node) -> Result<(), SettingsError> {
+        let keys = node.items_at("keys").iter();
+        let layers = node.items_at("configuration").iter().filter_map(|layer| layer.get("directory"));
+        let named = keys.chain(layers).filter_map(|directory| {
+            let plain = directory.as_str()?.trim_start_matches("./").trim_end_matches('/');
+            Some((plain, directory.span))
+        });
+        self.differ(named, |directory| format!("the directory `{directory}` is named twice"))
+    }
+
+    /// The second of two that are alike is the mistake.
+    fn differ<'n>(
+        &self,
+        named: impl Iterator<Item = (&'n str, Span)>,
+        say: impl Fn(&str) -> String,
+    ) -> Result<(), SettingsError> {
+        let mut seen = std::collections::BTreeSet::new();
+        for (name, span) in named {
+            if !seen.insert(name) {
+                return Err(self.wrong(span, say(name)));
+            }
+        }
+        Ok(())
     }
 
     fn configuration(&self, node: &Node) -> Result<Vec<Configuration>, SettingsError> {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use graph::Analysis;
-use model::{Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, Phase, Role, Stage, TieTarget};
+use model::{
+    Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, ObjectRef, Phase, Role, Stage, TieTarget,
+};
 use read::helmfile::{Early, ONLY_CRDS, step_name};
 use read::{Repository, UpSettings};
 
@@ -40,10 +42,17 @@ pub fn plan(
 ) -> Result<Plan, PlanError> {
     mistakes(repository, cluster, settings)?;
     let early = read::helmfile::read_early(repository);
-    let mut draft =
-        Draft { repository, early: &early, cluster, steps: Vec::new(), edges: Vec::new(), notes: Vec::new() };
+    let mut draft = Draft {
+        repository,
+        early: &early,
+        cluster,
+        steps: Vec::new(),
+        edges: Vec::new(),
+        notes: Vec::new(),
+        repeated: BTreeSet::new(),
+    };
     let api = draft.below_kubernetes(settings);
-    let steps: Vec<usize> = cluster.ids().map(|id| draft.component(id)).collect();
+    let steps = draft.components();
     draft.bootstrap_ties(&steps, &api);
     draft.containment(&steps);
     draft.declared_ties(&steps);
@@ -69,6 +78,8 @@ struct Draft<'a> {
     steps: Vec<Step>,
     edges: Vec<Edge>,
     notes: Vec<String>,
+    /// Releases that another helmfile has installed before.
+    repeated: BTreeSet<ComponentId>,
 }
 
 impl Draft<'_> {
@@ -174,6 +185,28 @@ impl Draft<'_> {
         self.steps[step].expected = MINUTE;
         self.steps[step].limits = Limits { attempts: 1, ..BY_HAND };
         step
+    }
+
+    /// A step for each component. A release that stands in two helmfiles is one step, and the first of them says when: by the
+    /// order of the helmfiles the second would wait for whatever waits for the first.
+    fn components(&mut self) -> Vec<usize> {
+        let cluster = self.cluster;
+        let mut known: BTreeMap<&ObjectRef, usize> = BTreeMap::new();
+        let mut steps = Vec::with_capacity(cluster.components.len());
+        for id in cluster.ids() {
+            let component = cluster.component(id);
+            let is_early = component.stage == Stage::Bootstrap;
+            let first = known.get(&component.object).copied().filter(|_| is_early);
+            if first.is_some() {
+                self.repeated.insert(id);
+            }
+            let step = first.unwrap_or_else(|| self.component(id));
+            if is_early {
+                known.insert(&component.object, step);
+            }
+            steps.push(step);
+        }
+        steps
     }
 
     fn component(&mut self, id: ComponentId) -> usize {
@@ -306,7 +339,8 @@ impl Draft<'_> {
 
     fn declared_ties(&mut self, steps: &[usize]) {
         let children = children(self.cluster);
-        for tie in &self.cluster.ties {
+        let cluster = self.cluster;
+        for tie in cluster.ties.iter().filter(|tie| !self.repeated.contains(&tie.from)).collect::<Vec<_>>() {
             let TieTarget::Component(to) = tie.to else { continue };
             // Nothing of what it applies is there before.
             let mut next = vec![tie.from];
@@ -329,8 +363,10 @@ impl Draft<'_> {
             // Two hands for one component: the bootstrap's comes first.
             let first = offers.filter(|by| *by != need.of).min_by_key(|by| (self.cluster.component(*by).stage, *by));
             let Some(by) = first.filter(|by| !self.is_ancestor(*by, need.of)) else { continue };
-            let why = need.capability.to_string();
-            self.edges.push(Edge { from: steps[need.of.index()], to: steps[by.index()], why, is_inferred: true });
+            let (from, to) = (steps[need.of.index()], steps[by.index()]);
+            if from != to {
+                self.edges.push(Edge { from, to, why: need.capability.to_string(), is_inferred: true });
+            }
         }
     }
 

@@ -32,7 +32,7 @@ impl Selection {
             }
         };
         for (name, reason) in &self.skip {
-            leave(named(plan, name)?, reason);
+            leave(named(plan, name)?, &format!("--skip {name}: {reason}"));
         }
         let all: BTreeSet<StepId> = plan.ids().collect();
         if let Some(name) = &self.from {

@@ -3,18 +3,24 @@
 use catalogue::{Phase, any_holds};
 use model::ObjectRef;
 use read::kinds::is_cluster_scoped;
-use read::rendered::{ChartOf, Rendered};
+use read::rendered::{ChartOf, Early, Rendered};
 use yaml::Node;
 
 use super::builder::Builder;
 use super::charts::Draft;
-use crate::blueprint::{EarlyRelease, Id, Need, Spread};
+use crate::blueprint::{EarlyRelease, Id, NODES, Need, Spread};
 
 /// Helm's own.
 const HELM_TIMEOUT_SECONDS: u64 = 300;
 /// Charts that Flux comes with.
 const FLUX_CHARTS: [&str; 3] = ["flux-operator", "flux-instance", "flux2"];
 const SEALING_KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-secrets-key";
+
+/// A release that stands in two helmfiles is one, called by the place of the first.
+fn first_of(early: &Early, release: usize) -> usize {
+    let object = |at: usize| early.releases.get(at).map(|(one, _)| one.object());
+    (0..release).find(|at| object(*at) == object(release)).unwrap_or(release)
+}
 
 impl Builder<'_> {
     /// Numbers for all of it, and the steps.
@@ -26,7 +32,7 @@ impl Builder<'_> {
             let id = self.intern(&reference, node);
             seeded.push(id);
             let late = after.filter(|release| early.releases.get(*release).is_some_and(|(it, _)| !it.only_crds));
-            if let Some(release) = late.and_then(|release| u32::try_from(release).ok()) {
+            if let Some(release) = late.and_then(|release| u32::try_from(first_of(early, release)).ok()) {
                 self.out.seeded_after.insert(id, release);
             }
             let labels = node.at(&["metadata", "labels"]);
@@ -88,7 +94,9 @@ impl Builder<'_> {
                 chart: crate::blueprint::Chart::default(),
                 needs,
                 waits: release.wait == Some(true),
-                is_flux: FLUX_CHARTS.contains(&release.chart_name.as_str()) && !only_definitions,
+                is_flux: FLUX_CHARTS.contains(&release.chart_name.as_str())
+                    && !only_definitions
+                    && first_of(early, index) == index,
                 timeout: self
                     .conditions
                     .bootstrap_timeout_millis
@@ -115,7 +123,7 @@ impl Builder<'_> {
     pub(crate) fn resolve_nodes(&mut self) {
         self.mark_agents();
         let Some(machines) = self.conditions.machines else { return };
-        let nodes = self.thing("coldstart/v1", "Nodes", "", "joined");
+        let nodes = self.thing("coldstart/v1", NODES, "", "joined");
         self.out.machines = Some((machines, nodes));
         let network = self.gift("pod-network", None);
         self.out.network = network;

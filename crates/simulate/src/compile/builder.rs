@@ -331,24 +331,6 @@ impl<'a> Builder<'a> {
         self.out.made_by = made_by;
     }
 
-    /// What nobody here makes is taken to be there, of the kinds that usually come from elsewhere.
-    fn assume(&mut self) {
-        let mut assumed = Vec::new();
-        for (index, thing) in self.out.things.iter().enumerate() {
-            let id = Id(u32::try_from(index).unwrap_or(u32::MAX));
-            let from_elsewhere =
-                matches!(thing.kind.as_str(), "CustomResourceDefinition" | "Namespace" | "StorageClass");
-            if from_elsewhere && !self.provided.contains(&id) {
-                assumed.push((id, format!("{} {}", thing.kind, thing.name)));
-            }
-        }
-        for (id, what) in assumed {
-            self.out.given.push(id);
-            self.out.assumed.push(what);
-        }
-        self.out.assumed.sort();
-    }
-
     /// Who looks again when a thing changes.
     fn watch(&self, watchers: &mut [Vec<Id>]) {
         let mut add = |needs: &[Need], who: Id| needs.iter().for_each(|need| watchers[need.id.index()].push(who));

@@ -247,7 +247,9 @@ impl Builder<'_> {
             };
             let id = self.thing("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "", &name);
             let exempt = if of_everything { vec![draft.namespace.clone(), "kube-system".into()] } else { Vec::new() };
-            let at = super::builder::push(&mut self.out.webhooks, Webhook { servers: draft.servers.clone(), exempt });
+            let owner = self.text(format!("{}/{}", draft.namespace, draft.release));
+            let brought = Webhook { owner, servers: draft.servers.clone(), exempt };
+            let at = super::builder::push(&mut self.out.webhooks, brought);
             self.out.things[id.index()].role = Role::Webhook(at);
             self.covers.push((id, webhook.covers.clone()));
             if of_everything {

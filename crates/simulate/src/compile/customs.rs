@@ -155,7 +155,11 @@ impl Builder<'_> {
             ("cert-manager.io", "Certificate") => self.issuer(&node, &thing.namespace),
             _ => Vec::new(),
         };
-        let references = References::of(&node);
+        let mut references = References::of(&node);
+        if thing.group() == "cert-manager.io" {
+            // A certificate is made out to hosts; it asks none of them.
+            references.hosts.clear();
+        }
         let makes_pods =
             self.out.customs.iter().find(|custom| custom.id == id).is_some_and(|custom| {
                 custom.makes.iter().any(|made| matches!(self.out.role(*made), Role::Workload(_)))

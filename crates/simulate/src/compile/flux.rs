@@ -25,7 +25,7 @@ impl Builder<'_> {
         }
         let releases: Vec<Id> = self.draft_of.keys().filter(|(_, at)| *at == revision).map(|(id, _)| *id).collect();
         for id in releases {
-            let spec = self.release_spec(id, revision);
+            let spec = self.release_spec(id, revision, rendered.retries_by_default);
             if let Role::Release(at) = self.out.role(id) {
                 self.out.releases[at as usize].specs[revision] = spec;
             }
@@ -219,7 +219,7 @@ impl Builder<'_> {
         all.into_iter().filter(|object| *object != id).map(|object| (object, is_asked(&object))).collect()
     }
 
-    fn release_spec(&mut self, id: Id, revision: usize) -> Option<ReleaseSpec> {
+    fn release_spec(&mut self, id: Id, revision: usize, retries_by_default: bool) -> Option<ReleaseSpec> {
         let node = self.nodes.get(&id)?.clone();
         let namespace = self.out.thing(id).namespace.clone();
         let field = |name: &str| node.at(&["spec", name]);
@@ -241,8 +241,8 @@ impl Builder<'_> {
             depends_on: self.dependencies(field("dependsOn"), "HelmRelease", &namespace, None),
             source,
             values_from,
-            install: self.action(&node, "install"),
-            upgrade: self.action(&node, "upgrade"),
+            install: self.action(&node, "install", retries_by_default),
+            upgrade: self.action(&node, "upgrade", retries_by_default),
             waits: node.at(&["spec", "install", "disableWait"]).and_then(Node::as_bool) != Some(true),
             chart: parts,
             requeue: self.conditions.requeue_millis,
@@ -257,13 +257,14 @@ impl Builder<'_> {
         self.thing(&format!("{group}/v1"), text("kind"), own, text("name"))
     }
 
-    fn action(&self, node: &Node, action: &str) -> Action {
+    fn action(&self, node: &Node, action: &str, retries_by_default: bool) -> Action {
         let at = |path: &[&str]| node.at(path);
         let timeout = at(&["spec", action, "timeout"]).or_else(|| at(&["spec", "timeout"])).and_then(Node::text);
         let timeout = duration(timeout).unwrap_or(RELEASE_TIMEOUT_SECONDS) / self.conditions.timeouts;
         let strategy = at(&["spec", action, "strategy", "name"]).and_then(Node::text);
         let retry = at(&["spec", action, "strategy", "retryInterval"]).and_then(Node::text);
-        let on_failure = if strategy == Some("RetryOnFailure") {
+        let is_retried = strategy.map_or(retries_by_default, |strategy| strategy == "RetryOnFailure");
+        let on_failure = if is_retried {
             OnFailure::RetryAfter(self.paced(duration(retry).unwrap_or(RETRY_ON_FAILURE_SECONDS)))
         } else {
             let retries = at(&["spec", action, "remediation", "retries"]).and_then(Node::as_int).unwrap_or(0);

@@ -3,6 +3,7 @@
 //! First everything that could exist gets its number, then everybody's conditions are resolved to numbers. Knows kinds, charts
 //! and operators; knows neither time nor the order in which anything happens, and never sees offers, needs or ties.
 
+mod assume;
 mod bootstrap;
 mod builder;
 mod charts;

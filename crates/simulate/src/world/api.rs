@@ -104,8 +104,10 @@ impl World<'_> {
         if thing.home.is_some_and(|home| !self.exists(home)) {
             return Err(Reason::NamespaceNotFound(id));
         }
-        let refused = thing.webhooks.iter().any(|webhook| self.exists(*webhook) && !self.answers(*webhook, id));
-        if refused { Err(Reason::WebhookDown(id)) } else { Ok(()) }
+        match thing.webhooks.iter().find(|webhook| self.exists(**webhook) && !self.answers(**webhook, id)) {
+            Some(webhook) => Err(Reason::WebhookDown(id, *webhook, self.unready_server(*webhook).is_none())),
+            None => Ok(()),
+        }
     }
 
     fn answers(&self, webhook: Id, about: Id) -> bool {
@@ -114,7 +116,13 @@ impl World<'_> {
         if it.exempt.contains(&self.blueprint.thing(about).namespace) {
             return true;
         }
-        !self.disturbance.webhook_is_down(at, self.now) && it.servers.iter().all(|server| self.is_ready(*server))
+        !self.disturbance.webhook_is_down(at, self.now) && self.unready_server(webhook).is_none()
+    }
+
+    /// One of those that answer for a webhook, and is not ready to.
+    pub(super) fn unready_server(&self, webhook: Id) -> Option<Id> {
+        let Role::Webhook(at) = self.blueprint.role(webhook) else { return None };
+        self.blueprint.webhooks[at as usize].servers.iter().copied().find(|server| !self.is_ready(*server))
     }
 
     /// What kstatus says of an object; `asked` where an expression wants its status.

@@ -88,7 +88,7 @@ impl World<'_> {
         let it = self.blueprint.early.get(release as usize)?;
         match self.installs[release as usize] {
             Install::Absent => Some(Reason::NotInstalled(it.name)),
-            Install::Failed(reason @ (Reason::NoMatch(_) | Reason::WebhookDown(_) | Reason::NamespaceNotFound(_))) => {
+            Install::Failed(reason @ (Reason::NoMatch(_) | Reason::WebhookDown(..) | Reason::NamespaceNotFound(_))) => {
                 Some(reason)
             }
             _ => it.chart.waits_for.iter().find(|id| !self.is_ready(**id)).map(|id| self.unready_reason(*id)),

@@ -14,7 +14,7 @@ impl World<'_> {
     }
 
     /// The same, and whether the last one waits for one before it in turn.
-    fn follow(&self, first: Reason) -> (Vec<Reason>, bool) {
+    pub(crate) fn follow(&self, first: Reason) -> (Vec<Reason>, bool) {
         let mut chain = vec![first];
         let mut is_circle = false;
         while let Some(next) = chain.last().and_then(|reason| self.behind(*reason)) {
@@ -58,6 +58,7 @@ impl World<'_> {
             | Reason::KeyNotFound(on) => self.fact(self.blueprint.made_by[on.index()]?),
             Reason::NoMatch(on) => self.fact(thing(on).definition?),
             Reason::NamespaceNotFound(on) => self.fact(thing(on).home?),
+            Reason::WebhookDown(_, webhook, _) => Some(Reason::WaitsFor(webhook, self.unready_server(webhook)?)),
             _ => None,
         }
     }
@@ -67,7 +68,13 @@ impl World<'_> {
         if self.exists(on) && self.is_ready(on) {
             return None;
         }
-        if self.has_no_key(on) { Some(Reason::Sealed(on)) } else { Some(self.unready_reason(on)) }
+        if self.has_no_key(on) {
+            return Some(Reason::Sealed(on));
+        }
+        match self.unready_reason(on) {
+            Reason::Suspended => Some(Reason::IsSuspended(on)),
+            reason => Some(reason),
+        }
     }
 
     fn has_no_key(&self, on: Id) -> bool {
