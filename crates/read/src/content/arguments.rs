@@ -4,8 +4,19 @@
 use crate::flux::Built;
 use crate::object::{Object, mentions};
 
+/// Whether helm-controller retries failed installs unless a release says otherwise.
+pub(crate) fn retries_by_default(objects: &[Built]) -> bool {
+    is_given(objects, "helm-controller", "DefaultToRetryOnFailure=true")
+}
+
+/// Whether kustomize-controller looks again when any Secret or ConfigMap is made that a Kustomization names, not only at
+/// labelled ones.
+pub(crate) fn watches_settings(objects: &[Built]) -> bool {
+    is_given(objects, "kustomize-controller", "--watch-configs-label-selector=owner!=helm")
+}
+
 /// Whether a controller is given an argument, or a part of one, as far as the files tell.
-pub(crate) fn is_given(objects: &[Built], controller: &str, argument: &str) -> bool {
+fn is_given(objects: &[Built], controller: &str, argument: &str) -> bool {
     let is_controller = |object: Object<'_>| match object.kind() {
         "FluxInstance" | "HelmRelease" | "ConfigMap" => object.name().contains("flux"),
         "Deployment" => object.name() == controller,

@@ -29,16 +29,13 @@ use crate::bootstrap::Bootstrap;
 use crate::charts::Renderer;
 use crate::flux::Assembled;
 use crate::repository::Repository;
+pub(crate) use arguments::retries_by_default;
 pub(crate) use capabilities::apis_asked_for;
 pub(crate) use facts::note_chart;
 pub(crate) use known::{need_foundation, need_gifts, offer_controllers, offer_known};
 pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values};
 pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use releases::retries_by_default;
 pub(crate) use sink::Sink;
-
-/// kustomize-controller looks again when a Secret or ConfigMap is made that a Kustomization names, not only at labelled ones.
-const WATCHES_ALL_SETTINGS: &str = "--watch-configs-label-selector=owner!=helm";
 
 /// Fills in offers and needs.
 pub(crate) fn extract(
@@ -56,8 +53,8 @@ pub(crate) fn extract(
     }
     objects::read_all(&mut sink, catalogue);
     kustomizations::read_all(&mut sink);
-    let watches = arguments::is_given(&sink.assembled.objects, "kustomize-controller", WATCHES_ALL_SETTINGS);
-    sink.cluster().facts.watches_settings = watches;
+    let watches_settings = arguments::watches_settings(&sink.assembled.objects);
+    sink.cluster().facts.watches_settings = watches_settings;
     releases::read_all(&mut sink, repository, catalogue);
     hosts::resolve(&mut sink);
     behind::read_all(&mut sink);

@@ -12,9 +12,9 @@ use crate::content::known::{
 };
 use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values, unseen_values};
 use crate::content::sink::{Needing, Sink};
-use crate::content::{capabilities, facts, hosts, references, values};
-use crate::flux::{Built, HelmRelease};
-use crate::object::{Object, mentions, owned};
+use crate::content::{arguments, capabilities, facts, hosts, references, values};
+use crate::flux::HelmRelease;
+use crate::object::{Object, owned};
 use crate::repository::Repository;
 
 /// Why a chart is a blind spot.
@@ -38,7 +38,7 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
             Facts { id: *id, release, known, chart, values, sees_all_values, replaces_catalogue }
         })
         .collect();
-    if retries_by_default(&sink.assembled.objects) {
+    if arguments::retries_by_default(&sink.assembled.objects) {
         for fact in &facts {
             sink.cluster().components[fact.id.index()].patience = fact.release.patience_with_retries();
         }
@@ -52,20 +52,6 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
         fact.asked_for(sink, repository);
     }
     sink.assembled.releases = releases;
-}
-
-/// Whether helm-controller is told to retry failed installs unless a release says otherwise: an argument that people patch
-/// into the controllers, in a FluxInstance, in its chart's values (also those that a generator puts into a ConfigMap), or in a
-/// kustomization.
-pub(crate) fn retries_by_default(objects: &[Built]) -> bool {
-    let is_controller = |object: Object<'_>| match object.kind() {
-        "FluxInstance" | "HelmRelease" | "ConfigMap" => object.name().contains("flux"),
-        "Deployment" => object.name() == "helm-controller",
-        _ => false,
-    };
-    objects
-        .iter()
-        .any(|built| is_controller(Object::new(&built.node)) && mentions(&built.node, "DefaultToRetryOnFailure=true"))
 }
 
 /// One release with all that is known of it.
