@@ -96,9 +96,9 @@ impl Teller {
             (0, there) if self.failed.is_empty() => {
                 format!("all {} were there, nothing to do{left}", count(there, "step"))
             }
-            (0, there) => format!("{} were there{left}", count(there, "step")),
+            (0, there) => format!("{} {}{left}", count(there, "step"), were_there(there)),
             (done, 0) => format!("{} proved{left}", count(done, "step")),
-            (done, there) => format!("{} proved, {there} were there{left}", count(done, "step")),
+            (done, there) => format!("{} proved, {there} {}{left}", count(done, "step"), were_there(there)),
         }
     }
 
@@ -164,4 +164,8 @@ pub(crate) fn clock(millis: u64) -> String {
 /// A duration in words.
 pub fn took(duration: std::time::Duration) -> String {
     say_seconds(duration.as_secs())
+}
+
+fn were_there(steps: usize) -> &'static str {
+    if steps == 1 { "was there" } else { "were there" }
 }
