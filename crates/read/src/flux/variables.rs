@@ -187,7 +187,10 @@ impl Variables {
     /// Whether an object mentions a variable that may come from an optional source.
     pub(crate) fn wants_optional(&self, node: &Node) -> bool {
         let is_optional = |name: &EcoString| self.optional.as_ref().is_none_or(|names| names.contains(name));
-        !substitute::is_disabled(node)
+        // Nearly nobody has one: then there is nothing to look for.
+        let has_none = self.optional.as_ref().is_some_and(BTreeSet::is_empty);
+        !has_none
+            && !substitute::is_disabled(node)
             && substitute::mentioned(node).iter().any(|it| !self.own.contains(&it.name) && is_optional(&it.name))
     }
 
