@@ -91,6 +91,8 @@ fn manifests(path: &Path) -> Result<(Vec<SecretManifest>, Vec<usize>), SealFailu
     let bytes = read(path, FILE_BYTES_MAX)?;
     let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text", place())))?;
     let (mut secrets, mut lines) = (Vec::new(), Vec::new());
+    // Counted on from the one before: from the top for each would be slow for many.
+    let (mut counted, mut at_line) = (0, 1);
     for document in yaml::parse(FileId::GENERATED, text, Limits::default()) {
         if let Some(problem) = document.problems.first() {
             // What the parser says may quote the text.
@@ -102,7 +104,11 @@ fn manifests(path: &Path) -> Result<(Vec<SecretManifest>, Vec<usize>), SealFailu
             for object in objects {
                 let secret = SecretManifest::of(object);
                 secrets.push(secret.map_err(|source| SealFailure::Secret { place: place(), source })?);
-                lines.push(line(text, object.at(&["metadata", "name"]).map_or(object.span, |name: &Node| name.span)));
+                let span = object.at(&["metadata", "name"]).map_or(object.span, |name: &Node| name.span);
+                let start = span.start as usize;
+                at_line += text.bytes().take(start).skip(counted).filter(|byte| *byte == b'\n').count();
+                counted = counted.max(start);
+                lines.push(at_line);
             }
         }
     }
