@@ -93,10 +93,19 @@ impl Run {
     }
 }
 
-/// Runs `check` on `tree`, keeping what it prints as `<raw>.json` and `<raw>.stderr`.
+/// Runs `check --each` on `tree`, keeping what it prints as `<raw>.json` and `<raw>.stderr`.
 pub(crate) fn check(binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
+    check_with(&["--each"], binary, tree, raw)
+}
+
+/// As [`check`], with one finding for all that say the same: what everybody gets who does not ask for more.
+pub(crate) fn check_folded(binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
+    check_with(&[], binary, tree, raw)
+}
+
+fn check_with(options: &[&str], binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
     let mut command = Command::new(binary);
-    command.args(["check", "--format", "json", "--min-severity", "info"]).arg(tree);
+    command.args(["check", "--format", "json", "--min-severity", "info"]).args(options).arg(tree);
     run(command, raw).with_context(|| format!("cannot run {}", binary.display()))
 }
 

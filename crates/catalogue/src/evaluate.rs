@@ -43,9 +43,19 @@ fn is_truthy(node: &Node) -> bool {
     }
 }
 
+/// A class that a chart makes under certain values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeClass {
+    pub name: String,
+    /// The place that names it, if a file does.
+    pub at: Option<Span>,
+    /// Whether it is the class of those who name none.
+    pub is_default: bool,
+}
+
 impl Class {
-    /// The names this class has under `values`, each with the place that names it, if a file does.
-    pub fn names(&self, values: Option<&Node>) -> Vec<(String, Option<Span>)> {
+    /// The classes that it comes to under `values`.
+    pub fn made(&self, values: Option<&Node>) -> Vec<MadeClass> {
         if !any_holds(&self.when, values) {
             return Vec::new();
         }
@@ -53,17 +63,34 @@ impl Class {
             (Some(path), Some(values)) => follow(values, path),
             _ => Found::default(),
         };
-        let named: Vec<_> = found
-            .ends
-            .iter()
-            .filter(|end| any_holds(&self.item_when, Some(end.entry.map_or(end.parent, |_| end.node))))
-            .filter_map(named)
-            .filter(|(name, _)| !name.is_empty())
-            .collect();
+        let named: Vec<MadeClass> = found.ends.iter().filter_map(|end| self.named(end)).collect();
         if !named.is_empty() || found.list_given || !found.ends.is_empty() && !self.item_when.is_empty() {
             return named;
         }
-        self.name.iter().map(|name| (name.clone(), None)).collect()
+        let usual = self.name.iter();
+        usual
+            .map(|name| MadeClass { name: name.clone(), at: None, is_default: self.is_usual_default(values) })
+            .collect()
+    }
+
+    fn named(&self, end: &End<'_>) -> Option<MadeClass> {
+        let item = Some(end.entry.map_or(end.parent, |_| end.node));
+        let name = end.name().filter(|name| !name.is_empty() && any_holds(&self.item_when, item))?.to_owned();
+        let at = end.entry.map_or(end.node.span, |entry| entry.key_span);
+        Some(MadeClass { name, at: Some(at), is_default: self.is_default(item) })
+    }
+
+    fn is_default(&self, item: Option<&Node>) -> bool {
+        self.default_when.iter().any(|condition| condition.holds(item))
+    }
+
+    /// The same where the values do not name it: they may still hold the mapping in which its name would stand.
+    fn is_usual_default(&self, values: Option<&Node>) -> bool {
+        let Some((path, values)) = self.name_at.as_deref().zip(values) else { return self.is_default(values) };
+        let holder = path
+            .rsplit_once('.')
+            .map_or(Some(values), |(holder, _)| follow(values, holder).ends.first().map(|end| end.node));
+        self.is_default(holder)
     }
 }
 
@@ -82,12 +109,6 @@ impl Resource {
             str::to_owned,
         )
     }
-}
-
-/// What a path's end says, and where.
-fn named(end: &End<'_>) -> Option<(String, Option<Span>)> {
-    let at = end.entry.map_or(end.node.span, |entry| entry.key_span);
-    Some((end.name()?.to_owned(), Some(at)))
 }
 
 impl Made {
@@ -253,7 +274,7 @@ mod tests {
             ),
         ] {
             let class: Class = crate::decode::decode(&node(class)).unwrap();
-            let names: Vec<_> = class.names(Some(&node(values))).into_iter().map(|(name, _)| name).collect();
+            let names: Vec<_> = class.made(Some(&node(values))).into_iter().map(|made| made.name).collect();
             assert_eq!(names, expected, "{class:?} under {values}");
         }
     }
@@ -262,8 +283,34 @@ mod tests {
     fn the_place_of_a_class_name_is_its_line() {
         let class: Class = crate::decode::decode(&node("{kind: StorageClass, name-at: name, name: usual}")).unwrap();
         let values = node("other: 1\nname: mine");
-        assert_eq!(class.names(Some(&values))[0].1.unwrap().start, 15);
-        assert_eq!(class.names(None), [("usual".to_owned(), None)]);
+        assert_eq!(class.made(Some(&values))[0].at.unwrap().start, 15);
+        assert_eq!(class.made(None), [MadeClass { name: "usual".to_owned(), at: None, is_default: false }]);
+    }
+
+    #[test]
+    fn a_class_is_the_default_where_its_own_item_says_so() {
+        for (class, values, expected) in [
+            (
+                "{kind: StorageClass, name-at: 'c[].name', default-when: [{value: is}]}",
+                "c: [{name: a}, {name: b, is: true}]",
+                vec!["b"],
+            ),
+            ("{kind: StorageClass, name-at: c.name, name: d, default-when: [{value: is}]}", "c: {is: true}", vec!["d"]),
+            ("{kind: StorageClass, name-at: c.name, name: d, default-when: [{value: is}]}", "is: true", vec![]),
+            ("{kind: StorageClass, name: d, default-when: [{value: p.is, default: true}]}", "x: 1", vec!["d"]),
+            ("{kind: StorageClass, name: d, default-when: [{value: p.is, default: true}]}", "p: {is: false}", vec![]),
+            (
+                "{kind: StorageClass, name-at: 'c[].name', default-when: [{value: 'a.x\\.io/is', equals: 'true'}]}",
+                "c: [{name: a, a: {x.io/is: 'true'}}, {name: b, a: {x.io/is: 'false'}}]",
+                vec!["a"],
+            ),
+            ("{kind: StorageClass, name: d}", "x: 1", vec![]),
+        ] {
+            let class: Class = crate::decode::decode(&node(class)).unwrap();
+            let made = class.made(Some(&node(values))).into_iter();
+            let defaults: Vec<_> = made.filter(|made| made.is_default).map(|made| made.name).collect();
+            assert_eq!(defaults, expected, "{class:?} under {values}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod schema;
 
 pub use catalogue::{Catalogue, chart_name};
 pub use decode::DecodeError;
-pub use evaluate::any_holds;
+pub use evaluate::{MadeClass, any_holds};
 pub use schema::{
     Class, Component, Crds, Gift, Layer, Made, Need, Phase, Rendered, Resource, Via, Webhook, When, Workload,
     WorkloadKind,

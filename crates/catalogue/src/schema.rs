@@ -165,6 +165,10 @@ pub struct Class {
     /// Conditions on each named item: paths start at the mapping that holds the name, or that the key stands for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub item_when: Vec<When>,
+    /// Conditions, with paths as in `item-when`, under which it is the class of those who name none; without a path that
+    /// names it, they start at the root. Without any it never is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub default_when: Vec<When>,
 }
 
 /// Something cluster-wide that is there once it runs.

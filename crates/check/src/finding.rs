@@ -109,7 +109,7 @@ impl Finding {
 }
 
 /// One more component that a finding speaks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Also {
     pub component: ObjectRef,
     pub provider: Option<ObjectRef>,

@@ -1,8 +1,8 @@
 //! Findings that say the same of many: forty applications that miss one store are one thing to understand and one thing to
 //! decide, so one finding speaks for all and names the others.
 //!
-//! What is at warning or above stays by itself: each of those is worth its own line in a review. Unless it *is* one line: what
-//! a parent's patch gives to ninety children is edited once.
+//! What is at warning or above stays by itself: each of those is worth its own line in a review. Unless it *is* one line (what
+//! a parent's patch gives to ninety children is edited once), or there are so many that the one provider is what to look at.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,11 @@ use crate::finding::{Also, Finding, Severity};
 use crate::words::and_more;
 
 /// Rules whose findings speak of two components, where many of the one kind usually lack the same of the other.
-const PAIR_RULES: [&str; 3] = ["missing-dependency", "bootstrap-only", "parent-wait-deadlock"];
+const PAIR_RULES: [&str; 4] = ["missing-dependency", "bootstrap-only", "parent-wait-deadlock", "terminal-install"];
 /// Rules whose findings speak of something that is not there, or not in time.
 const ABSENCE_RULES: [&str; 4] = ["missing-substitution", "missing-source", "missing-secret", "undefined-variable"];
+/// Fewer at warning or above that share a provider are told one by one.
+const LOUD_MIN: usize = 3;
 /// Others that are named in the note.
 const NAMED_MAX: usize = 10;
 
@@ -98,14 +100,18 @@ fn groups(findings: &[Finding]) -> Vec<Group> {
         *sizes.entry((&finding.cluster, finding.rule, finding.severity, group.clone())).or_default() += 1;
         groups.push(group);
     }
-    for (finding, group) in findings.iter().zip(&mut groups) {
-        let size = sizes.get(&(&finding.cluster, finding.rule, finding.severity, group.clone()));
-        if matches!(group, Group::Provider(_)) && size == Some(&1) {
-            *group = match cost(finding) {
-                free @ ("safe" | "noise") => Group::Cluster(free),
-                _ => Group::Component(finding.component.clone()),
-            };
+    for (index, (finding, group)) in findings.iter().zip(&mut groups).enumerate() {
+        if !matches!(group, Group::Provider(_)) {
+            continue;
         }
+        let is_loud = finding.severity > Severity::Info;
+        let size = sizes[&(finding.cluster.as_str(), finding.rule, finding.severity, group.clone())];
+        *group = match cost(finding) {
+            _ if is_loud && size < LOUD_MIN => Group::Alone(index),
+            _ if size > 1 => continue,
+            free @ ("safe" | "noise") => Group::Cluster(free),
+            _ => Group::Component(finding.component.clone()),
+        };
     }
     groups
 }
@@ -123,8 +129,8 @@ fn group(finding: &Finding, index: usize) -> Group {
             _ if finding.severity > Severity::Info => Group::Alone(index),
             _ => Group::Capability(what.clone()),
         },
-        _ if finding.severity > Severity::Info => Group::Alone(index),
         (rule, Some(provider), _) if PAIR_RULES.contains(&rule) => Group::Provider(provider.clone()),
+        _ if finding.severity > Severity::Info => Group::Alone(index),
         // Where nobody knows what a declared order is for, or it costs nothing, all such orders are one question.
         ("unreachable-object" | "redundant-dependency" | "undefined-variable", ..)
         | ("ungated-dependency" | "falsely-ready-gate", _, None) => Group::Cluster(cost),
@@ -157,6 +163,7 @@ fn note_others(finding: &mut Finding) {
         })
         .collect();
     let all = finding.also.len();
+    finding.message.push_str(&format!(" ({all} more like it)"));
     finding.notes.push(format!(
         "so it is with {all} more: {}{} (--each shows every one)",
         names.join(", "),

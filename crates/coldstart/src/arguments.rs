@@ -348,9 +348,10 @@ pub(crate) enum CheckFormat {
 }
 
 impl CheckFormat {
-    /// Programs get every pair by itself and can fold as they like; people read one line for all that say the same.
-    pub(crate) const fn is_for_programs(self) -> bool {
-        matches!(self, Self::Json | Self::Sarif | Self::Github)
+    /// Shown beside the lines of a file, so everybody with a line to edit gets a finding; elsewhere one speaks for all that
+    /// say the same.
+    pub(crate) const fn is_beside_lines(self) -> bool {
+        matches!(self, Self::Sarif | Self::Github)
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         _ => None,
     };
     let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
-    let each = options.each || options.format.is_for_programs();
+    let each = options.each || options.format.is_beside_lines();
     let mut report = ::check::run_analysed(&reading, &analyses, Wanted { cluster: wanted, each });
     ::check::settle(&mut report, &reading, &policy);
     let wish = Wish { options, min_severity: min_severity(options, &policy), prefix: prefix(&options.path) };
@@ -80,8 +80,7 @@ fn render(report: &Report, reading: &Reading, wish: &Wish<'_>) -> Result<String,
     let Wish { options, min_severity, prefix } = wish;
     let (repository, min_severity) = (&reading.repository, *min_severity);
     let text = |color, width, sample| {
-        let (each, blind_spots) = (options.each, options.blind_spots);
-        let options = TextOptions { color, width, min_severity, each, blind_spots, sample };
+        let options = TextOptions { color, width, min_severity, blind_spots: options.blind_spots, sample };
         draw::text::report(report, repository, &options)
     };
     let json = match options.format {

@@ -143,7 +143,7 @@ fn everything() -> Value {
             "resource": {"kind": "a.example/A", "name-at": "a.name", "name": "{release}", "when": when},
             "crds": [{"kinds": ["a.example/*"], "via": "templates", "when": when}],
             "webhooks": [{"covers": ["a.example/*"], "fails-closed": true, "when": when}],
-            "classes": [{"kind": "StorageClass", "name": "ours", "name-at": "a.name", "when": when, "item-when": when}],
+            "classes": [{"kind": "StorageClass", "name": "ours", "name-at": "a.name", "when": when, "item-when": when, "default-when": when}],
             "gives": [{"capability": "device", "name": "gpu", "when": when}],
             "makes": [{"for-kind": "a.example/A", "secrets": ["s"], "config-maps": ["c"], "services": ["v"], "objects": ["Pod:p"], "devices": ["d"], "node-labels": ["l"]}],
             "services": ["{release}"],

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use check::{ClusterSummary, Finding, Fingerprint, LeftOut, Location, Report, Severity};
+use check::{Also, ClusterSummary, Finding, Fingerprint, LeftOut, Location, Report, Severity};
 use model::{BlindSpot, Cluster, ObjectRef};
 use serde::Serialize;
 
@@ -120,6 +120,16 @@ struct FindingTwin<'a> {
     locations: Vec<LocationTwin<'a>>,
     fix: Option<&'a str>,
     notes: &'a [String],
+    also: Vec<AlsoTwin<'a>>,
+}
+
+/// One more component that the finding speaks for, with the line to look at.
+#[derive(Serialize)]
+struct AlsoTwin<'a> {
+    component: ObjectTwin<'a>,
+    provider: Option<ObjectTwin<'a>>,
+    path: Option<&'a str>,
+    line: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -211,6 +221,19 @@ impl<'a> FindingTwin<'a> {
             locations: finding.locations.iter().filter_map(|place| LocationTwin::new(place, sources)).collect(),
             fix: finding.fix.as_deref(),
             notes: &finding.notes,
+            also: finding.also.iter().map(|also| AlsoTwin::new(also, sources)).collect(),
+        }
+    }
+}
+
+impl<'a> AlsoTwin<'a> {
+    fn new(also: &'a Also, sources: &'a impl Sources) -> Self {
+        let place = sources.locate(also.at);
+        Self {
+            component: ObjectTwin::new(&also.component),
+            provider: also.provider.as_ref().map(ObjectTwin::new),
+            path: place.map(|(path, _)| path),
+            line: place.map(|(_, position)| position.line),
         }
     }
 }

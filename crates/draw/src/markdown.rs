@@ -6,7 +6,7 @@ use check::{Finding, Report, Severity};
 
 use crate::clean::clean;
 use crate::left_out;
-use crate::merge::{Merged, fold, merge};
+use crate::merge::{Merged, merge};
 use crate::paint::Paint;
 use crate::place::Place;
 use crate::sources::Sources;
@@ -25,8 +25,7 @@ const NAMED_MAX: usize = 10;
 /// The whole comment. `prefix` stands before every path.
 pub fn report(report: &Report, sources: &impl Sources, min_severity: Severity, prefix: &str) -> String {
     let merged = merge(&report.findings);
-    let folded = fold(&merged);
-    let wanted: Vec<&Merged<'_>> = folded.iter().filter(|one| one.finding.severity >= min_severity).collect();
+    let wanted: Vec<&Merged<'_>> = merged.iter().filter(|one| one.finding.severity >= min_severity).collect();
     let mut out = head(report, &merged, min_severity);
     if wanted.is_empty() {
         return out;
@@ -104,9 +103,8 @@ fn row(one: &Merged<'_>, sources: &impl Sources, prefix: &str) -> String {
     let finding = one.finding;
     let place = Place::first(finding, sources, prefix).map(|(at, _)| code(&format!("{}:{}", at.path, at.line)));
     let (severity, rule) = (finding.severity, finding.rule);
-    let also = if one.also.is_empty() { String::new() } else { format!(" (and {} more)", one.also.len()) };
     let message = inline(&finding.message);
-    format!("| {severity} | {} | {message}{also} | {} |\n", code(rule), place.unwrap_or_default())
+    format!("| {severity} | {} | {message} | {} |\n", code(rule), place.unwrap_or_default())
 }
 
 /// A finding, folded: places with their lines of source, cost, fix, notes.
@@ -125,10 +123,6 @@ fn details(one: &Merged<'_>, clusters: usize, sources: &impl Sources, prefix: &s
     }
     for note in &finding.notes {
         item(&mut out, &inline(note));
-    }
-    if !one.also.is_empty() {
-        let names: Vec<String> = one.also.iter().map(|other| code(&other.component.path())).collect();
-        item(&mut out, &format!("so it is with {} more: {}", names.len(), first_few(&names, NAMED_MAX)));
     }
     if clusters > 1 {
         let names: Vec<String> = one.clusters.iter().map(|name| code(name)).collect();

@@ -1,15 +1,14 @@
 //! The report for a terminal: what was read, a diagnostic for each finding, and the sum of it all.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use check::{ClusterSummary, Finding, Report, Severity};
+use check::{ClusterSummary, Report, Severity};
 use model::BlindSpot;
 
 use crate::clean::clean;
 use crate::left_out;
-use crate::merge::{Merged, fold, merge};
+use crate::merge::{Merged, merge};
 use crate::paint::Paint;
 use crate::snippet::{self, Look};
 use crate::sources::Sources;
@@ -17,7 +16,6 @@ use crate::words::{count, first_few, shorten};
 
 /// Clusters named in one line.
 const CLUSTERS_NAMED_MAX: usize = 6;
-const OTHERS_NAMED_MAX: usize = 10;
 /// Clusters that get a summary line of their own.
 const CLUSTERS_SUMMED_MAX: usize = 12;
 /// Steps of a critical path that are named before the last.
@@ -34,8 +32,6 @@ pub struct TextOptions {
     /// Columns of the terminal; without, nothing is wrapped.
     pub width: Option<usize>,
     pub min_severity: Severity,
-    /// Show every finding by itself, also where many share one provider.
-    pub each: bool,
     /// List every blind spot instead of counting them.
     pub blind_spots: bool,
     /// Of every severity only this many, each of another rule: a taste of the whole, for pictures.
@@ -49,12 +45,11 @@ pub fn report(report: &Report, sources: &impl Sources, options: &TextOptions) ->
     let merged = merge(&report.findings);
     let mut out = header(&report.clusters, paint);
     out.push('\n');
-    let folded = if options.each { merge(&report.findings) } else { fold(&merged) };
-    let (wanted, left_out) = wanted(&folded, options);
+    let (wanted, left_out) = wanted(&merged, options);
     for one in wanted {
         let clusters = clusters_of(one, report.clusters.len());
         out.push('\n');
-        out.push_str(&snippet::finding(&with_others(one), clusters.as_deref(), sources, look));
+        out.push_str(&snippet::finding(one.finding, clusters.as_deref(), sources, look));
     }
     if left_out > 0 {
         let _ = writeln!(out, "\n{}", paint.dim(&format!("… and {left_out} more")));
@@ -68,18 +63,6 @@ pub fn report(report: &Report, sources: &impl Sources, options: &TextOptions) ->
         out.push_str(&not_seen(&report.blind_spots, paint));
     }
     out
-}
-
-/// The finding, with a note that names whoever else it holds for.
-fn with_others<'a>(one: &Merged<'a>) -> Cow<'a, Finding> {
-    if one.also.is_empty() {
-        return Cow::Borrowed(one.finding);
-    }
-    let names: Vec<String> = one.also.iter().map(|other| other.component.path()).collect();
-    let few = first_few(&names, OTHERS_NAMED_MAX);
-    let mut finding = one.finding.clone();
-    finding.notes.push(format!("so it is with {} more: {few} (--each shows every one)", names.len()));
-    Cow::Owned(finding)
 }
 
 /// The findings to show, and how many more there would have been.

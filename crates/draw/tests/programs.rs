@@ -164,7 +164,6 @@ fn what_was_left_out_is_counted_in_the_text_and_the_json() {
         color: false,
         width: None,
         min_severity: Severity::Warning,
-        each: false,
         blind_spots: false,
         sample: None,
     };

@@ -8,14 +8,8 @@ use draw::text::TextOptions;
 use made::{HOME, KS, Tree, deadlock, info, location, report, slow, summary, tree};
 use yaml::Span;
 
-const PLAIN: TextOptions = TextOptions {
-    color: false,
-    width: None,
-    min_severity: Severity::Warning,
-    each: false,
-    blind_spots: false,
-    sample: None,
-};
+const PLAIN: TextOptions =
+    TextOptions { color: false, width: None, min_severity: Severity::Warning, blind_spots: false, sample: None };
 
 #[test]
 fn a_report_says_what_was_read_what_is_wrong_and_what_was_not_seen() {
@@ -62,24 +56,6 @@ fn a_sample_says_what_it_left_out() {
 }
 
 #[test]
-fn many_that_miss_the_same_provider_are_told_once_with_their_names() {
-    let tree = tree();
-    let of = |name: &str| {
-        let mut finding = slow(&tree);
-        finding.rule = "missing-dependency";
-        finding.component.name = name.into();
-        finding.message = format!("`{name}` needs something");
-        finding
-    };
-    let report = made::of(["a", "b", "c", "d"].map(of).into(), HOME);
-    let folded = draw::text::report(&report, &tree, &PLAIN);
-    assert_eq!(folded.matches("warning[missing-dependency]").count(), 1, "{folded}");
-    assert!(folded.contains("so it is with 3 more") && folded.contains("4 warnings"), "{folded}");
-    let each = draw::text::report(&report, &tree, &TextOptions { each: true, ..PLAIN });
-    assert_eq!(each.matches("warning[missing-dependency]").count(), 4, "{each}");
-}
-
-#[test]
 fn what_several_clusters_share_is_told_once() {
     let tree = tree();
     let of = |mut finding: check::Finding, cluster: &str| {
@@ -96,6 +72,20 @@ fn what_several_clusters_share_is_told_once() {
         ..Report::default()
     };
     insta::assert_snapshot!(draw::text::report(&report, &tree, &PLAIN));
+}
+
+#[test]
+fn clusters_in_which_others_are_concerned_are_told_apart() {
+    let tree = tree();
+    let mut findings = vec![slow(&tree), slow(&tree)];
+    findings[1].cluster = "clusters/lab".to_owned();
+    let told = |findings: &[check::Finding]| {
+        let report = made::of(findings.to_vec(), HOME);
+        draw::text::report(&report, &tree, &PLAIN).matches("warning[").count()
+    };
+    assert_eq!(told(&findings), 1);
+    findings[1].also[0].component.name = "another".into();
+    assert_eq!(told(&findings), 2);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use super::case::{self, Case};
 use super::score::{self, Finding, MISSING_RULE, Outcome, Scores, percent};
@@ -59,9 +60,18 @@ pub(crate) struct Options {
 /// What came of one tree.
 enum Tried {
     NoMirror,
-    Reused(Vec<Finding>),
-    Ran(Run, Vec<Finding>),
+    Reused(Found),
+    Ran(Run, Found),
     Failed(anyhow::Error),
+}
+
+/// What `check` found in a tree.
+#[derive(Serialize, Deserialize)]
+struct Found {
+    /// Findings as `check` tells them, one for all that say the same.
+    told: usize,
+    /// Each pair by itself, as the cases have them.
+    findings: Vec<Finding>,
 }
 
 /// A tree to run: repository and commit.
@@ -72,9 +82,16 @@ struct Results(BTreeMap<Key, Tried>);
 
 impl Results {
     fn findings(&self, case: &Case) -> Option<&[Finding]> {
-        match self.0.get(&(case.repo.clone(), case.parent.clone()))? {
-            Tried::Reused(findings) | Tried::Ran(_, findings) => Some(findings),
-            Tried::NoMirror | Tried::Failed(_) => None,
+        let tried = self.0.get(&(case.repo.clone(), case.parent.clone()))?;
+        tried.found().map(|found| found.findings.as_slice())
+    }
+}
+
+impl Tried {
+    fn found(&self) -> Option<&Found> {
+        match self {
+            Self::Reused(found) | Self::Ran(_, found) => Some(found),
+            Self::NoMirror | Self::Failed(_) => None,
         }
     }
 }
@@ -129,18 +146,21 @@ fn run_tree((repo, commit): &Key, trees: &Trees, binary: &Path, options: &Option
     let output = options.out.join(format!("{key}.json"));
     if options.reuse && output.is_file() {
         let bytes = fs::read(&output)?;
-        let findings = serde_json::from_slice(&bytes).with_context(|| format!("cannot read {}", output.display()))?;
-        return Ok(Tried::Reused(findings));
+        let found = serde_json::from_slice(&bytes).with_context(|| format!("cannot read {}", output.display()))?;
+        return Ok(Tried::Reused(found));
     }
     if trees.mirror(repo).is_none() {
         return Ok(Tried::NoMirror);
     }
     let tree = trees.lay(repo, commit)?;
-    let run = product::check(binary, &tree, &options.out.join("raw").join(&key))?;
-    let findings: Vec<Finding> = run.findings().iter().map(Finding::of_check).collect();
-    fs::write(&output, serde_json::to_vec_pretty(&findings)?)
+    let raw = options.out.join("raw");
+    let run = product::check(binary, &tree, &raw.join(&key))?;
+    let folded = product::check_folded(binary, &tree, &raw.join(format!("{key}.folded")))?;
+    let findings = run.findings().iter().map(Finding::of_check).collect();
+    let found = Found { told: folded.findings().len(), findings };
+    fs::write(&output, serde_json::to_vec_pretty(&found)?)
         .with_context(|| format!("cannot write {}", output.display()))?;
-    Ok(Tried::Ran(run, findings))
+    Ok(Tried::Ran(run, found))
 }
 
 fn failure(result: &Tried) -> Option<String> {
@@ -223,32 +243,28 @@ fn describe(finding: &Finding) -> String {
 fn report_runs(cases: &[Case], results: &Results) {
     let not_run = cases.iter().filter(|case| results.findings(case).is_none()).count();
     let of_cases: BTreeSet<Key> = cases.iter().map(|case| (case.repo.clone(), case.parent.clone())).collect();
-    let scored = results.0.iter().filter(|(key, _)| of_cases.contains(key)).map(|(_, result)| result);
-    let mut counts: Vec<usize> = scored
-        .filter_map(|result| match result {
-            Tried::Reused(findings) | Tried::Ran(_, findings) => Some(findings.len()),
-            _ => None,
-        })
-        .collect();
-    counts.sort_unstable();
-    println!(
-        "\nnot run: {not_run} of {} cases; findings per run: median {}, max {} over {} runs",
-        cases.len(),
-        median(&counts),
-        counts.last().map_or("-".to_owned(), ToString::to_string),
-        counts.len()
-    );
+    let scored: Vec<&Found> =
+        results.0.iter().filter(|(key, _)| of_cases.contains(key)).filter_map(|(_, result)| result.found()).collect();
+    println!("\nnot run: {not_run} of {} cases; {} runs", cases.len(), scored.len());
+    report_volume("findings per run", scored.iter().map(|found| found.told).collect());
+    report_volume("pairs per run (--each)", scored.iter().map(|found| found.findings.len()).collect());
     report_findings(results);
     report_time(results);
     report_failures(results);
 }
 
+/// Recall can be bought by naming everything: how much was named.
+fn report_volume(what: &str, mut counts: Vec<usize>) {
+    counts.sort_unstable();
+    println!("{what}: median {}, max {}", median(&counts), counts.last().map_or("-".to_owned(), ToString::to_string));
+}
+
 fn report_findings(results: &Results) {
     let mut rules: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for result in results.0.values() {
-        let (Tried::Reused(findings) | Tried::Ran(_, findings)) = result else { continue };
+        let Some(found) = result.found() else { continue };
         let mut seen = BTreeSet::new();
-        for finding in findings {
+        for finding in &found.findings {
             let key = (finding.rule.as_str(), finding.severity.as_str());
             let counts = rules.entry(key).or_default();
             counts.0 += 1;

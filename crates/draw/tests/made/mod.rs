@@ -1,6 +1,6 @@
 //! A report made by hand, and the files it points at.
 
-use check::{ClusterSummary, Finding, Location, LocationRole, Report, Severity};
+use check::{Also, ClusterSummary, Finding, Location, LocationRole, Report, Severity};
 use coldstart_draw::Sources;
 use graph::{Consequence, Verdict};
 use model::{BlindSpot, ObjectRef};
@@ -101,7 +101,11 @@ pub(crate) fn slow(tree: &Tree) -> Finding {
         ],
         fix: Some("set `wait: true` on `security/external-secrets`".to_owned()),
         notes: vec!["`retryInterval: 2m` would make it cheap".to_owned()],
-        also: Vec::new(),
+        also: vec![Also {
+            component: ObjectRef::new("Kustomization", "security", "lldap"),
+            provider: Some(ObjectRef::new("Kustomization", "security", "external-secrets")),
+            at: tree.find(KS, "name: authentik"),
+        }],
         each: Vec::new(),
     }
 }
@@ -115,6 +119,7 @@ pub(crate) fn info(tree: &Tree) -> Finding {
         consequence: Some(Consequence::Noise),
         notes: Vec::new(),
         fix: None,
+        also: Vec::new(),
         cost: "heals by itself within seconds".to_owned(),
         ..slow(tree)
     }

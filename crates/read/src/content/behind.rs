@@ -5,16 +5,30 @@ use std::collections::BTreeMap;
 use ecow::EcoString;
 use model::{Arrival, Capability, CapabilityKind, ComponentId, Need, ObjectRef, Phase, Role};
 
-use crate::content::sink::{Needing, Sink};
+use crate::content::sink::{Claim, Needing, Sink};
 use crate::content::{known, releases};
 use crate::kinds::is_custom;
 use crate::object::Object;
 use yaml::Node;
 
 pub(crate) fn read_all(sink: &mut Sink) {
+    default_class(sink);
     drivers(sink);
     namesakes(sink);
     operators(sink);
+}
+
+/// A claim that names no class means the default one. Where two are marked, which of them that is depends on when they were
+/// made, and where none is here, whoever made the cluster may have brought one: nothing is said then.
+fn default_class(sink: &mut Sink) {
+    let claims = std::mem::take(&mut sink.claims);
+    let mut classes = sink.default_classes.iter();
+    let (Some(class), None) = (classes.next().cloned(), classes.next()) else { return };
+    for Claim { of, object, phase, at } in claims {
+        let needing = Needing { of, object: &object, phase, soft: false, optional: false };
+        let capability = Capability::cluster(CapabilityKind::StorageClass, class.clone());
+        sink.need(&needing, capability, at, "for its volumes, as the default class");
+    }
 }
 
 /// A class that is a manifest of its own is there at once, and makes no volume before its driver runs.

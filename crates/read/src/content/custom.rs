@@ -32,7 +32,12 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, workload: ComponentId, own:
                 "to be unsealed",
             );
         }
-        ("postgresql.cnpg.io", "Cluster") => object_stores(sink, &needing, node),
+        ("postgresql.cnpg.io", "Cluster") => {
+            object_stores(sink, &needing, node);
+            for storage in ["storage", "walStorage"].iter().filter_map(|key| object.spec(key)) {
+                postgres_volume(sink, &needing, storage);
+            }
+        }
         _ => {}
     }
 }
@@ -79,6 +84,13 @@ fn gateway(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node) {
     if let Some(class) = node.at(&["spec", "gatewayClassName"]) {
         let capability = Capability::cluster(CapabilityKind::GatewayClass, class.text().unwrap_or_default());
         sink.need(&needing, capability, class.span, "to be programmed");
+    }
+}
+
+fn postgres_volume(sink: &mut Sink, needing: &Needing<'_>, storage: &Node) {
+    let classes = [storage.get("storageClass"), storage.at(&["pvcTemplate", "storageClassName"])];
+    if let Some(size) = storage.get("size").filter(|_| classes.iter().all(Option::is_none)) {
+        sink.claim(needing, size.span);
     }
 }
 

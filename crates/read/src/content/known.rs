@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::{Catalogue, Via, any_holds};
+use catalogue::{Catalogue, MadeClass, Via, any_holds};
 use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
 use yaml::{Node, Span};
 
@@ -110,7 +110,10 @@ fn offer_running(
     let (arrival, shown) = served(sink.cluster().component(by), own);
     for class in known.classes.iter().filter(|class| any_holds(&class.when, values)) {
         let Some(kind) = class_kind(&class.kind).filter(|kind| !rendered.classes.contains(kind)) else { continue };
-        for (name, place) in class.names(values) {
+        for MadeClass { name, at: place, is_default } in class.made(values) {
+            if is_default && kind == CapabilityKind::StorageClass {
+                sink.default_classes.insert(name.as_str().into());
+            }
             let place = place.filter(|it| !it.is_generated()).unwrap_or(at);
             sink.offer(by, Capability::cluster(kind, name), arrival, &shown, place);
         }

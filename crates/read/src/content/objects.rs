@@ -52,7 +52,12 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
         ("", "Service") => (CapabilityKind::Service, Arrival::Healthy),
         ("", "ServiceAccount") => (CapabilityKind::ServiceAccount, Arrival::Applied),
         ("", "PersistentVolumeClaim") => (CapabilityKind::PersistentVolumeClaim, Arrival::Applied),
-        ("storage.k8s.io", "StorageClass") => (CapabilityKind::StorageClass, Arrival::Applied),
+        ("storage.k8s.io", "StorageClass") => {
+            if is_default_class(&built.node) {
+                sink.default_classes.insert(own.name.clone());
+            }
+            (CapabilityKind::StorageClass, Arrival::Applied)
+        }
         (_, "VolumeSnapshotClass") => (CapabilityKind::SnapshotClass, Arrival::Applied),
         ("networking.k8s.io", "IngressClass") => (CapabilityKind::IngressClass, Arrival::Applied),
         (_, "GatewayClass") => (CapabilityKind::GatewayClass, Arrival::Applied),
@@ -134,6 +139,10 @@ fn offer_crd(sink: &mut Sink, built: &Built, own: &ObjectRef) {
     let at = Object::new(&built.node).name_span();
     let arrival = if built.chart_at().is_some() { Arrival::Installed } else { Arrival::Applied };
     sink.offer(built.component, Capability::crd(group, kind), arrival, own, at);
+}
+
+fn is_default_class(node: &Node) -> bool {
+    node.text_at(&["metadata", "annotations", "storageclass.kubernetes.io/is-default-class"]) == Some("true")
 }
 
 /// A Secret that the sealing controller takes for one of its keys.

@@ -14,6 +14,9 @@ pub(crate) struct Sink {
     needed: BTreeMap<(ComponentId, Capability), usize>,
     /// What may name hosts, looked through when all Services are known.
     pub(crate) talks: Vec<Talk>,
+    /// StorageClasses of those who name none; claims that do not, looked at when all classes are known.
+    pub(crate) default_classes: BTreeSet<EcoString>,
+    pub(crate) claims: Vec<Claim>,
     /// The release that runs what a Kustomization configures, if it has just the one kind of workload.
     workloads: BTreeMap<ComponentId, ComponentId>,
     /// The releases of a Kustomization that applies many, with the short texts of their values.
@@ -35,6 +38,15 @@ pub(crate) struct Talk {
     pub(crate) object: ObjectRef,
     pub(crate) node: Node,
     pub(crate) phase: Phase,
+}
+
+/// Something that asks for a volume and names no class.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    pub(crate) of: ComponentId,
+    pub(crate) object: ObjectRef,
+    pub(crate) phase: Phase,
+    pub(crate) at: Span,
 }
 
 /// Who needs something, and how it is said.
@@ -74,6 +86,8 @@ impl Sink {
             offered: BTreeSet::new(),
             needed: BTreeMap::new(),
             talks: Vec::new(),
+            default_classes: BTreeSet::new(),
+            claims: Vec::new(),
             workloads,
             many,
             given: BTreeSet::new(),
@@ -144,6 +158,11 @@ impl Sink {
             self.needed.insert((needing.of, capability), needs.len());
             needs.push(need);
         }
+    }
+
+    /// Notes a claim that names no class.
+    pub(crate) fn claim(&mut self, needing: &Needing<'_>, at: Span) {
+        self.claims.push(Claim { of: needing.of, object: needing.object.clone(), phase: needing.phase, at });
     }
 
     pub(crate) fn finish(self) -> Cluster {

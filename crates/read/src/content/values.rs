@@ -1,14 +1,24 @@
 //! Names that mean the same wherever they stand: in Helm values, in custom resources, in pod templates.
 
 use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
-use yaml::{Entry, Node, Value};
+use yaml::{Entry, Node, Span, Value};
 
 use crate::content::sink::{Needing, Sink};
 
 /// Walks any tree and notes classes, devices, networks, issuers and gateways that it names.
 pub(crate) fn scan(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node, phase: Phase) {
     let needing = Needing { of, object: own, phase, soft: false, optional: false };
+    let known = sink.claims.len();
     walk(sink, &needing, node, "");
+    if names_class_for_all(node) {
+        sink.claims.truncate(known);
+    }
+}
+
+/// `global: {storageClass: …}`: what many charts fall back to.
+fn names_class_for_all(values: &Node) -> bool {
+    let named = ["storageClass", "defaultStorageClass", "storageClassName"].map(|key| values.text_at(&["global", key]));
+    named.into_iter().flatten().any(|class| !class.is_empty())
 }
 
 fn walk(sink: &mut Sink, needing: &Needing<'_>, node: &Node, parent_key: &str) {
@@ -16,6 +26,9 @@ fn walk(sink: &mut Sink, needing: &Needing<'_>, node: &Node, parent_key: &str) {
         Value::Map(map) => {
             if is_switched_off(node) {
                 return;
+            }
+            if let Some(at) = classless_claim(node, parent_key) {
+                sink.claim(needing, at);
             }
             for entry in map {
                 note(sink, needing, entry, parent_key);
@@ -45,6 +58,29 @@ fn carried_out<'n>(needing: &Needing<'n>, key: &str) -> Needing<'n> {
         needing.phase
     };
     Needing { phase, ..needing.clone() }
+}
+
+/// Where a claim says how much it wants, if it names no class: `spec` of a PersistentVolumeClaim or of a template for one, or
+/// what charts make one from.
+fn classless_claim(node: &Node, parent_key: &str) -> Option<Span> {
+    const ELSEWHERE: [&str; 5] = ["storageClassName", "existingClaim", "existingVolume", "volumeName", "selector"];
+    let says = |key: &str| node.get(key).is_some_and(|value| value.text() != Some(""));
+    let is_claim =
+        node.get("type").and_then(Node::text).is_none_or(|kind| kind == "persistentVolumeClaim" || kind == "pvc");
+    if !is_claim
+        || node.get("storageClassName").is_some()
+        || says("storageClass")
+        || ELSEWHERE.iter().any(|key| says(key))
+    {
+        return None;
+    }
+    let has_modes = node.get("accessModes").is_some() || node.get("accessMode").is_some();
+    let is_switched_on = parent_key == "persistence" && node.get("enabled").and_then(Node::as_bool) == Some(true);
+    let size = match node.get("size") {
+        Some(size) if has_modes || is_switched_on => Some(size),
+        _ => node.at(&["resources", "requests", "storage"]).filter(|_| has_modes),
+    };
+    size.filter(|size| size.text().is_some_and(|text| !text.is_empty())).map(|size| size.span)
 }
 
 /// `enabled: false` beside other keys: whatever is named there is not used.

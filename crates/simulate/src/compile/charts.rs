@@ -1,6 +1,6 @@
 //! What charts make: what the catalogue says of them under a release's values, and what the values themselves name.
 
-use catalogue::{Component, Phase, Via, WorkloadKind, any_holds};
+use catalogue::{Component, MadeClass, Phase, Via, WorkloadKind, any_holds};
 use ecow::EcoString;
 use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
@@ -131,7 +131,7 @@ impl Builder<'_> {
     fn classes_of(&mut self, draft: &mut Draft<'_>) {
         let Some(known) = draft.known else { return };
         for class in &known.classes {
-            for (name, _) in class.names(draft.values.as_ref()) {
+            for MadeClass { name, .. } in class.made(draft.values.as_ref()) {
                 let api = match class.kind.as_str() {
                     "StorageClass" => "storage.k8s.io/v1",
                     "VolumeSnapshotClass" => "snapshot.storage.k8s.io/v1",
