@@ -26,6 +26,9 @@
 //! Correct the name. The namespace is the dependent's own unless it is written: as `namespace` in `dependsOn`, as
 //! `namespace/name` in `needs`.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use graph::{Consequence, Verdict};
 use model::{ObjectRef, Tie, TieTarget, edits, nearest};
 
@@ -121,31 +124,87 @@ fn release_meant<'a>(context: &'a Context<'_>, tie: &Tie, missing: &ObjectRef) -
     objects.into_iter().find(|object| object.name == name)
 }
 
-/// The same name elsewhere, else the nearest spelling.
+/// The same name elsewhere, else the nearest spelling, else whatever is called by the same words.
 fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
-    let objects = || {
-        context
-            .cluster
-            .components
-            .iter()
-            .map(|component| &component.object)
-            .filter(|object| !["Bootstrap", "HelmfileRelease", "HelmfileCRDs"].contains(&object.kind.as_str()))
-    };
-    if let Some(other) = objects().find(|object| object.kind == missing.kind && object.name == missing.name) {
+    let components = context.cluster.components.iter().map(|component| &component.object);
+    let objects: Vec<&ObjectRef> = components.filter(|object| object.kind == missing.kind).collect();
+    if let Some(other) = objects.iter().find(|object| object.name == missing.name) {
         return Some(format!("it is in another namespace: add `namespace: {}`", other.namespace));
     }
-    let nearest = objects()
-        .filter(|object| object.kind == missing.kind)
-        .map(|object| (edits(&missing.name, &object.name), object))
-        .min();
-    let (slips, object) = nearest?;
-    let near = slips <= (missing.name.len() / 4).clamp(1, 4);
-    let ends_alike = missing.name.ends_with(&format!("-{}", object.name));
-    if near || ends_alike {
-        return Some(format!("did you mean `{}` (namespace {})?", object.name, object.namespace));
+    let meant =
+        near(missing, &objects).or_else(|| same_words(missing, &objects)).or_else(|| ending(missing, &objects))?;
+    Some(format!("did you mean `{}` (namespace {})?", meant.name, meant.namespace))
+}
+
+/// A slip of the keyboard.
+fn near<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a ObjectRef> {
+    let slips_max = (missing.name.len() / 4).clamp(1, 4);
+    let spelled = objects.iter().map(|object| (edits(&missing.name, &object.name), *object));
+    spelled.min().filter(|(slips, _)| *slips <= slips_max).map(|(_, object)| object)
+}
+
+/// What has most words of the name, in any order: `cluster-apps-rook-ceph-cluster` for `storage-rook-ceph-cluster`. Where several
+/// have as many, nobody can tell.
+fn same_words<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a ObjectRef> {
+    let words = |name: &str| name.split('-').map(str::to_owned).collect::<BTreeSet<String>>();
+    let wanted = words(&missing.name);
+    let ranked = objects.iter().map(|object| {
+        let has = words(&object.name);
+        let shared = has.intersection(&wanted).count();
+        ((shared, Reverse(has.len() - shared)), *object)
+    });
+    let mut ranked: Vec<_> = ranked.filter(|((shared, _), _)| shared * 2 > wanted.len()).collect();
+    ranked.sort_by(|a, b| b.0.cmp(&a.0));
+    match ranked.as_slice() {
+        [first, second, ..] if first.0 == second.0 => None,
+        [first, ..] => Some(first.1),
+        [] => None,
     }
-    let suffix = objects()
-        .filter(|object| object.kind == missing.kind && missing.name.ends_with(&format!("-{}", object.name)))
-        .max_by_key(|object| object.name.len());
-    suffix.map(|object| format!("did you mean `{}` (namespace {})?", object.name, object.namespace))
+}
+
+/// What is left of the name without the prefix that somebody thought it had.
+fn ending<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a ObjectRef> {
+    let ends = |object: &&&'a ObjectRef| missing.name.ends_with(&format!("-{}", object.name));
+    objects.iter().filter(ends).max_by_key(|object| object.name.len()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meant(missing: &str, names: &[&str]) -> Option<String> {
+        let named = |name: &str| ObjectRef::new("Kustomization", "flux-system", name);
+        let objects: Vec<ObjectRef> = names.iter().map(|name| named(name)).collect();
+        let (missing, objects) = (named(missing), objects.iter().collect::<Vec<_>>());
+        let found = near(&missing, &objects).or_else(|| same_words(&missing, &objects));
+        found.or_else(|| ending(&missing, &objects)).map(|object| object.name.to_string())
+    }
+
+    #[test]
+    fn names_are_meant_by_their_spelling_or_by_their_words() {
+        for (missing, names, expected) in [
+            ("mostquitto", ["mosquitto", "mosaic"].as_slice(), Some("mosquitto")),
+            (
+                "external-secrets-stores",
+                &["external-secrets", "cluster-apps-external-secrets-stores"],
+                Some("cluster-apps-external-secrets-stores"),
+            ),
+            (
+                "storage-rook-ceph-cluster",
+                &["cluster", "cluster-apps-rook-ceph-cluster"],
+                Some("cluster-apps-rook-ceph-cluster"),
+            ),
+            ("ceph-cephfs", &["ceph-csi-cephfs", "ceph-csi-rbd"], Some("ceph-csi-cephfs")),
+            (
+                "infrastructure-storage-rook-ceph-cluster",
+                &["rook-ceph-cluster", "rook-ceph"],
+                Some("rook-ceph-cluster"),
+            ),
+            ("apps-redis", &["redis", "minio"], Some("redis")),
+            ("cluster", &["cluster-apps", "cluster-core"], None),
+            ("certificates", &["monitoring", "storage"], None),
+        ] {
+            assert_eq!(meant(missing, names).as_deref(), expected, "{missing}");
+        }
+    }
 }
