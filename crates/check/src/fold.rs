@@ -4,7 +4,7 @@
 //! What is at warning or above stays by itself: each of those is worth its own line in a review. Unless it *is* one line (what
 //! a parent's patch gives to ninety children is edited once), or there are so many that the one provider is what to look at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::ObjectRef;
 
@@ -45,24 +45,18 @@ impl Report {
     #[must_use]
     pub fn folded(mut self) -> Self {
         let groups = groups(&self.findings);
-        let mut kept: Vec<Finding> = Vec::new();
+        let mut kept: Vec<(Finding, Vec<Finding>)> = Vec::new();
         let mut first: BTreeMap<Key, usize> = BTreeMap::new();
         for (finding, group) in self.findings.into_iter().zip(groups) {
             let key = (finding.cluster.clone(), finding.rule, finding.severity, group);
             if let Some(index) = first.get(&key) {
-                let also = also(finding);
-                kept[*index].also.extend(also);
+                kept[*index].1.push(finding);
             } else {
                 first.insert(key, kept.len());
-                kept.push(finding);
+                kept.push((finding, Vec::new()));
             }
         }
-        for ((_, _, _, group), index) in first {
-            if !matches!(group, Group::Alone(_)) {
-                note_others(&mut kept[index]);
-            }
-        }
-        self.findings = kept;
+        self.findings = kept.into_iter().map(|(finding, others)| speak_for(finding, others)).collect();
         self
     }
 }
@@ -139,34 +133,39 @@ fn group(finding: &Finding, index: usize) -> Group {
     }
 }
 
+/// The finding, with the names of whoever the others were about.
+fn speak_for(mut finding: Finding, others: Vec<Finding>) -> Finding {
+    if others.is_empty() {
+        return finding;
+    }
+    let all = others.len();
+    let names = names(&finding, &others);
+    finding.message.push_str(&format!(" ({all} more like it)"));
+    finding.notes.push(format!(
+        "so it is with {all} more: {}{} (--each shows every one)",
+        names[..names.len().min(NAMED_MAX)].join(", "),
+        and_more(NAMED_MAX, names.len())
+    ));
+    finding.also.extend(others.into_iter().flat_map(also));
+    finding
+}
+
+/// Each name once, with whatever tells it from the finding that speaks for it.
+fn names(finding: &Finding, others: &[Finding]) -> Vec<String> {
+    let same_provider = others.iter().all(|other| other.provider == finding.provider);
+    let same_component = others.iter().all(|other| other.component == finding.component);
+    let mut told = BTreeSet::new();
+    let name = |other: &Finding| match &other.provider {
+        Some(provider) if same_component => provider.path(),
+        Some(provider) if !same_provider => format!("{} on {}", other.component.path(), provider.path()),
+        _ => other.component.path(),
+    };
+    others.iter().map(name).filter(|name| told.insert(name.clone())).collect()
+}
+
 fn also(finding: Finding) -> Vec<Also> {
     let at = finding.locations.first().map_or(yaml::Span::GENERATED, |location| location.span);
     let mut also = vec![Also { component: finding.component, provider: finding.provider, at }];
     also.extend(finding.also);
     also
-}
-
-fn note_others(finding: &mut Finding) {
-    if finding.also.is_empty() {
-        return;
-    }
-    let same_provider = finding.also.iter().all(|also| also.provider == finding.provider);
-    let same_component = finding.also.iter().all(|also| also.component == finding.component);
-    let names: Vec<String> = finding
-        .also
-        .iter()
-        .take(NAMED_MAX)
-        .map(|also| match &also.provider {
-            Some(provider) if same_component => provider.path(),
-            Some(provider) if !same_provider => format!("{} on {}", also.component.path(), provider.path()),
-            _ => also.component.path(),
-        })
-        .collect();
-    let all = finding.also.len();
-    finding.message.push_str(&format!(" ({all} more like it)"));
-    finding.notes.push(format!(
-        "so it is with {all} more: {}{} (--each shows every one)",
-        names.join(", "),
-        and_more(NAMED_MAX, all)
-    ));
 }

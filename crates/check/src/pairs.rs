@@ -7,7 +7,7 @@ use model::{CapabilityKind, ComponentId, Phase, Role, Stage};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{and_more, cost, quoted};
+use crate::words::{agree, and_more, cost, quoted};
 
 /// Said where nobody loses as it stands.
 const HELD_BY_FAILURE: &str =
@@ -251,6 +251,16 @@ impl Pair<'_> {
     /// The capabilities, each once, as words: `CRD x, secret store y and 2 more`.
     pub(crate) fn capabilities(&self, context: &Context<'_>) -> String {
         const SHOWN: usize = 2;
+        let names = self.needed(context);
+        format!("{}{}", names[..names.len().min(SHOWN)].join(", "), and_more(SHOWN, names.len()))
+    }
+
+    /// The same as the subject of a clause: `CRD x is there`, `CRD x and 2 more are there`.
+    pub(crate) fn capabilities_are(&self, context: &Context<'_>) -> String {
+        format!("{} {}", self.capabilities(context), agree(self.needed(context).len(), "is", "are"))
+    }
+
+    fn needed(&self, context: &Context<'_>) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for judged in &self.judged {
             let name = context.need(judged).capability.to_string();
@@ -258,7 +268,7 @@ impl Pair<'_> {
                 names.push(name);
             }
         }
-        format!("{}{}", names[..names.len().min(SHOWN)].join(", "), and_more(SHOWN, names.len()))
+        names
     }
 
     pub(crate) fn names(&self, context: &Context<'_>) -> (String, String) {

@@ -62,6 +62,7 @@ fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
             role: LocationRole::Primary,
             label: match release.patience.retry_field {
                 "" => "the bootstrap stops at the first release that fails".to_owned(),
+                _ if release.patience.attempts == 1 => "it tries once, and no more".to_owned(),
                 field => format!("{field} is all the patience it has"),
             },
         },

@@ -107,7 +107,7 @@ fn declared_only(context: &Context<'_>, gate: ComponentId) -> Option<Finding> {
             },
             Location { span: first.at, role: LocationRole::Order, label: "waits for no more than that".to_owned() },
         ],
-        fix: Some(format!("set `wait: true` on {}", gated.object)),
+        fix: Some(wait_for_it(context, gated)),
         notes: Vec::new(),
         also: Vec::new(),
         each: Vec::new(),
@@ -133,12 +133,12 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
     let mut finding = worst.finding(context, RULE);
     finding.provider = Some(gated.object.clone());
     finding.message = format!(
-        "{}{} {} on {}, which is done before {} is there",
+        "{}{} {} on {}, which is done before {} there",
         quoted(context.component(worst.consumer)),
         and_more(1, pairs.len()),
         agree(pairs.len(), "depends", "depend"),
         quoted(gated),
-        worst.capabilities(context),
+        worst.capabilities_are(context),
     );
     let exists_only = worst.judged[0].verdict == Verdict::ExistsOnly;
     let (span, label) = match tie_to(context, worst.consumer, gate) {
@@ -157,13 +157,22 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
             format!("list it in the `healthChecks` of {}, or set `wait: true` instead", gated.object)
         }
         Role::ResourceSet => format!("set `wait: true` on {} and `ready: true` on the dependency", gated.object),
-        _ => format!("set `wait: true` on {}", gated.object),
+        _ => wait_for_it(context, gated),
     });
     if gated.gate == Gate::Healthy && !exists_only {
         tell_no_gate(context, &mut finding, worst, gated);
     }
     speak_for_all(context, &mut finding, pairs);
     finding
+}
+
+/// `set wait: true …` where that has an effect: a patch that says otherwise would win over the file of the object.
+fn wait_for_it(context: &Context<'_>, gated: &Component) -> String {
+    let is_patched = !gated.gate_at.is_generated() && !gated.at.is_generated() && gated.gate_at.file != gated.at.file;
+    match context.path(gated.gate_at).filter(|_| is_patched) {
+        Some(file) => format!("set `wait: true` in the patch in `{file}`, which decides it for {}", gated.object),
+        None => format!("set `wait: true` on {}", gated.object),
+    }
 }
 
 /// There is nothing to mend in the gate: whatever comes between waits until the need can be met, not until it is.

@@ -151,6 +151,6 @@ fn operators(sink: &mut Sink) {
             soft: need.soft,
             optional: need.optional,
         };
-        sink.need(&needing, kind, need.at, ecow::eco_format!("whose controller makes {}", need.capability));
+        sink.need(&needing, kind, need.at, ecow::eco_format!("to make {}", need.capability));
     }
 }
