@@ -386,6 +386,32 @@ fn a_variable_means_its_nearest_assignment_above() {
 }
 
 #[test]
+fn a_value_ends_where_the_shell_says() {
+    let key = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
+    for value in ["\"$1\" ;;", "\"$1\"; shift", "$1 # the first", "\"$(basename \"$1\" ' x')\" && go", "'lab'\tX=1 run"]
+    {
+        let script = format!(
+            "case \"$1\" in\n  *)\n    cluster={value}\nesac\nkubectl apply -f \"early/${{cluster}}/key.yaml\"\n"
+        );
+        let short = script.replace("*)\n  ", "-c|--cluster)");
+        for script in [script, short] {
+            let files = [("early/lab/key.yaml", key), ("bootstrap.sh", script.as_str())];
+            assert_eq!(secrets(&files), ["flux-system/key"], "{script}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_ends_in_a_pipe_goes_on() {
+    let key = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
+    let piped = "sops -d early/key.sops.yaml |\n  kubectl apply -f -\n";
+    assert_eq!(secrets(&[("early/key.sops.yaml", key), ("bootstrap.sh", piped)]), ["flux-system/key"]);
+    let task =
+        "tasks:\n  x:\n    cmds:\n      - |\n        cat early/key.yaml\n      - cmd: |\n        kubectl apply -f -\n";
+    assert!(secrets(&[("early/key.yaml", key), (".taskfiles/bootstrap/Taskfile.yaml", task)]).is_empty());
+}
+
+#[test]
 fn helmfiles_run_in_order() {
     let (_root, repository) = repository(&[
         ("bootstrap/helmfile/apps.yaml", ONE),

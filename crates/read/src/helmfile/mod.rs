@@ -15,6 +15,7 @@ mod script;
 mod selector;
 mod undefined;
 mod unread;
+mod variable;
 mod words;
 
 use kustomize::Files;
