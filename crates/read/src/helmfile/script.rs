@@ -390,7 +390,7 @@ fn read_script(repository: &Repository, path: &str) -> Option<Script> {
 }
 
 /// The same text in the same number of bytes, with lines that continue made one.
-fn with_long_lines(text: &str) -> String {
+pub(crate) fn with_long_lines(text: &str) -> String {
     let mut output = text.replace("\\\n", "  ");
     let continues: Vec<usize> = output
         .match_indices('\n')
