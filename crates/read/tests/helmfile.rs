@@ -528,6 +528,37 @@ fn secrets_of_injected_templates_are_seeded() {
 }
 
 #[test]
+fn what_a_variable_holds_of_a_rendered_file_is_applied() {
+    let plain = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
+    let script = "file=\"${ROOT_DIR}/early/resources.yaml.j2\"\nif ! output=$(render \"${file}\" | op inject) || [[ -z \"${output}\" ]]; then\n  exit 1\nfi\necho \"${output}\" | kubectl apply --server-side --filename -\n";
+    assert_eq!(
+        secrets(&[("early/resources.yaml.j2", plain), ("scripts/bootstrap-apps.sh", script)]),
+        ["flux-system/key"]
+    );
+    let circle = format!("output=$(cat {})\necho \"$output\" | kubectl apply -f -\n", "$output ".repeat(1000));
+    assert!(secrets(&[("scripts/bootstrap-apps.sh", &circle)]).is_empty());
+    let other = script.replace("echo \"${output}\"", "echo \"${other}\"");
+    assert!(secrets(&[("early/resources.yaml.j2", plain), ("scripts/bootstrap-apps.sh", &other)]).is_empty());
+}
+
+#[test]
+fn templates_beside_the_bootstrap_seed_what_they_name() {
+    let secret =
+        "{% if x %}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: NAME, namespace: flux-system}\n{% endif %}\n";
+    assert_eq!(
+        secrets(&[
+            ("bootstrap/resources.yaml.tpl", &secret.replace("NAME", "key")),
+            ("bootstrap/more.yaml.j2", &secret.replace("NAME", "\"{{ name }}\"")),
+            // The templates of the cluster itself.
+            ("bootstrap/apps/kustomization.yaml.j2", KUSTOMIZATION),
+            ("bootstrap/apps/shop/secret.yaml.j2", &secret.replace("NAME", "shop")),
+            ("apps/late.yaml.j2", &secret.replace("NAME", "late")),
+        ]),
+        ["flux-system/key"]
+    );
+}
+
+#[test]
 fn all_of_it_can_be_read_in_one_go() {
     let (_root, repository) = repository(&[
         ("bootstrap/helmfile.d/01-apps.yaml", APPS),

@@ -220,7 +220,9 @@ impl<'all> Scripts<'all> {
             if matches!(target.as_str(), "-" | "/dev/stdin") {
                 let feeds = &pipeline[..at];
                 if !feeds.iter().any(|command| is_helmfile(&texts(command))) {
-                    feeds.iter().flatten().for_each(|word| self.add(script, word, namespace.as_ref(), applied));
+                    let mut seen = BTreeSet::new();
+                    let feeds = feeds.iter().flatten().flat_map(|word| followed(script, word, &mut seen));
+                    feeds.for_each(|word| self.add_fed(script, &word, namespace.as_ref(), applied));
                 }
             } else if let Some(word) = pipeline[at].iter().find(|word| word.text.ends_with(&target)) {
                 let word = Word { text: target, at: word.at };
@@ -248,6 +250,12 @@ impl<'all> Scripts<'all> {
             let span = script.span(word);
             applied.push(Applied { path, is_missing: false, namespace: namespace.cloned(), span, by_bootstrap });
         }
+    }
+
+    /// A file that is written into the standard input of the command that applies it, also by a variable that holds its path.
+    fn add_fed(&self, script: &Script, word: &Word, namespace: Option<&String>, applied: &mut Vec<Applied>) {
+        let text = if is_variable(&word.text) { self.expand(script, &word.text, word.at) } else { word.text.clone() };
+        self.add(script, &Word { text, at: word.at }, namespace, applied);
     }
 
     /// A file given to `sops exec-file`; for the variable of a loop, every encrypted file that the script names.
@@ -349,6 +357,25 @@ impl<'all> Scripts<'all> {
             || self.found.iter().flat_map(|script| &script.variables).find(|variable| variable.name == name);
         above.or_else(|| own.clone().next()).or_else(elsewhere).map(|variable| variable.value.clone())
     }
+}
+
+/// A word; or, for a variable that holds the output of a command, the words of that command. Each variable is followed once.
+fn followed(script: &Script, word: &Word, seen: &mut BTreeSet<String>) -> Vec<Word> {
+    let variable = next_variable(&word.text).filter(|_| is_variable(&word.text)).and_then(|(_, _, name)| {
+        script.variables.iter().rfind(|variable| variable.name == name && variable.at < word.at)
+    });
+    let command = variable.and_then(|variable| variable.value.strip_prefix("$(")?.strip_suffix(')'));
+    let (Some(variable), Some(command)) = (variable, command) else { return vec![word.clone()] };
+    let commands = pipelines(command, 0).concat();
+    if !seen.insert(variable.name.clone()) || commands.iter().any(|command| is_helmfile(&texts(command))) {
+        return Vec::new();
+    }
+    let words = commands.concat().into_iter().map(|inner| Word { text: inner.text, at: word.at });
+    words.flat_map(|word| followed(script, &word, seen)).collect()
+}
+
+fn is_variable(text: &str) -> bool {
+    next_variable(text).is_some_and(|(start, end, name)| start == 0 && end == text.len() && !name.is_empty())
 }
 
 impl Script {
