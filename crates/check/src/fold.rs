@@ -163,7 +163,7 @@ fn note_others(finding: &mut Finding) {
         })
         .collect();
     let all = finding.also.len();
-    finding.message.push_str(&format!(" ({all} more like it)"));
+    finding.message = format!("{} ({all} more like it)", finding.message);
     finding.notes.push(format!(
         "so it is with {all} more: {}{} (--each shows every one)",
         names.join(", "),
