@@ -5,6 +5,7 @@
 //! a parent's patch gives to ninety children is edited once), or there are so many that the one provider is what to look at.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use model::ObjectRef;
 
@@ -140,7 +141,7 @@ fn speak_for(mut finding: Finding, others: Vec<Finding>) -> Finding {
     }
     let all = others.len();
     let names = names(&finding, &others);
-    finding.message.push_str(&format!(" ({all} more like it)"));
+    let _ = write!(finding.message, " ({all} more like it)");
     finding.notes.push(format!(
         "so it is with {all} more: {}{} (--each shows every one)",
         names[..names.len().min(NAMED_MAX)].join(", "),

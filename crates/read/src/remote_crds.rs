@@ -2,13 +2,18 @@
 //! and the address alone tells which kinds it holds. The same goes for what a Kustomization takes from elsewhere. Nothing is
 //! fetched here.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use catalogue::Catalogue;
 use memchr::memmem;
 use yaml::{FileId, Span};
 
+use crate::helmfile::with_long_lines;
 use crate::repository::Repository;
+
+/// What a command says that takes only the CRDs of what it is given.
+const FILTER: &str = "CustomResourceDefinition";
 
 /// Kinds (`group/Kind` or `group/*`) with the place that names them.
 pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<(String, Span)> {
@@ -40,8 +45,10 @@ fn is_bootstrap_text(path: &str) -> bool {
     is_script || (matches!(ending, "yaml" | "yml" | "j2" | "tpl" | "gotmpl") && in_place())
 }
 
-/// Every address in a text that speaks of CRDs, comments left out.
+/// Every address in a text that speaks of CRDs, or of which a script takes only the CRDs; comments left out.
 fn addresses(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let filtered = OnceCell::new();
+    let is_filtered = move |at: usize| filtered.get_or_init(|| Filtered::new(text)).takes_crds_at(at);
     // Most texts name no such host: only around one that does are the lines looked at.
     memmem::find_iter(text.as_bytes(), "github").filter_map(move |at| {
         let line = text[..at].rfind('\n').map_or(0, |before| before + 1);
@@ -54,8 +61,47 @@ fn addresses(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let end = text[at..].find(ends_after).map_or(text.len(), |after| at + after);
         let address = &text[begin..end];
         let lower = address.to_ascii_lowercase();
-        (lower.contains("crd") || lower.contains("-install.yaml")).then_some((begin, address))
+        let speaks = lower.contains("crd") || lower.contains("-install.yaml");
+        (speaks || is_filtered(at)).then_some((begin, address))
     })
+}
+
+/// A script whose commands filter for CRDs, with lines that continue made one.
+struct Filtered {
+    text: Option<String>,
+}
+
+impl Filtered {
+    fn new(text: &str) -> Self {
+        let speaks = memmem::find(text.as_bytes(), FILTER.as_bytes()).is_some();
+        Self { text: speaks.then(|| with_long_lines(text)) }
+    }
+
+    /// Whether the command at a place is filtered for CRDs: in its own line, or in the one that reads the variable it fills.
+    fn takes_crds_at(&self, at: usize) -> bool {
+        let Some(text) = self.text.as_deref() else { return false };
+        let begin = text[..at].rfind('\n').map_or(0, |before| before + 1);
+        let line = text[begin..].lines().next().unwrap_or_default();
+        let command = &line[at - begin..];
+        if command.contains(FILTER) {
+            return true;
+        }
+        let Some(name) = filled_variable(&line[..at - begin]) else { return false };
+        let reads = |line: &str| {
+            [format!("${{{name}}}"), format!("${name}\""), format!("${name} ")].iter().any(|it| line.contains(it))
+        };
+        text[begin..]
+            .lines()
+            .skip(1)
+            .any(|line| !line.trim_start().starts_with('#') && line.contains(FILTER) && reads(line))
+    }
+}
+
+/// The name in `name=$(command`, where that command is still open.
+fn filled_variable(before: &str) -> Option<&str> {
+    let (name, command) = before.split_once("=$(").or_else(|| before.split_once("=\"$("))?;
+    let name = name.rsplit([' ', '\t']).next().filter(|name| !name.is_empty())?;
+    (!command.contains(')')).then_some(name)
 }
 
 /// The kinds whose CRDs a file or directory at this address holds, as far as the address tells.
@@ -134,5 +180,21 @@ mod tests {
         // A space that takes more than one byte.
         let found: Vec<(usize, &str)> = addresses("see\u{a0}https://github.com/a/b/crds.yaml").collect();
         assert_eq!(found, [(5, "https://github.com/a/b/crds.yaml")]);
+    }
+
+    #[test]
+    fn an_address_of_which_a_script_takes_only_the_crds_counts() {
+        let count = |text: &str| addresses(text).count();
+        let filter = "yq 'select(.kind == \"CustomResourceDefinition\")'";
+        assert_eq!(
+            count(&format!("kustomize build \"https://github.com/a/b/?ref=1\" |\n  {filter} | kubectl apply -f -\n")),
+            1
+        );
+        let by_variable = format!(
+            "if ! all=$(kustomize build \"https://github.com/a/b/?ref=${{v}}\"); then exit 1; fi\ncrds=$(echo \"${{all}}\" | {filter})\n"
+        );
+        assert_eq!(count(&by_variable), 1);
+        assert_eq!(count(&by_variable.replace("${all}", "${other}")), 0);
+        assert_eq!(count(&format!("curl https://github.com/a/b\nhelm template x | {filter}\n")), 0);
     }
 }

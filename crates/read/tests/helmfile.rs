@@ -386,6 +386,32 @@ fn a_variable_means_its_nearest_assignment_above() {
 }
 
 #[test]
+fn a_value_ends_where_the_shell_says() {
+    let key = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
+    for value in ["\"$1\" ;;", "\"$1\"; shift", "$1 # the first", "\"$(basename \"$1\" ' x')\" && go", "'lab'\tX=1 run"]
+    {
+        let script = format!(
+            "case \"$1\" in\n  *)\n    cluster={value}\nesac\nkubectl apply -f \"early/${{cluster}}/key.yaml\"\n"
+        );
+        let short = script.replace("*)\n  ", "-c|--cluster)");
+        for script in [script, short] {
+            let files = [("early/lab/key.yaml", key), ("bootstrap.sh", script.as_str())];
+            assert_eq!(secrets(&files), ["flux-system/key"], "{script}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_ends_in_a_pipe_goes_on() {
+    let key = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
+    let piped = "sops -d early/key.sops.yaml |\n  kubectl apply -f -\n";
+    assert_eq!(secrets(&[("early/key.sops.yaml", key), ("bootstrap.sh", piped)]), ["flux-system/key"]);
+    let task =
+        "tasks:\n  x:\n    cmds:\n      - |\n        cat early/key.yaml\n      - cmd: |\n        kubectl apply -f -\n";
+    assert!(secrets(&[("early/key.yaml", key), (".taskfiles/bootstrap/Taskfile.yaml", task)]).is_empty());
+}
+
+#[test]
 fn helmfiles_run_in_order() {
     let (_root, repository) = repository(&[
         ("bootstrap/helmfile/apps.yaml", ONE),
@@ -499,6 +525,37 @@ fn secrets_of_injected_templates_are_seeded() {
     let template = "{% for x in y %}\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: connect\n  namespace: stores\nstringData:\n  token: op://vault/{{ cluster }}/token\n{% endfor %}\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ name }}\n";
     let just = "dir := justfile_directory() + '/bootstrap'\nbase:\n    just template \"{{ dir }}/resources.yaml.j2\" | op inject | kubectl apply --server-side -f -\n";
     assert_eq!(secrets(&[("bootstrap/resources.yaml.j2", template), ("bootstrap/mod.just", just)]), ["stores/connect"]);
+}
+
+#[test]
+fn what_a_variable_holds_of_a_rendered_file_is_applied() {
+    let plain = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
+    let script = "file=\"${ROOT_DIR}/early/resources.yaml.j2\"\nif ! output=$(render \"${file}\" | op inject) || [[ -z \"${output}\" ]]; then\n  exit 1\nfi\necho \"${output}\" | kubectl apply --server-side --filename -\n";
+    assert_eq!(
+        secrets(&[("early/resources.yaml.j2", plain), ("scripts/bootstrap-apps.sh", script)]),
+        ["flux-system/key"]
+    );
+    let circle = format!("output=$(cat {})\necho \"$output\" | kubectl apply -f -\n", "$output ".repeat(1000));
+    assert!(secrets(&[("scripts/bootstrap-apps.sh", &circle)]).is_empty());
+    let other = script.replace("echo \"${output}\"", "echo \"${other}\"");
+    assert!(secrets(&[("early/resources.yaml.j2", plain), ("scripts/bootstrap-apps.sh", &other)]).is_empty());
+}
+
+#[test]
+fn templates_beside_the_bootstrap_seed_what_they_name() {
+    let secret =
+        "{% if x %}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: NAME, namespace: flux-system}\n{% endif %}\n";
+    assert_eq!(
+        secrets(&[
+            ("bootstrap/resources.yaml.tpl", &secret.replace("NAME", "key")),
+            ("bootstrap/more.yaml.j2", &secret.replace("NAME", "\"{{ name }}\"")),
+            // The templates of the cluster itself.
+            ("bootstrap/apps/kustomization.yaml.j2", KUSTOMIZATION),
+            ("bootstrap/apps/shop/secret.yaml.j2", &secret.replace("NAME", "shop")),
+            ("apps/late.yaml.j2", &secret.replace("NAME", "late")),
+        ]),
+        ["flux-system/key"]
+    );
 }
 
 #[test]

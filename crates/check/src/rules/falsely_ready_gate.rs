@@ -3,7 +3,7 @@
 //! A gate that looks as if it proved health, and does not:
 //! `healthCheckExprs` with neither `wait` nor `healthChecks` (they are never evaluated); `wait: true` over objects whose
 //! status tells nothing (a SealedSecret, a Gateway); `healthChecks` beside `wait: true` that name objects of others (the
-//! list is ignored); a HelmRelease of a chart that is one custom resource (`rook-ceph-cluster`), which Helm does not wait
+//! list is ignored), unless what it depends on waits for them; a HelmRelease of a chart that is one custom resource (`rook-ceph-cluster`), which Helm does not wait
 //! for.
 //!
 //! And a gate over nothing but custom resources, such as an ExternalSecret or a Certificate: they have no status when they
@@ -45,8 +45,10 @@
 //!       current: status.ceph.health in ['HEALTH_OK', 'HEALTH_WARN']
 //! ```
 
+use std::collections::BTreeSet;
+
 use graph::Verdict;
-use model::{Component, ComponentId, Gate, ObjectRef, Role};
+use model::{Component, ComponentId, Gate, ObjectRef, Role, TieTarget, WaitsFor};
 use yaml::Span;
 
 use crate::context::Context;
@@ -214,6 +216,33 @@ fn no_op(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
     })
 }
 
+/// Whether something that a component waits for has proved an object healthy by then.
+fn is_proved(context: &Context<'_>, id: ComponentId, object: &ObjectRef) -> bool {
+    let Some(other) = context.cluster.find(object) else { return false };
+    let proves = |gate: ComponentId| match &context.component(gate).gate {
+        _ if gate == other => true,
+        Gate::Healthy => context.component(other).parent == Some(gate),
+        Gate::Listed(objects) => objects.contains(object),
+        _ => false,
+    };
+    let mut seen = BTreeSet::from([id]);
+    let mut work = vec![id];
+    while let Some(at) = work.pop() {
+        let ties = context.cluster.ties.iter().filter(|tie| tie.from == at && tie.waits_for == WaitsFor::Done);
+        let targets = ties.filter_map(|tie| match tie.to {
+            TieTarget::Component(to) => Some(to),
+            TieTarget::Unknown(_) => None,
+        });
+        for to in targets.filter(|to| seen.insert(*to)) {
+            if proves(to) {
+                return true;
+            }
+            work.push(to);
+        }
+    }
+    false
+}
+
 /// `healthChecks` on objects that it does not apply itself, switched off by `wait: true`.
 fn ignored(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
     let component = context.component(id);
@@ -223,7 +252,8 @@ fn ignored(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
     };
     let outside =
         |object: &model::ObjectRef| context.cluster.find(object).is_some_and(|other| other != id) && !applied(object);
-    let (object, at) = component.ignored_checks.iter().find(|(object, _)| outside(object))?;
+    let (object, at) =
+        component.ignored_checks.iter().find(|(object, _)| outside(object) && !is_proved(context, id, object))?;
     Some(Finding {
         rule: RULE,
         severity: Severity::Info,

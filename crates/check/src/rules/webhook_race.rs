@@ -18,12 +18,13 @@
 //! Order those that must not be refused after the owner, or let the webhook fail open (`failurePolicy: Ignore`) for what it
 //! need not guard.
 //!
-//! Where the CRD of the same component is not ordered either, `missing-dependency` says it all, and this rule is silent.
+//! Whoever brings what the owner is built from (its variables, its source) comes before it in any case, and is not told. Where the
+//! CRD of the same component is not ordered either, `missing-dependency` says it all, and this rule is silent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use graph::Verdict;
-use model::{CapabilityKind, ComponentId};
+use model::{CapabilityKind, ComponentId, Phase};
 
 use crate::context::Context;
 use crate::finding::{Finding, LocationRole, Severity};
@@ -36,7 +37,8 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut owners: BTreeMap<ComponentId, Vec<Pair<'_>>> = BTreeMap::new();
     for pair in races(context) {
         // What waits for the owner of a webhook must not be waited for by it.
-        if is_only_webhooks(context, pair) && !context.is_tied(pair.provider, pair.consumer) {
+        let is_before = || context.is_tied(pair.provider, pair.consumer) || comes_first(context, pair);
+        if is_only_webhooks(context, pair) && !is_before() {
             owners.entry(pair.provider).or_default().push(pair.clone());
         }
     }
@@ -49,6 +51,20 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 /// Whether all that is not ordered between the two is that a webhook answers.
 pub(crate) fn is_only_webhooks(context: &Context<'_>, pair: &Pair<'_>) -> bool {
     pair.judged.iter().all(|judged| context.need(judged).capability.kind == CapabilityKind::Webhook)
+}
+
+/// Whether the owner of the webhook can't even be built without something that the consumer alone brings: then that is always
+/// first, and a tie back would close a circle.
+fn comes_first(context: &Context<'_>, pair: &Pair<'_>) -> bool {
+    let offers = &context.cluster.offers;
+    let is_of_consumer = |offer: &usize| context.above(offers[*offer].by).any(|at| at == pair.consumer);
+    let owners = pair.judged.iter().filter_map(|judged| judged.offer).map(|offer| offers[offer].by);
+    let built: BTreeSet<ComponentId> = owners.flat_map(|owner| context.above(owner)).collect();
+    context.cluster.needs.iter().enumerate().any(|(index, need)| {
+        let from = context.analysis.links.offers_for(index);
+        let is_hard = need.phase == Phase::Build && !need.optional && built.contains(&need.of);
+        is_hard && !from.is_empty() && from.iter().all(is_of_consumer)
+    })
 }
 
 /// One finding for all of them.

@@ -30,6 +30,17 @@ pub(crate) fn read_all(sink: &mut Sink, catalogue: &Catalogue) {
     sink.assembled.objects = objects;
 }
 
+/// Whether a Secret is encrypted, and whoever applies it decrypts with that very Secret: it can only come after itself, so that
+/// somebody outside brings it first.
+fn is_locked_in(sink: &Sink, built: &Built, own: &ObjectRef) -> bool {
+    let mut appliers = sink.assembled.kustomizations.iter().filter(|(id, _)| *id == built.component);
+    built.node.get("sops").is_some()
+        && appliers.any(|(_, applier)| {
+            let key = applier.decryption_secret.as_ref().and_then(yaml::Node::text);
+            key == Some(own.name.as_str()) && applier.object.namespace == own.namespace
+        })
+}
+
 fn reference(built: &Built) -> ObjectRef {
     Object::new(&built.node).reference(&built.namespace)
 }
@@ -45,6 +56,9 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
         ("", "Secret") => {
             if is_sealing_key(&built.node) {
                 sink.offer(by, Capability::cluster(CapabilityKind::SealingKey, ""), Arrival::Applied, &own, at);
+            }
+            if is_locked_in(sink, built, &own) {
+                return;
             }
             (CapabilityKind::Secret, Arrival::Applied)
         }

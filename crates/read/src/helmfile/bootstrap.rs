@@ -16,6 +16,9 @@ use crate::repository::Repository;
 
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
+/// How templates of manifests end.
+const TEMPLATES: [&str; 4] = [".yaml.j2", ".yml.j2", ".yaml.tpl", ".yml.tpl"];
+
 /// A file that a bootstrap applies, with its objects.
 #[derive(Clone, Debug)]
 pub struct BootstrapFile {
@@ -133,7 +136,27 @@ fn files(repository: &Repository, applied: &[Applied]) -> Vec<BootstrapFile> {
             *namespace = namespace.take().or_else(|| applied.namespace.clone());
         }
     }
-    wanted.into_iter().filter_map(|(path, namespace)| bootstrap_file(repository, path, namespace)).collect()
+    let templates = templates(repository).filter(|file| !wanted.contains_key(&file.path)).collect::<Vec<_>>();
+    let applied = wanted.into_iter().filter_map(|(path, namespace)| bootstrap_file(repository, path, namespace));
+    let mut files: Vec<BootstrapFile> = applied.chain(templates).collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// Templates of manifests in a bootstrap directory that no script was seen to apply. Only what a bootstrap alone makes is taken from
+/// them: the directory may hold the templates of a whole cluster, too.
+fn templates(repository: &Repository) -> impl Iterator<Item = BootstrapFile> {
+    let is_template = |path: &&str| {
+        let is_named = TEMPLATES.iter().any(|ending| path.ends_with(ending));
+        is_named && in_bootstrap(path) && !is_archived(path) && !is_below_kustomization(repository, path)
+    };
+    let files = repository.paths().filter(is_template);
+    files.filter_map(|path| {
+        let mut file = bootstrap_file(repository, path.to_owned(), None)?;
+        file.objects.retain(|object| matches!(object.text_at(&["kind"]), Some("Secret" | "Namespace")));
+        file.objects.retain(|object| !object.text_at(&["metadata", "name"]).is_none_or(neutral::is_unknown));
+        (!file.objects.is_empty()).then_some(file)
+    })
 }
 
 fn secrets(files: &[BootstrapFile], scripts: &Scripts, applied: &[Applied]) -> Vec<(String, String, Span)> {
@@ -203,10 +226,10 @@ fn bootstrap_file(repository: &Repository, path: String, namespace: Option<Strin
     let id = repository.id(&path)?;
     let text = repository.source(id)?.text();
     // What is no template has been parsed already.
-    let documents = if neutral::is_template(text) {
-        neutral::parse(id, text)
-    } else {
-        repository.documents(&path)?.1.iter().filter_map(|document| document.root.clone()).collect()
+    let parsed = repository.documents(&path).filter(|_| !neutral::is_template(text));
+    let documents = match parsed {
+        Some((_, documents)) => documents.iter().filter_map(|document| document.root.clone()).collect(),
+        None => neutral::parse(id, text),
     };
     let objects: Vec<Node> = documents.into_iter().filter(is_object).collect();
     (!objects.is_empty()).then_some(BootstrapFile { path, namespace, objects })
@@ -225,7 +248,12 @@ fn in_bootstrap(path: &str) -> bool {
 
 fn is_kustomized(repository: &Repository, directory: &str) -> bool {
     let names = repository.names(directory);
-    KUSTOMIZATIONS.iter().any(|name| names.iter().any(|found| found == name))
+    // As a template, too: what is rendered from it is built then.
+    let is_it = |found: &str| {
+        let written = TEMPLATES.iter().find(|ending| found.ends_with(**ending)).and_then(|_| found.rsplit_once('.'));
+        KUSTOMIZATIONS.contains(&written.map_or(found, |(written, _)| written))
+    };
+    names.iter().any(|found| is_it(found))
 }
 
 fn is_below_kustomization(repository: &Repository, file: &str) -> bool {

@@ -15,6 +15,7 @@ mod script;
 mod selector;
 mod undefined;
 mod unread;
+mod variable;
 mod words;
 
 use kustomize::Files;
@@ -28,6 +29,7 @@ pub use bootstrap::{BootstrapFile, Early, bootstrap_directories, bootstrap_files
 use choice::Calls;
 use release::Found;
 use script::Scripts;
+pub(crate) use script::with_long_lines;
 
 /// How names of directories begin that hold what is kept but no longer used, in more than one spelling.
 const ARCHIVES: [&str; 3] = ["archiv", "archieve", "attic"];

@@ -6,11 +6,12 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use memchr::{memchr2, memmem};
+use memchr::memmem;
 use regex::Regex;
 use yaml::{FileId, Span};
 
 use super::choice::Choice;
+use super::variable::{Variable, assignment, next_variable};
 use super::words::{self, Word, pipelines};
 use super::{exists, is_archived, is_bootstrap};
 use crate::parallel;
@@ -122,12 +123,6 @@ pub(super) struct Script {
     variables: Vec<Variable>,
 }
 
-struct Variable {
-    name: String,
-    value: String,
-    at: usize,
-}
-
 impl<'all> Scripts<'all> {
     pub(super) fn read(repository: &'all Repository) -> Self {
         let paths: Vec<&str> = repository.paths().filter(|path| is_script(path) && !is_archived(path)).collect();
@@ -225,7 +220,9 @@ impl<'all> Scripts<'all> {
             if matches!(target.as_str(), "-" | "/dev/stdin") {
                 let feeds = &pipeline[..at];
                 if !feeds.iter().any(|command| is_helmfile(&texts(command))) {
-                    feeds.iter().flatten().for_each(|word| self.add(script, word, namespace.as_ref(), applied));
+                    let mut seen = BTreeSet::new();
+                    let feeds = feeds.iter().flatten().flat_map(|word| followed(script, word, &mut seen));
+                    feeds.for_each(|word| self.add_fed(script, &word, namespace.as_ref(), applied));
                 }
             } else if let Some(word) = pipeline[at].iter().find(|word| word.text.ends_with(&target)) {
                 let word = Word { text: target, at: word.at };
@@ -253,6 +250,12 @@ impl<'all> Scripts<'all> {
             let span = script.span(word);
             applied.push(Applied { path, is_missing: false, namespace: namespace.cloned(), span, by_bootstrap });
         }
+    }
+
+    /// A file that is written into the standard input of the command that applies it, also by a variable that holds its path.
+    fn add_fed(&self, script: &Script, word: &Word, namespace: Option<&String>, applied: &mut Vec<Applied>) {
+        let text = if is_variable(&word.text) { self.expand(script, &word.text, word.at) } else { word.text.clone() };
+        self.add(script, &Word { text, at: word.at }, namespace, applied);
     }
 
     /// A file given to `sops exec-file`; for the variable of a loop, every encrypted file that the script names.
@@ -356,6 +359,25 @@ impl<'all> Scripts<'all> {
     }
 }
 
+/// A word; or, for a variable that holds the output of a command, the words of that command. Each variable is followed once.
+fn followed(script: &Script, word: &Word, seen: &mut BTreeSet<String>) -> Vec<Word> {
+    let variable = next_variable(&word.text).filter(|_| is_variable(&word.text)).and_then(|(_, _, name)| {
+        script.variables.iter().rfind(|variable| variable.name == name && variable.at < word.at)
+    });
+    let command = variable.and_then(|variable| variable.value.strip_prefix("$(")?.strip_suffix(')'));
+    let (Some(variable), Some(command)) = (variable, command) else { return vec![word.clone()] };
+    let commands = pipelines(command, 0).concat();
+    if !seen.insert(variable.name.clone()) || commands.iter().any(|command| is_helmfile(&texts(command))) {
+        return Vec::new();
+    }
+    let words = commands.concat().into_iter().map(|inner| Word { text: inner.text, at: word.at });
+    words.flat_map(|word| followed(script, &word, seen)).collect()
+}
+
+fn is_variable(text: &str) -> bool {
+    next_variable(text).is_some_and(|(start, end, name)| start == 0 && end == text.len() && !name.is_empty())
+}
+
 impl Script {
     pub(super) fn span(&self, word: &Word) -> Span {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -395,11 +417,11 @@ fn read_script(repository: &Repository, path: &str) -> Option<Script> {
 }
 
 /// The same text in the same number of bytes, with lines that continue made one.
-fn with_long_lines(text: &str) -> String {
+pub(crate) fn with_long_lines(text: &str) -> String {
     let mut output = text.replace("\\\n", "  ");
     let continues: Vec<usize> = output
         .match_indices('\n')
-        .filter(|(at, _)| output[at + 1..].trim_start_matches([' ', '\t']).starts_with('|'))
+        .filter(|(at, _)| is_piped(&output[..*at], &output[at + 1..]))
         .map(|(at, _)| at)
         .collect();
     for at in continues {
@@ -408,60 +430,14 @@ fn with_long_lines(text: &str) -> String {
     output
 }
 
-/// `name=value` of a shell, `name := value` of just, `NAME: value` of a Taskfile.
-fn assignment(path: &str, line: &str, at: usize) -> Option<Variable> {
-    memchr2(b'=', b':', line.as_bytes())?;
-    let text = line.trim();
-    let words = ["export ", "local ", "readonly ", "declare ", "-r ", "-x "];
-    let text = words.iter().fold(text, |text, word| text.strip_prefix(word).unwrap_or(text).trim_start());
-    let end = text.find(|character: char| !(character.is_ascii_alphanumeric() || character == '_')).unwrap_or(0);
-    let (name, rest) = text.split_at(end);
-    let rest = rest.trim_start();
-    let value = rest.strip_prefix(":=").or_else(|| rest.strip_prefix('=')).or_else(|| {
-        let is_taskfile = path.ends_with("yaml") || path.ends_with("yml");
-        rest.strip_prefix(": ").filter(|_| is_taskfile && name.chars().all(|letter| !letter.is_ascii_lowercase()))
-    })?;
-    let value = value.trim();
-    let is_name = !name.is_empty() && !value.is_empty() && !value.starts_with(['=', '*', '&', '(']);
-    is_name.then(|| Variable { name: name.to_owned(), value: value_of(path, value), at })
-}
-
-fn value_of(path: &str, value: &str) -> String {
-    if value.contains("git rev-parse --show-toplevel") {
-        return "/".to_owned();
-    }
-    if value.contains("dirname") || value.contains("BASH_SOURCE") {
-        let up = value.matches("/..").count();
-        return format!("/{}{}", path::parent(path), "/..".repeat(up));
-    }
-    if path.ends_with("just") || path.ends_with("justfile") {
-        let parts = value.split('+').map(str::trim);
-        let quoted = |part: &str| part.starts_with(['\'', '"']).then(|| part.trim_matches(['\'', '"']).to_owned());
-        return parts.map(|part| quoted(part).unwrap_or_else(|| format!("{{{{{part}}}}}"))).collect();
-    }
-    value.trim_matches(['"', '\'']).to_owned()
-}
-
-/// The first `${name}`, `$name`, `{{.name}}` or `{{ name }}` of a text.
-fn next_variable(text: &str) -> Option<(usize, usize, String)> {
-    let (start, open) = ["{{", "${", "$(", "$"]
-        .iter()
-        .filter_map(|open| Some((text.find(open)?, *open)))
-        .min_by_key(|(at, open)| (*at, std::cmp::Reverse(open.len())))?;
-    let inner = &text[start + open.len()..];
-    let (name, end) = match open {
-        "$" => {
-            let length =
-                inner.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inner.len());
-            (&inner[..length], length)
-        }
-        "$(" => inner.find(')').map(|at| ("", at + 1))?,
-        "${" => inner.find('}').map(|at| (&inner[..at], at + 1))?,
-        _ => inner.find("}}").map(|at| (&inner[..at], at + 2))?,
+/// Whether a pipe joins two lines: one that begins with it, or ends in it. `key: |` of a Taskfile is none, and no comment goes on.
+fn is_piped(before: &str, after: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
+    let ends = line.strip_suffix('|').map(str::trim_end);
+    let goes_on = |command: &str| {
+        !command.is_empty() && !command.ends_with([':', '-', '|']) && !command.trim_start().starts_with('#')
     };
-    let name = name.trim_matches(['-', ' ']).trim_start_matches('.');
-    let name = name.split([':', '[']).next().unwrap_or_default();
-    Some((start, start + open.len() + end, name.to_owned()))
+    after.trim_start_matches([' ', '\t']).starts_with('|') || ends.is_some_and(goes_on)
 }
 
 fn texts(command: &[Word]) -> Vec<String> {
