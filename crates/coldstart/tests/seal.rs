@@ -278,7 +278,7 @@ fn a_backup_brings_a_lost_store_back() {
     desk.seal(&["backup", "dir:copy"]).exits(2).says("copy key").says("--yes");
     desk.seal(&["backup", "dir:copy", "--yes"]).exits(0).says("gives back all 2 keys");
     fs::remove_file(desk.path("keys.age")).unwrap();
-    desk.seal(&["verify"]).exits(2).says("the store holds no key yet").says("coldstart seal init");
+    desk.seal(&["verify"]).exits(2).says("one.yaml was sealed with one").says("coldstart seal restore STORE");
     desk.seal(&["restore", "dir:copy", "--yes"]).exits(0).says("proved");
     desk.seal(&["verify"]).exits(0).says("1 open");
     // A copy that was damaged is not taken for one.

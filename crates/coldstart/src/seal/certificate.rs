@@ -23,12 +23,17 @@ pub(crate) fn check(home: &Home<'_>, ring: &Ring, report: &mut Report) {
     let Some(path) = home.settings.certificate.as_deref() else { return };
     let Some(wrong) = wrong(home, path, ring) else { return };
     let next = match ring.newest() {
-        None => "coldstart seal init, or coldstart seal restore",
+        None => "coldstart seal restore, or coldstart seal init if there never was a key",
         Some(newest) if newest.certificate().check_validity(now()).is_err() => "coldstart seal rotate",
         Some(_) => WRITE,
     };
     let what = format!("{}\n  next: {next}", wrong.what);
     if wrong.is_error { report.error(path, what) } else { report.note(path, what) }
+}
+
+/// Whether a file is a certificate, good or expired.
+pub(crate) fn is_one(path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| Certificate::from_pem(&text).is_ok())
 }
 
 /// The path of the settings, if the newest certificate is to be written there.

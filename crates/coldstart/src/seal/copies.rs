@@ -22,7 +22,7 @@ impl Copies {
         home: &Home<'_>,
         of: &dyn Store,
         (backup, identity): (Option<&str>, Option<&Path>),
-        certificate: Option<PathBuf>,
+        written: Option<PathBuf>,
     ) -> Result<Self, SealFailure> {
         of.probe()?;
         tracked::warn(of);
@@ -33,10 +33,19 @@ impl Copies {
             second.probe()?;
             tracked::warn(second.as_ref());
         }
-        if let Some(path) = &certificate {
+        if let Some(path) = &written {
             probe_file(path).map_err(SealFailure::file(path))?;
         }
-        Ok(Self { second, certificate })
+        Ok(Self { second, certificate: written })
+    }
+
+    pub(crate) fn second(&self) -> Option<&dyn Store> {
+        self.second.as_deref()
+    }
+
+    /// Where the certificate goes.
+    pub(crate) fn certificate(&self) -> Option<&Path> {
+        self.certificate.as_deref()
     }
 
     /// Whether everything is there already.

@@ -12,7 +12,7 @@ use ::seal::{Ring, date};
 use super::arguments::Init;
 use super::copies::Copies;
 use super::failure::SealFailure;
-use super::{Home, cluster, input, now, say};
+use super::{Home, cluster, input, lost, now, say};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -32,6 +32,9 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     let makes = !is_adopting(options) && before.ring.is_empty();
     if new.is_empty() && !makes {
         return complete(options, store.as_ref(), &before.ring, &copies);
+    }
+    if makes && !options.new_key {
+        lost::refuse_new(&home, store.as_ref(), copies.certificate(), copies.second())?;
     }
     confirm(&plan(options, (&new, &left), store.as_ref(), &copies), options.yes)?;
 

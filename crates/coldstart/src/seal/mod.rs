@@ -14,6 +14,7 @@ mod files;
 mod generate;
 mod init;
 mod input;
+mod lost;
 mod renewal;
 mod reseal;
 mod rotate;
@@ -93,7 +94,7 @@ impl<'a> Home<'a> {
         let store = self.store()?;
         let kept = store.read()?;
         if kept.ring.is_empty() {
-            return Err(SealFailure::NoKeys { store: store.describe() });
+            return Err(lost::no_keys(self, store.as_ref()));
         }
         Ok((store, kept))
     }

@@ -1,0 +1,58 @@
+//! `coldstart seal` where something that was there is not: keys, backups, files that somebody else changed.
+
+mod sealing;
+mod story;
+
+use std::fs;
+
+use sealing::{Desk, LOGIN};
+
+#[test]
+fn a_lost_store_is_restored_and_never_begun_anew() {
+    let desk = Desk::new();
+    desk.write("coldstart.yaml", "seal: {backup: 'dir:backup', certificate: sealing.crt}\n");
+    desk.seal(&["init", "--adopt", "k1.pem", "--yes"]).exits(0);
+    desk.write("login.yaml", &desk.sealed("k1", LOGIN));
+    fs::remove_file(desk.path("keys.age")).unwrap();
+
+    desk.seal(&["verify"])
+        .exits(2)
+        .says("holds no key")
+        .says("backup holds keys")
+        .says("next: coldstart seal restore\n");
+    desk.seal(&["init", "--yes"])
+        .exits(2)
+        .says("backup holds keys")
+        .says("nothing was done")
+        .says("next: coldstart seal restore;")
+        .says("--new-key");
+    assert!(!desk.path("keys.age").exists());
+    assert_eq!(fs::read_to_string(desk.path("sealing.crt")).unwrap(), desk.certificate("k1"));
+    desk.seal(&["restore", "--yes"]).exits(0);
+    desk.seal(&["verify"]).exits(0).says("1 open");
+}
+
+#[test]
+fn each_trace_of_an_earlier_key_is_heeded() {
+    let init = ["init", "--bits", "2048", "--yes"];
+    let desk = Desk::new();
+    desk.write("coldstart.yaml", "seal: {certificate: sealing.crt}\n");
+    desk.write("sealing.crt", &desk.certificate("k1"));
+    desk.seal(&init).exits(2).says("sealing.crt is the certificate of one").says("next: coldstart seal restore STORE");
+    fs::remove_file(desk.path("sealing.crt")).unwrap();
+
+    desk.write("login.yaml", &desk.sealed("k1", LOGIN));
+    desk.seal(&init).exits(2).says("login.yaml was sealed with one").says("--adopt-cluster");
+    desk.seal(&["verify"]).exits(2).says("login.yaml was sealed with one").says("next: coldstart seal restore STORE");
+    assert!(!desk.path("keys.age").exists());
+    // Where the earlier key is at hand it is adopted, and whoever means a new one can say so.
+    desk.seal(&[&init[..], &["--new-key"]].concat()).exits(0).says("kept key");
+    fs::remove_file(desk.path("keys.age")).unwrap();
+    fs::remove_file(desk.path("sealing.crt")).unwrap();
+    desk.seal(&["init", "--adopt", "k1.pem", "--yes"]).exits(0);
+    desk.seal(&["verify"]).exits(0);
+
+    fs::remove_file(desk.path("login.yaml")).unwrap();
+    fs::remove_file(desk.path("sealing.crt")).unwrap();
+    desk.seal(&[&init[..], &["--store", "age:new.age"]].concat()).exits(0).says("kept key");
+}
