@@ -56,3 +56,34 @@ fn each_trace_of_an_earlier_key_is_heeded() {
     fs::remove_file(desk.path("sealing.crt")).unwrap();
     desk.seal(&[&init[..], &["--store", "age:new.age"]].concat()).exits(0).says("kept key");
 }
+
+#[test]
+fn writers_with_different_homes_lose_nothing_of_each_other() {
+    const WRITERS: usize = 12;
+    let desk = Desk::with_key("k1");
+    let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    std::thread::scope(|scope| {
+        for number in 0..WRITERS {
+            let (desk, home) = (&desk, &homes[number % 2]);
+            scope.spawn(move || {
+                let key = format!("k{number}=VALUE");
+                let words =
+                    ["secret", "--name", "a", "--namespace", "b", "--from-env", &key, "--out", "new/dir/a.yaml"];
+                desk.run(desk.command(&words).env("VALUE", "x").env("HOME", home.path())).exits(0);
+            });
+        }
+    });
+    for number in 0..WRITERS {
+        assert_eq!(desk.open("new/dir/a.yaml", &format!("k{number}")), b"x");
+    }
+    let left: Vec<_> = fs::read_dir(desk.path("new/dir")).unwrap().collect();
+    assert_eq!(left.len(), 1, "no lock is left in the repository: {left:?}");
+}
+
+#[test]
+fn a_home_that_can_not_be_written_keeps_nobody_from_sealing() {
+    let desk = Desk::with_key("k1");
+    let words = ["secret", "--name", "a", "--namespace", "b", "--from-env", "c=VALUE", "--out", "a.yaml"];
+    desk.run(desk.command(&words).env("VALUE", "x").env("HOME", "/proc/nowhere")).exits(0);
+    assert_eq!(desk.open("a.yaml", "c"), b"x");
+}

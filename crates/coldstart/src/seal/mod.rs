@@ -12,6 +12,7 @@ mod deploy;
 mod failure;
 mod files;
 mod generate;
+mod guard;
 mod init;
 mod input;
 mod lost;
