@@ -162,7 +162,7 @@ fn verify_tells_what_will_not_open_and_why() {
     let ran = desk.seal(&["verify"]).exits(1);
     for words in [
         "renamed.yaml:5: apps/logon: `password`: it is sealed for apps/login, and lands as apps/logon",
-        "foreign.yaml:5: apps/login: `password`: no key in the store opens it: it was sealed for another key of 4096 bits",
+        "foreign.yaml:5: apps/login: `password`: no key in the store opens it: it was sealed for another key of 4096 bits, or for another name or namespace",
         "it is sealed cluster-wide, but its own metadata says strict (wanted: sealedsecrets.bitnami.com/cluster-wide)",
         "broken.yaml",
         "empty.yaml:3: b/a: `spec.encryptedData` is no mapping",

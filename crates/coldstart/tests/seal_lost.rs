@@ -87,3 +87,16 @@ fn a_home_that_can_not_be_written_keeps_nobody_from_sealing() {
     desk.run(desk.command(&words).env("VALUE", "x").env("HOME", "/proc/nowhere")).exits(0);
     assert_eq!(desk.open("a.yaml", "c"), b"x");
 }
+
+#[test]
+fn a_renamed_secret_is_not_told_as_a_lost_key() {
+    let desk = Desk::with_key("k1");
+    let renamed = desk.sealed("k1", LOGIN).replace("name: login", "name: logon");
+    desk.write("other.yaml", &renamed);
+    desk.seal(&["verify"]).exits(1).says(
+        "no key in the store opens it: it was sealed for another key of 2048 bits, or for another name or namespace",
+    );
+    // Files are often called as what is in them was.
+    fs::rename(desk.path("other.yaml"), desk.path("login.yaml")).unwrap();
+    desk.seal(&["verify"]).exits(1).says("`password`: it is sealed for apps/login, and lands as apps/logon");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
@@ -225,11 +226,19 @@ fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
     for (closed, places) in [(searched, places), (rest, &[][..])] {
         let again = read::parallel::map(closed, |index| {
             let one = &found[*index];
-            judge(one, |sealed, landing| item(&one.sealed, sealed, landing, ring, places))
+            let places = with_name_of_file(one, places);
+            judge(one, |sealed, landing| item(&one.sealed, sealed, landing, ring, &places))
         });
         closed.iter().zip(again).for_each(|(index, judged)| all[*index] = judged);
     }
     all
+}
+
+/// A file is often still called as the SealedSecret in it was.
+fn with_name_of_file(one: &Found, places: &[Landing]) -> Vec<Landing> {
+    let stem = Path::new(&one.path).file_stem().unwrap_or_default().to_string_lossy();
+    let renamed = |landing: &Landing| Landing { namespace: landing.namespace.clone(), name: stem.to_string() };
+    one.landings.iter().map(renamed).chain(places.iter().cloned()).collect()
 }
 
 fn judge(one: &Found, verdict: impl Fn(&Item, &Landing) -> Verdict) -> Judged {
