@@ -100,3 +100,30 @@ fn a_renamed_secret_is_not_told_as_a_lost_key() {
     fs::rename(desk.path("other.yaml"), desk.path("login.yaml")).unwrap();
     desk.seal(&["verify"]).exits(1).says("`password`: it is sealed for apps/login, and lands as apps/logon");
 }
+
+#[test]
+fn a_file_that_is_no_certificate_is_not_overwritten_by_one() {
+    let desk = Desk::new();
+    let init = ["init", "--adopt", "k1.pem", "--yes"];
+    desk.write("notes.md", "precious\n");
+    for file in ["notes.md", "k2.pem"] {
+        let before = fs::read_to_string(desk.path(file)).unwrap();
+        desk.seal(&[&init[..], &["--certificate", file]].concat())
+            .exits(2)
+            .says(&format!("{file} is there, and is no certificate"))
+            .says("nothing was done")
+            .says("next: another file");
+        assert_eq!(fs::read_to_string(desk.path(file)).unwrap(), before);
+        assert!(!desk.path("keys.age").exists());
+    }
+    desk.seal(&init).exits(0);
+    desk.write("coldstart.yaml", "seal: {certificate: notes.md}\n");
+    desk.seal(&["verify", "--write", "--yes"]).exits(1).says("next: name another file as `seal.certificate`");
+    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(2).says("is no certificate");
+    assert_eq!(fs::read_to_string(desk.path("notes.md")).unwrap(), "precious\n");
+    // One that is cut off is of no use to anybody.
+    let whole = desk.certificate("k1");
+    desk.write("notes.md", &whole[..whole.len() / 2]);
+    desk.seal(&["verify", "--write", "--yes"]).exits(0);
+    assert_eq!(fs::read_to_string(desk.path("notes.md")).unwrap(), whole);
+}

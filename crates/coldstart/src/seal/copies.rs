@@ -8,7 +8,7 @@ use ::seal::Ring;
 use ::seal::store::{Store, probe_file};
 
 use super::failure::SealFailure;
-use super::{Home, backup, files, read_certificate, say, store, tracked};
+use super::{Home, backup, certificate, files, read_certificate, say, store, tracked};
 use crate::failure::Failure;
 
 pub(crate) struct Copies {
@@ -35,6 +35,7 @@ impl Copies {
         }
         if let Some(path) = &written {
             probe_file(path).map_err(SealFailure::file(path))?;
+            certificate::may_replace(path)?;
         }
         Ok(Self { second, certificate: written })
     }
