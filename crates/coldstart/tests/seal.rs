@@ -257,6 +257,7 @@ fn a_rotation_keeps_the_old_key_and_seals_everything_with_the_new() {
     let desk = Desk::with_key("k1");
     desk.write("coldstart.yaml", "seal: {certificate: sealing.crt, backup: 'dir:second'}\n");
     desk.write("one.yaml", &desk.sealed("k1", LOGIN));
+    desk.seal(&["backup", "--yes"]).exits(0);
     desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"])
         .exits(0)
         .says("and in the directory")

@@ -127,3 +127,30 @@ fn a_file_that_is_no_certificate_is_not_overwritten_by_one() {
     desk.seal(&["verify", "--write", "--yes"]).exits(0);
     assert_eq!(fs::read_to_string(desk.path("notes.md")).unwrap(), whole);
 }
+
+#[test]
+fn a_backup_that_is_not_mounted_is_not_begun_anew() {
+    let desk = Desk::new();
+    desk.write("coldstart.yaml", "seal: {backup: 'dir:usb/keys'}\n");
+    desk.seal(&["init", "--adopt", "k1.pem", "--yes"]).exits(0);
+    let verify = desk.seal(&["verify"]).exits(0);
+    assert!(!verify.stdout.contains("usb"), "{}", verify.stdout);
+    fs::rename(desk.path("usb"), desk.path("unplugged")).unwrap();
+    let rotate = ["rotate", "--offline", "--bits", "2048", "--yes"];
+    desk.seal(&rotate)
+        .exits(2)
+        .says("usb/keys may not be mounted")
+        .says("next: bring it back, or coldstart seal backup");
+    assert!(!desk.path("usb").exists());
+    assert_eq!(desk.ring().keys().len(), 1, "no key was made");
+    desk.seal(&["verify"])
+        .exits(0)
+        .says("usb/keys: holds no key, or is not at hand")
+        .says("next: coldstart seal backup");
+
+    fs::rename(desk.path("unplugged"), desk.path("usb")).unwrap();
+    desk.seal(&["init", "--adopt", "k2.pem", "--store", "age:keys.age", "--backup", "dir:other", "--yes"]).exits(0);
+    desk.seal(&["verify"]).exits(0).says(&format!("usb/keys: lacks key {} of the store", desk.id("k2")));
+    desk.seal(&["backup", "--yes"]).exits(0);
+    desk.seal(&rotate).exits(0);
+}

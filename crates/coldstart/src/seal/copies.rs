@@ -60,6 +60,19 @@ impl Copies {
         Ok(read_certificate(path).is_ok_and(|there| there == *newest.certificate()))
     }
 
+    /// A second store that is empty beside a first one with keys is most likely not the one that is meant: a disk that is not
+    /// mounted leaves an empty directory, and a new key there would be copied to the wrong place.
+    pub(crate) fn has_history(&self) -> Result<(), SealFailure> {
+        let Some(second) = &self.second else { return Ok(()) };
+        if !second.read()?.ring.is_empty() {
+            return Ok(());
+        }
+        Err(SealFailure::told(format!(
+            "the second store holds no key, and the first one does: {} may not be mounted; nothing was done\n  next: bring it back, or coldstart seal backup to begin it anew",
+            second.describe()
+        )))
+    }
+
     pub(crate) fn describe_second(&self) -> String {
         self.second.as_ref().map(|second| format!("and in {}\n", second.describe())).unwrap_or_default()
     }

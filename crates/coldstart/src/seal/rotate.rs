@@ -22,6 +22,7 @@ pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
     let (store, before) = home.keys()?;
     let second = (None, options.backup_identity.as_deref());
     let copies = Copies::open(&home, store.as_ref(), second, home.certificate_path())?;
+    copies.has_history()?;
     let cluster = if options.offline { None } else { Some(deploy::plan(&home, &before.ring, &options.target)?) };
     let files = reseal::plan(&home, &before.ring).or_else(clock_is_fine)?;
     let mark = Mark::of(store.as_ref())?;

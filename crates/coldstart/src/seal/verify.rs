@@ -14,7 +14,7 @@ use yaml::{Node, Span};
 use super::arguments::Verify;
 use super::failure::SealFailure;
 use super::tree::{self, Found};
-use super::{Home, certificate, now, renewal, sops, tracked, verify_cluster, verify_text};
+use super::{Home, backup, certificate, now, renewal, sops, tracked, verify_cluster, verify_text};
 use crate::arguments::TextOrJson;
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
@@ -114,6 +114,7 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     secrets(&found, &ring, &mut report);
     keys(&ring, &mut report);
     certificate::check(&home, &ring, &mut report);
+    backup::check(&home, &ring, &mut report);
     renewal::check(&look, !found.is_empty(), &mut report);
     sops::check(&home, repository, &mut report)?;
     tracked::check(&home, &mut report)?;
