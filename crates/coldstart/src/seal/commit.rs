@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::arguments::Delivery;
+use super::children;
 use super::failure::SealFailure;
 
 /// Files that a message names; of more, it says how many.
@@ -123,7 +124,7 @@ pub(crate) fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<Stri
     // Some of its commands refuse it where they take no pathspecs.
     let literal = (!files.is_empty()).then_some("--literal-pathspecs");
     command.arg("-C").arg(root).args(literal).args(words).args(files).stdin(Stdio::null());
-    command.env_remove(super::ask::PASSPHRASE_VARIABLE);
+    children::without_secrets(&mut command, None);
     let output = command.output().map_err(|error| SealFailure::Git(format!("it can't be started: {error}")))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());

@@ -5,6 +5,7 @@ pub(crate) mod arguments;
 mod ask;
 mod backup;
 mod certificate;
+mod children;
 mod cluster;
 mod commit;
 mod copies;
