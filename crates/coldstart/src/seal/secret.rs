@@ -30,7 +30,7 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     // What can't be written is told before anybody is asked for a value.
     let path = options.out.as_ref().map(|out| files::to_write(&home.at(out))).transpose()?;
-    commit::ready(home.root(), &options.delivery)?;
+    commit::ready(home.root(), &options.delivery, path.as_slice())?;
     let secrets = input::secrets(options)?;
     let scope = |secret: &SecretManifest| options.scope.map_or_else(|| secret.scope(), Scope::from);
     let fault = |source| SealFailure::Secret { place: "the Secret".to_owned(), source };

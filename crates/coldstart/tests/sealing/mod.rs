@@ -236,7 +236,13 @@ pub(crate) fn planted_nowhere() {
     fs::create_dir_all(&spy).unwrap();
     let log = desk.away.path().join("started.log");
     let script = format!("#!/bin/sh\n{{ echo \"$0 $*\"; env; }} >>'{}'\necho 0000000\n", log.display());
-    fs::write(spy.join("git"), &script).unwrap();
+    // As a repository answers in which nothing is under way and nothing ignored.
+    let git = format!(
+        "{}case \"$*\" in *_HEAD*|*check-ignore*) exit 1;; *show-toplevel*) echo '{}'; exit 0;; esac\necho 0000000\n",
+        script.replace("echo 0000000\n", ""),
+        desk.tree.path().display()
+    );
+    fs::write(spy.join("git"), &git).unwrap();
     fs::write(spy.join("sops"), &script).unwrap();
     fs::write(spy.join("age"), &script).unwrap();
     fs::write(spy.join("age-keygen"), &script).unwrap();
