@@ -122,6 +122,8 @@ fn nothing_of_a_value_is_repeated() {
         refused(&[word, &format!("p w={secret}")], "");
     }
     refused(&["--from-file", secret], "nor is it a file");
+    refused(&["--manifest", secret], "the file that is named for --manifest can't be read");
+    refused(&["--from-env-file", secret], "the file that is named for --from-env-file can't be read");
 }
 
 #[test]
