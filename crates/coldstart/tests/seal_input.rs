@@ -114,6 +114,26 @@ fn a_file_that_nobody_reads_is_refused() {
 }
 
 #[test]
+fn nothing_is_written_outside_of_the_repository() {
+    let desk = Desk::with_key("k1");
+    desk.write(".git/config", "");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let outside = elsewhere.path().join("a.yaml");
+    for out in
+        ["../escaped-coldstart.yaml", "new/../../escaped-coldstart.yaml", ".git/a.yaml", outside.to_str().unwrap()]
+    {
+        seal(&desk, &["--from-file", "a=k1.pem", "--out", out]).exits(2).says("is not in the repository").says("next:");
+        assert!(!desk.path(out).exists(), "{out}");
+        let declared = format!("{{path: '{out}', name: a, namespace: b, values: [{{key: c, kind: hex}}]}}");
+        desk.write("coldstart.yaml", &format!("seal: {{generate: [{declared}]}}\n"));
+        desk.seal(&["generate", "--yes"]).exits(2).says("is not in the repository");
+        fs::remove_file(desk.path("coldstart.yaml")).unwrap();
+        assert!(!desk.path(out).exists(), "{out}");
+    }
+    seal(&desk, &["--from-file", "a=k1.pem", "--out", desk.path("new/a.yaml").to_str().unwrap()]).exits(0);
+}
+
+#[test]
 fn a_secret_that_no_api_server_takes_is_refused_and_reported() {
     let desk = Desk::with_key("k1");
     desk.write("most.bin", &"x".repeat(MEBIBYTE));

@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use ::seal::store::{replace_unchanged, replace_whole};
+use ::seal::store::{replace_unchanged, replace_whole, resolved};
 
 use super::failure::SealFailure;
 use super::guard::Guard;
@@ -99,8 +99,9 @@ pub(crate) fn change<T>(
 }
 
 /// The file of a SealedSecret, as [`resolve`] gives it. In a file of another name nobody would look for one.
-pub(crate) fn to_write(path: &Path) -> Result<PathBuf, SealFailure> {
-    let resolved = resolve(path)?;
+pub(crate) fn to_write(root: &Path, path: &Path) -> Result<PathBuf, SealFailure> {
+    let file = resolve(path)?;
+    is_inside(root, path)?;
     if !tree::is_candidate(&path.to_string_lossy()) {
         return Err(SealFailure::told(format!(
             "{}: SealedSecrets are read from files called *.yaml, *.yml and *.json, and this would be none; nothing was written\n  next: the same with {}.yaml",
@@ -108,7 +109,24 @@ pub(crate) fn to_write(path: &Path) -> Result<PathBuf, SealFailure> {
             path.display()
         )));
     }
-    Ok(resolved)
+    Ok(file)
+}
+
+/// Outside of the repository, and in what is Git's own, `verify` never looks, and no cluster either.
+fn is_inside(root: &Path, path: &Path) -> Result<(), SealFailure> {
+    // A link may lead where it likes: it is looked at where it is.
+    let directory = resolved(path.parent().unwrap_or(Path::new("")));
+    // `..` is left where the directory before it is not there yet.
+    let is_elsewhere = |part: Component<'_>| part == Component::ParentDir || part.as_os_str() == ".git";
+    let is_ours = directory.strip_prefix(resolved(root)).is_ok_and(|inside| !inside.components().any(is_elsewhere));
+    if is_ours {
+        return Ok(());
+    }
+    Err(SealFailure::told(format!(
+        "{} is not in the repository {}, so nothing would apply or verify it; nothing was written\n  next: a file in it, or the same without --out, which prints",
+        path.display(),
+        root.display()
+    )))
 }
 
 /// The file that a path leads to, through links: a link stays one. Nothing but files can be written.

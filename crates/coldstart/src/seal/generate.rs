@@ -124,7 +124,7 @@ impl<'a> Wanted<'a> {
         }
         let scope = declared.scope.as_ref().map(|scope| scope.text.parse::<Scope>());
         let scope = scope.transpose().map_err(|error| told(error.to_string()))?;
-        let path = files::to_write(&home.at(Path::new(&declared.path.text)))?;
+        let path = files::to_write(home.root(), &home.at(Path::new(&declared.path.text)))?;
         Ok(Self { declared, path, values, scope })
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     children::keep_from(&options.from_env);
     let home = Home::open(&options.place)?;
     // What can't be written is told before anybody is asked for a value.
-    let path = options.out.as_ref().map(|out| files::to_write(&home.at(out))).transpose()?;
+    let path = options.out.as_ref().map(|out| files::to_write(home.root(), &home.at(out))).transpose()?;
     commit::ready(home.root(), &options.delivery, path.as_slice())?;
     let secrets = input::secrets(options)?;
     let scope = |secret: &SecretManifest| options.scope.map_or_else(|| secret.scope(), Scope::from);
