@@ -5,7 +5,7 @@ mod story;
 
 use std::fs;
 
-use sealing::{Desk, LOGIN};
+use sealing::{Desk, LOGIN, key};
 
 #[test]
 fn a_lost_store_is_restored_and_never_begun_anew() {
@@ -153,4 +153,17 @@ fn a_backup_that_is_not_mounted_is_not_begun_anew() {
     desk.seal(&["verify"]).exits(0).says(&format!("usb/keys: lacks key {} of the store", desk.id("k2")));
     desk.seal(&["backup", "--yes"]).exits(0);
     desk.seal(&rotate).exits(0);
+}
+
+#[test]
+fn an_expired_certificate_is_told_when_it_is_adopted() {
+    let desk = Desk::new();
+    let old = key("k3_expired");
+    desk.write("old.key", old.private_key_pem().expose());
+    desk.write("old.crt", &old.certificate().to_pem());
+    desk.seal(&["init", "--adopt", "old.key", "old.crt", "--yes"]).exits(0).says("its certificate has expired");
+    desk.seal(&["init", "--adopt", "old.key", "--new-certificate", "--yes"])
+        .exits(2)
+        .says("--new-certificate does not renew its certificate")
+        .says("next: coldstart seal rotate");
 }

@@ -28,6 +28,9 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     let copies = Copies::open(&home, store.as_ref(), second, certificate)?;
     let Adoption { pairs: mut new, left } =
         adopted(options, &home)?.unwrap_or(Adoption { pairs: Vec::new(), left: Vec::new() });
+    if options.new_certificate {
+        renews_nothing(&new, &before.ring)?;
+    }
     new.retain(|one| !before.ring.contains(one.pair.fingerprint()));
     let makes = !is_adopting(options) && before.ring.is_empty();
     if new.is_empty() && !makes {
@@ -82,6 +85,16 @@ fn is_adopting(options: &Init) -> bool {
     !options.adopt.is_empty() || options.adopt_cluster || options.adopt_secret_tool
 }
 
+/// A store keeps each key with the certificate it came with: a new one would be dropped without a word.
+fn renews_nothing(adopted: &[Adopted], ring: &Ring) -> Result<(), SealFailure> {
+    let there = adopted.iter().filter_map(|one| ring.get(one.pair.fingerprint()));
+    let Some(expired) = there.into_iter().find(|pair| pair.certificate().not_after() < now()) else { return Ok(()) };
+    Err(SealFailure::told(format!(
+        "the store has key {} already, and --new-certificate does not renew its certificate, which has expired; nothing was done\n  next: coldstart seal rotate, which makes a key with a certificate of its own",
+        describe(expired)
+    )))
+}
+
 /// A key that is there is never replaced by this command.
 fn is_there(store: &dyn Store, ring: &Ring) -> SealFailure {
     let newest = ring.newest().map(describe).unwrap_or_default();
@@ -107,6 +120,10 @@ fn plan(options: &Init, (new, left): (&[Adopted], &[AdoptError]), store: &dyn St
         let _ = writeln!(plan, "adopt key {}{place}", describe(&one.pair));
         if one.pair.certificate().not_before() > now() {
             plan.push_str("  its certificate is not good yet: nothing is sealed with it before\n");
+        } else if one.pair.certificate().check_validity(now()).is_err() {
+            plan.push_str(
+                "  its certificate has expired: it opens what was sealed, and nothing can be sealed with it\n",
+            );
         }
     }
     if new.is_empty() {
