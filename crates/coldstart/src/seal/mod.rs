@@ -21,6 +21,7 @@ mod renewal;
 mod reseal;
 mod rotate;
 mod secret;
+mod secret_stores;
 mod sops;
 mod sops_rules;
 mod store;
