@@ -1,6 +1,7 @@
 //! The question before anything is changed.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal as _};
 
 use crate::failure::Failure;
 use crate::output;
@@ -29,11 +30,19 @@ fn ask(plan: &str, mark: &str, yes: bool, say: impl Fn(&str) -> io::Result<()>) 
     if yes {
         return Ok(());
     }
-    if !io::stdin().is_terminal() {
-        return Err(Failure::NobodyToAsk);
-    }
+    let mut answers = somebody().ok_or(Failure::NobodyToAsk)?;
     say(&format!("{mark}go ahead? [y/N] "))?;
     let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
+    answers.read_line(&mut line)?;
     if matches!(line.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(Failure::No) }
+}
+
+/// Where somebody answers. Standard input may be a pipe with something else in it: then whoever sees our messages is asked at
+/// their terminal.
+pub(crate) fn somebody() -> Option<Box<dyn BufRead>> {
+    if io::stdin().is_terminal() {
+        return Some(Box::new(io::stdin().lock()));
+    }
+    let terminal = io::stderr().is_terminal().then(|| File::open("/dev/tty").ok()).flatten()?;
+    Some(Box::new(BufReader::new(terminal)))
 }

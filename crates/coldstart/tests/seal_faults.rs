@@ -122,6 +122,8 @@ fn nothing_of_a_value_is_repeated() {
         refused(&[word, &format!("p w={secret}")], "");
     }
     refused(&["--from-file", secret], "nor is it a file");
+    refused(&["--manifest", secret], "the file that is named for --manifest can't be read");
+    refused(&["--from-env-file", secret], "the file that is named for --from-env-file can't be read");
 }
 
 #[test]
@@ -486,12 +488,32 @@ fn a_commit_that_can_not_be_made_is_told_with_what_to_type() {
     let _remote = desk.with_remote();
     desk.seal_with(&words(&["--out", "ignored/a.yaml", "--commit"]), "x")
         .exits(2)
-        .says("written, but not committed: ignored/a.yaml")
-        .says("next: git add --force -- ignored/a.yaml");
-    desk.seal_with(&words(&["--out", "a.yaml", "--push"]), "x")
+        .says("ignored/a.yaml is ignored, and would be in no commit")
+        .says("nothing was done")
+        .says("git add --force -- ignored/a.yaml");
+    assert!(!desk.path("ignored").exists());
+    let push = words(&["--out", "a.yaml", "--push"]);
+    desk.seal_with(&push, "x")
         .exits(2)
-        .says("but not pushed")
-        .says("next: git push --set-upstream origin main");
+        .says("branch main has no upstream")
+        .says("nothing was done")
+        .says("next: git push --set-upstream origin main, then the same again");
+    desk.push();
+    desk.git(&["checkout", "--quiet", "--detach"]);
+    desk.seal_with(&push, "x").exits(2).says("HEAD is detached").says("next: git switch BRANCH");
+    desk.git(&["checkout", "--quiet", "main"]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let out = elsewhere.path().join("a.yaml");
+    let outside = ["secret", "--name", "a", "--namespace", "b", "--from-stdin", "c", "--commit", "--out"];
+    desk.seal_with(&[&outside[..], &[out.to_str().unwrap()]].concat(), "x").exits(2).says("nothing was");
+    assert!(!out.exists());
+    let first = desk.git(&["rev-parse", "HEAD"]);
+    desk.write(".git/MERGE_HEAD", &first);
+    desk.seal_with(&push, "x").exits(2).says("a merge is under way").says("next: git merge --continue or --abort");
+    assert!(!desk.path("a.yaml").exists());
+    fs::remove_file(desk.path(".git/MERGE_HEAD")).unwrap();
+    desk.seal_with(&push, "x").exits(0).says("and pushed it");
+    assert!(desk.is_pushed());
 }
 
 #[test]

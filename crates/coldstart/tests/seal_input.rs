@@ -1,5 +1,7 @@
 //! `coldstart seal secret`: what it does not take, and that nothing is written then.
 
+#![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
+
 mod sealing;
 mod story;
 
@@ -112,6 +114,26 @@ fn a_file_that_nobody_reads_is_refused() {
 }
 
 #[test]
+fn nothing_is_written_outside_of_the_repository() {
+    let desk = Desk::with_key("k1");
+    desk.write(".git/config", "");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let outside = elsewhere.path().join("a.yaml");
+    for out in
+        ["../escaped-coldstart.yaml", "new/../../escaped-coldstart.yaml", ".git/a.yaml", outside.to_str().unwrap()]
+    {
+        seal(&desk, &["--from-file", "a=k1.pem", "--out", out]).exits(2).says("is not in the repository").says("next:");
+        assert!(!desk.path(out).exists(), "{out}");
+        let declared = format!("{{path: '{out}', name: a, namespace: b, values: [{{key: c, kind: hex}}]}}");
+        desk.write("coldstart.yaml", &format!("seal: {{generate: [{declared}]}}\n"));
+        desk.seal(&["generate", "--yes"]).exits(2).says("is not in the repository");
+        fs::remove_file(desk.path("coldstart.yaml")).unwrap();
+        assert!(!desk.path(out).exists(), "{out}");
+    }
+    seal(&desk, &["--from-file", "a=k1.pem", "--out", desk.path("new/a.yaml").to_str().unwrap()]).exits(0);
+}
+
+#[test]
 fn a_secret_that_no_api_server_takes_is_refused_and_reported() {
     let desk = Desk::with_key("k1");
     desk.write("most.bin", &"x".repeat(MEBIBYTE));
@@ -150,4 +172,39 @@ fn recipients_beside_a_passphrase_are_refused() {
         desk.plain_command(&["init", "--adopt", "k1.pem", "--yes", "--store", "dir:keys", "--backup", "age:b.age"]);
     desk.run(words.env("COLDSTART_PASSPHRASE", "correct horse")).exits(2).says("`seal.recipients`");
     assert!(!desk.path("keys").exists());
+}
+
+/// The command in a shell at a terminal of its own, where somebody types `answer`.
+fn at_a_terminal(desk: &Desk, before: &str, words: &[&str], answer: &str) -> String {
+    let command = desk.plain_command(words);
+    let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_string_lossy());
+    let line: Vec<String> = std::iter::once(command.get_program()).chain(command.get_args()).map(quoted).collect();
+    let mut script = std::process::Command::new("script");
+    script.args(["--quiet", "--return", "--command", &format!("{before} | {}", line.join(" ")), "/dev/null"]);
+    script.current_dir(desk.path("")).env("HOME", desk.path("home")).env_remove("COLDSTART_PASSPHRASE");
+    let mut input = tempfile::tempfile().unwrap();
+    std::io::Write::write_all(&mut input, answer.as_bytes()).unwrap();
+    std::io::Seek::rewind(&mut input).unwrap();
+    let output = script.stdin(input).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+#[test]
+fn who_pipes_something_in_is_asked_at_the_terminal() {
+    if !story::works("script", &["--quiet", "--return", "--command", "true", "/dev/null"]) {
+        return story::skipped("who_pipes_something_in_is_asked_at_the_terminal: no script of util-linux");
+    }
+    let desk = Desk::new();
+    let said = at_a_terminal(&desk, "cat k1.pem", &["init", "--adopt", "-", "--store", "dir:keys"], "y\n");
+    assert!(said.contains("go ahead?") && said.contains("kept key"), "{said}");
+
+    desk.write("phrase", "correct horse\n");
+    let store = ["--store", "age:phrase.age"];
+    let init = ["init", "--adopt", "k1.pem", "--yes", "--passphrase-file", "phrase"];
+    desk.run(&mut desk.plain_command(&[&init[..], &store].concat())).exits(0);
+    let secret = ["secret", "--name", "a", "--namespace", "b", "--from-stdin", "c", "--out", "a.yaml"];
+    let said = at_a_terminal(&desk, "echo value", &[&secret[..], &store].concat(), "correct horse\n");
+    assert!(said.contains("passphrase of") && said.contains("a.yaml: sealed b/a"), "{said}");
 }

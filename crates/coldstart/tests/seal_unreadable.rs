@@ -100,7 +100,7 @@ fn the_certificate_of_the_settings_belongs_to_a_key_of_the_store() {
     wrong("which is not in the store");
     desk.write("certificates/sealing.crt", &desk.certificate("k3_expired"));
     wrong("expired on 2022-01-01");
-    desk.write("certificates/sealing.crt", "nothing");
+    desk.write("certificates/sealing.crt", "-----BEGIN CERTIFICATE-----\nnothing");
     wrong("is the certificate of coldstart.yaml");
 
     desk.seal(&["init", "--adopt", "k2.pem", "--yes", "--certificate", "elsewhere.crt"]).exits(0);

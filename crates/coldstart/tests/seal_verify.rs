@@ -55,3 +55,46 @@ fn private_keys_that_git_would_take_along_are_told() {
     let ran = seal(&["init", "--adopt", "k2.pem", "--yes"]).exits(0);
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(warning), "{}", ran.stderr);
 }
+
+const STORE: &str = "\
+apiVersion: external-secrets.io/v1
+kind: ClusterSecretStore
+metadata: {name: vault}
+spec:
+  provider:
+    vault:
+      auth:
+        tokenSecretRef: {name: login, namespace: apps, key: token}
+";
+
+const FETCHED: &str = "\
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: fetched, namespace: apps}
+spec:
+  secretStoreRef: {kind: ClusterSecretStore, name: vault}
+  target: {name: login}
+";
+
+#[test]
+fn the_credentials_of_a_secret_store_come_from_somewhere_else() {
+    let desk = Desk::with_key("k1");
+    desk.write("clusters/home/flux-system/gotk-sync.yaml", story::SYNC);
+    desk.write("clusters/home/apps.yaml", story::APPS);
+    desk.write("apps/store.yaml", STORE);
+    let needs = "secret store vault needs Secret apps/login";
+    desk.seal(&["verify"])
+        .exits(0)
+        .says(&format!("note: apps/store.yaml:8: {needs}, which nothing that Flux applies makes"));
+    desk.write("apps/login.yaml", FETCHED);
+    desk.seal(&["verify"])
+        .exits(1)
+        .says(&format!("error: apps/store.yaml:8: {needs}, which is fetched from that same"));
+    desk.write("apps/login.yaml", &FETCHED.replace("name: vault", "name: another"));
+    assert!(!desk.seal(&["verify"]).exits(0).stdout.contains(needs));
+
+    desk.write("apps/login.yaml", &desk.sealed("k1", LOGIN));
+    desk.seal(&["verify"]).exits(1).says(&format!("{needs} with the key `token`, and it has none of that name"));
+    desk.write("apps/login.yaml", &desk.sealed("k1", &LOGIN.replace("password:", "token:")));
+    assert!(!desk.seal(&["verify"]).exits(0).stdout.contains(needs));
+}

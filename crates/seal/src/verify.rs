@@ -24,7 +24,7 @@ pub enum Verdict {
     Broken(OpenError),
     /// It opens, but only somewhere else or in another scope.
     Bound { scope: Scope, namespace: String, name: String },
-    /// No key of the ring opens it, wherever it is put.
+    /// No key of the ring opens it anywhere it was tried: another key is needed, or a place that nothing names.
     NoKey { bits: usize },
 }
 
@@ -84,7 +84,9 @@ impl Verdict {
             Self::Opens(_) => None,
             Self::Broken(error) => Some(error.to_string()),
             Self::NoKey { bits } => {
-                Some(format!("no key in the store opens it: it was sealed for another key of {bits} bits"))
+                // Which of these can't be told: neither is anywhere in what is sealed.
+                let what = format!("another key of {bits} bits, or for another name or namespace");
+                Some(format!("no key in the store opens it: it was sealed for {what}"))
             }
             Self::Bound { scope, namespace, name } if *scope != sealed.scope => {
                 let annotation = scope.annotation().unwrap_or("no scope annotation");

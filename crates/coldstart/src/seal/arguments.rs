@@ -99,6 +99,9 @@ pub(crate) struct Init {
     /// Adopt the items of secret-tool instead: service sealed-secrets, keys private_key and public_key
     #[arg(long, conflicts_with_all = ["adopt", "adopt_cluster"])]
     pub adopt_secret_tool: bool,
+    /// Make a new key although there was one before, which then opens nothing of what was sealed
+    #[arg(long, conflicts_with_all = ["adopt", "adopt_cluster", "adopt_secret_tool"])]
+    pub new_key: bool,
     /// Write the newest certificate here, for people who seal without the store
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,

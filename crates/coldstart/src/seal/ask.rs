@@ -1,9 +1,10 @@
 //! Questions to whoever sits there.
 
-use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use ::seal::SecretBytes;
+
+use crate::confirm::somebody;
 
 /// Where a passphrase can be put for programs.
 pub(super) const PASSPHRASE_VARIABLE: &str = "COLDSTART_PASSPHRASE";
@@ -11,7 +12,8 @@ const PASSPHRASE_BYTES_MAX: usize = 4096;
 
 /// A value that is typed and not shown.
 pub(crate) fn unseen(prompt: &str) -> Result<SecretBytes, String> {
-    if !io::stdin().is_terminal() {
+    // Asked and answered at the terminal itself, whatever standard input is.
+    if somebody().is_none() {
         return Err("nobody is there to ask".to_owned());
     }
     let said = rpassword::prompt_password(format!("{prompt}: "));

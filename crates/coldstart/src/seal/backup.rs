@@ -5,6 +5,7 @@ use ::seal::store::{Kept, Store, keep};
 
 use super::arguments::Copy;
 use super::failure::SealFailure;
+use super::verify::Report;
 use super::{Home, say, store, tracked};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
@@ -43,8 +44,7 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
     two_stores(from, to)?;
     let before = to.read().map_err(SealFailure::from)?;
     let there = &before.ring;
-    let missing: Vec<String> =
-        ring.keys().iter().filter(|held| !there.contains(held.pair.fingerprint())).map(|held| held.pair.id()).collect();
+    let missing = missing(ring, there);
     if missing.is_empty() {
         prove(ring, there, to)?;
         say(&format!("{} has all {} keys already, and each opens what it seals", to.describe(), ring.keys().len()))?;
@@ -64,6 +64,28 @@ pub(crate) fn two_stores(one: &dyn Store, other: &dyn Store) -> Result<(), SealF
         return Err(SealFailure::told(format!("both stores are the same one: {}", one.describe())));
     }
     Ok(())
+}
+
+/// Notes keys that the second store of the settings lacks, if it can be looked at without asking anybody. It may well be
+/// elsewhere on purpose, so this is no error.
+pub(crate) fn check(home: &Home<'_>, ring: &Ring, report: &mut Report) {
+    let Some(second) = store::second_at_hand(home) else { return };
+    let Ok(there) = second.read() else { return };
+    let missing: Vec<String> = missing(ring, &there.ring);
+    if missing.is_empty() {
+        return;
+    }
+    let what = if there.ring.is_empty() {
+        "holds no key, or is not at hand: it is no backup of the store now".to_owned()
+    } else {
+        format!("lacks key {} of the store", missing.join(", "))
+    };
+    report.note(second.describe(), format!("{what}\n  next: coldstart seal backup"));
+}
+
+/// The keys of a ring that another one does not have.
+fn missing(ring: &Ring, there: &Ring) -> Vec<String> {
+    ring.keys().iter().filter(|held| !there.contains(held.pair.fingerprint())).map(|held| held.pair.id()).collect()
 }
 
 /// Adds what is missing there, and reads it back.

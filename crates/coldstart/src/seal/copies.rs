@@ -8,7 +8,7 @@ use ::seal::Ring;
 use ::seal::store::{Store, probe_file};
 
 use super::failure::SealFailure;
-use super::{Home, backup, files, read_certificate, say, store, tracked};
+use super::{Home, backup, certificate, files, read_certificate, say, store, tracked};
 use crate::failure::Failure;
 
 pub(crate) struct Copies {
@@ -22,7 +22,7 @@ impl Copies {
         home: &Home<'_>,
         of: &dyn Store,
         (backup, identity): (Option<&str>, Option<&Path>),
-        certificate: Option<PathBuf>,
+        written: Option<PathBuf>,
     ) -> Result<Self, SealFailure> {
         of.probe()?;
         tracked::warn(of);
@@ -33,10 +33,20 @@ impl Copies {
             second.probe()?;
             tracked::warn(second.as_ref());
         }
-        if let Some(path) = &certificate {
+        if let Some(path) = &written {
             probe_file(path).map_err(SealFailure::file(path))?;
+            certificate::may_replace(path)?;
         }
-        Ok(Self { second, certificate })
+        Ok(Self { second, certificate: written })
+    }
+
+    pub(crate) fn second(&self) -> Option<&dyn Store> {
+        self.second.as_deref()
+    }
+
+    /// Where the certificate goes.
+    pub(crate) fn certificate(&self) -> Option<&Path> {
+        self.certificate.as_deref()
     }
 
     /// Whether everything is there already.
@@ -48,6 +58,19 @@ impl Copies {
         }
         let (Some(path), Some(newest)) = (&self.certificate, ring.newest()) else { return Ok(true) };
         Ok(read_certificate(path).is_ok_and(|there| there == *newest.certificate()))
+    }
+
+    /// A second store that is empty beside a first one with keys is most likely not the one that is meant: a disk that is not
+    /// mounted leaves an empty directory, and a new key there would be copied to the wrong place.
+    pub(crate) fn has_history(&self) -> Result<(), SealFailure> {
+        let Some(second) = &self.second else { return Ok(()) };
+        if !second.read()?.ring.is_empty() {
+            return Ok(());
+        }
+        Err(SealFailure::told(format!(
+            "the second store holds no key, and the first one does: {} may not be mounted; nothing was done\n  next: bring it back, or coldstart seal backup to begin it anew",
+            second.describe()
+        )))
     }
 
     pub(crate) fn describe_second(&self) -> String {

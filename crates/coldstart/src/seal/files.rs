@@ -3,31 +3,34 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use ::seal::store::{Lock, replace_whole, resolved};
+use ::seal::store::{replace_unchanged, replace_whole, resolved};
 
 use super::failure::SealFailure;
-use super::{store, tree};
+use super::guard::Guard;
+use super::tree;
+
+/// How often a file is read again that somebody changes without heeding locks.
+const TRIES_MAX: usize = 3;
 
 /// A file that nobody else changes as long as this is held.
 pub(crate) struct Held {
     path: PathBuf,
     before: Option<String>,
-    _lock: Lock,
+    _guard: Guard,
 }
 
 impl Held {
     /// `path` is as [`resolve`] gives it.
     pub(crate) fn open(path: &Path) -> Result<Self, SealFailure> {
-        let digest = ::seal::digest_hex(resolved(path).as_os_str().as_encoded_bytes());
-        let lock = Lock::file(&store::data_directory()?.join("locks").join(format!("{digest}.lock")))?;
+        let guard = Guard::of(path)?;
         let before = match fs::read_to_string(path) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(SealFailure::file(path)(error)),
         };
-        Ok(Self { path: path.to_path_buf(), before, _lock: lock })
+        Ok(Self { path: path.to_path_buf(), before, _guard: guard })
     }
 
     /// What is there; nothing where there is no file.
@@ -35,43 +38,70 @@ impl Held {
         self.before.as_deref()
     }
 
+    /// An editor, or Git, knows of no locks: what it put there meanwhile stays.
     pub(crate) fn replace(&self, text: &str) -> Result<(), SealFailure> {
-        write(&self.path, text)
+        if self.try_replace(text)? { Ok(()) } else { Err(changed(&self.path)) }
+    }
+
+    /// Whether the file was still as it was read, and is replaced now.
+    fn try_replace(&self, text: &str) -> Result<bool, SealFailure> {
+        in_directories(&self.path, || {
+            // Directories that were made just now are everybody's from then on.
+            let _made = Guard::of(&self.path)?;
+            let before = self.before.as_deref().map(str::as_bytes);
+            replace_unchanged(&self.path, before, text.as_bytes()).map_err(SealFailure::file(&self.path))
+        })
     }
 }
 
-/// Puts a text in the place of a file, in directories that are made for it and, if it fails, removed again.
+fn changed(path: &Path) -> SealFailure {
+    SealFailure::told(format!(
+        "{} was changed by somebody else meanwhile, and is left so\n  next: the same command again",
+        path.display()
+    ))
+}
+
+/// Puts a text in the place of a file, whatever is there.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), SealFailure> {
+    let replace = || replace_whole(path, text.as_bytes()).map(|()| true).map_err(SealFailure::file(path));
+    in_directories(path, replace).map(drop)
+}
+
+/// Writes in directories that are made for it and, if it fails, removed again. Says what `write` says: whether it wrote.
+fn in_directories(path: &Path, write: impl FnOnce() -> Result<bool, SealFailure>) -> Result<bool, SealFailure> {
     let is_new = !path.exists();
     let made = make_parents(path).map_err(SealFailure::file(path))?;
-    if let Err(error) = replace_whole(path, text.as_bytes()) {
-        for directory in made.iter().rev() {
+    let written = write();
+    match &written {
+        Ok(true) if is_new => make_readable(path),
+        Ok(_) => {}
+        Err(_) => made.iter().rev().for_each(|directory| {
             let _not_empty = fs::remove_dir(directory);
-        }
-        return Err(SealFailure::file(path)(error));
+        }),
     }
-    if is_new {
-        make_readable(path);
-    }
-    Ok(())
+    written
 }
 
-/// Changes one file.
+/// Changes one file. `work` is done again if somebody else changed the file meanwhile.
 pub(crate) fn change<T>(
     path: &Path,
-    work: impl FnOnce(Option<String>) -> Result<(Option<String>, T), SealFailure>,
+    mut work: impl FnMut(Option<String>) -> Result<(Option<String>, T), SealFailure>,
 ) -> Result<T, SealFailure> {
-    let held = Held::open(path)?;
-    let (after, result) = work(held.before.clone())?;
-    if let Some(after) = after {
-        held.replace(&after)?;
+    for _ in 0..TRIES_MAX {
+        let held = Held::open(path)?;
+        let (after, result) = work(held.before.clone())?;
+        match after {
+            Some(after) if !held.try_replace(&after)? => {}
+            _ => return Ok(result),
+        }
     }
-    Ok(result)
+    Err(changed(path))
 }
 
 /// The file of a SealedSecret, as [`resolve`] gives it. In a file of another name nobody would look for one.
-pub(crate) fn to_write(path: &Path) -> Result<PathBuf, SealFailure> {
-    let resolved = resolve(path)?;
+pub(crate) fn to_write(root: &Path, path: &Path) -> Result<PathBuf, SealFailure> {
+    let file = resolve(path)?;
+    is_inside(root, path)?;
     if !tree::is_candidate(&path.to_string_lossy()) {
         return Err(SealFailure::told(format!(
             "{}: SealedSecrets are read from files called *.yaml, *.yml and *.json, and this would be none; nothing was written\n  next: the same with {}.yaml",
@@ -79,7 +109,24 @@ pub(crate) fn to_write(path: &Path) -> Result<PathBuf, SealFailure> {
             path.display()
         )));
     }
-    Ok(resolved)
+    Ok(file)
+}
+
+/// Outside of the repository, and in what is Git's own, `verify` never looks, and no cluster either.
+fn is_inside(root: &Path, path: &Path) -> Result<(), SealFailure> {
+    // A link may lead where it likes: it is looked at where it is.
+    let directory = resolved(path.parent().unwrap_or(Path::new("")));
+    // `..` is left where the directory before it is not there yet.
+    let is_elsewhere = |part: Component<'_>| part == Component::ParentDir || part.as_os_str() == ".git";
+    let is_ours = directory.strip_prefix(resolved(root)).is_ok_and(|inside| !inside.components().any(is_elsewhere));
+    if is_ours {
+        return Ok(());
+    }
+    Err(SealFailure::told(format!(
+        "{} is not in the repository {}, so nothing would apply or verify it; nothing was written\n  next: a file in it, or the same without --out, which prints",
+        path.display(),
+        root.display()
+    )))
 }
 
 /// The file that a path leads to, through links: a link stays one. Nothing but files can be written.

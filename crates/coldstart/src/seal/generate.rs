@@ -28,9 +28,10 @@ pub(crate) fn run(options: &Generate) -> Result<Code, Failure> {
         let next = "declare some under `seal.generate` in coldstart.yaml";
         return Err(SealFailure::told(format!("no Secrets are declared\n  next: {next}")).into());
     }
-    commit::ready(home.root(), &options.delivery)?;
     let wanted: Vec<Wanted<'_>> =
         home.settings.generate.iter().map(|declared| Wanted::of(declared, &home)).collect::<Result<_, _>>()?;
+    let paths: Vec<PathBuf> = wanted.iter().map(|one| one.path.clone()).collect();
+    commit::ready(home.root(), &options.delivery, &paths)?;
     let mut plan = String::new();
     for one in &wanted {
         let work = one.work(one.find(read(&one.path)?.as_deref()).as_ref());
@@ -123,7 +124,7 @@ impl<'a> Wanted<'a> {
         }
         let scope = declared.scope.as_ref().map(|scope| scope.text.parse::<Scope>());
         let scope = scope.transpose().map_err(|error| told(error.to_string()))?;
-        let path = files::to_write(&home.at(Path::new(&declared.path.text)))?;
+        let path = files::to_write(home.root(), &home.at(Path::new(&declared.path.text)))?;
         Ok(Self { declared, path, values, scope })
     }
 

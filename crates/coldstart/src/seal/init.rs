@@ -12,7 +12,7 @@ use ::seal::{Ring, date};
 use super::arguments::Init;
 use super::copies::Copies;
 use super::failure::SealFailure;
-use super::{Home, cluster, input, now, say};
+use super::{Home, cluster, input, lost, now, say};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -28,10 +28,16 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     let copies = Copies::open(&home, store.as_ref(), second, certificate)?;
     let Adoption { pairs: mut new, left } =
         adopted(options, &home)?.unwrap_or(Adoption { pairs: Vec::new(), left: Vec::new() });
+    if options.new_certificate {
+        renews_nothing(&new, &before.ring)?;
+    }
     new.retain(|one| !before.ring.contains(one.pair.fingerprint()));
     let makes = !is_adopting(options) && before.ring.is_empty();
     if new.is_empty() && !makes {
         return complete(options, store.as_ref(), &before.ring, &copies);
+    }
+    if makes && !options.new_key {
+        lost::refuse_new(&home, store.as_ref(), copies.certificate(), copies.second())?;
     }
     confirm(&plan(options, (&new, &left), store.as_ref(), &copies), options.yes)?;
 
@@ -79,6 +85,16 @@ fn is_adopting(options: &Init) -> bool {
     !options.adopt.is_empty() || options.adopt_cluster || options.adopt_secret_tool
 }
 
+/// A store keeps each key with the certificate it came with: a new one would be dropped without a word.
+fn renews_nothing(adopted: &[Adopted], ring: &Ring) -> Result<(), SealFailure> {
+    let there = adopted.iter().filter_map(|one| ring.get(one.pair.fingerprint()));
+    let Some(expired) = there.into_iter().find(|pair| pair.certificate().not_after() < now()) else { return Ok(()) };
+    Err(SealFailure::told(format!(
+        "the store has key {} already, and --new-certificate does not renew its certificate, which has expired; nothing was done\n  next: coldstart seal rotate, which makes a key with a certificate of its own",
+        describe(expired)
+    )))
+}
+
 /// A key that is there is never replaced by this command.
 fn is_there(store: &dyn Store, ring: &Ring) -> SealFailure {
     let newest = ring.newest().map(describe).unwrap_or_default();
@@ -104,6 +120,10 @@ fn plan(options: &Init, (new, left): (&[Adopted], &[AdoptError]), store: &dyn St
         let _ = writeln!(plan, "adopt key {}{place}", describe(&one.pair));
         if one.pair.certificate().not_before() > now() {
             plan.push_str("  its certificate is not good yet: nothing is sealed with it before\n");
+        } else if one.pair.certificate().check_validity(now()).is_err() {
+            plan.push_str(
+                "  its certificate has expired: it opens what was sealed, and nothing can be sealed with it\n",
+            );
         }
     }
     if new.is_empty() {

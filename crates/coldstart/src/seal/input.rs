@@ -88,7 +88,7 @@ fn each_once(secrets: &[SecretManifest], lines: &[usize], place: &str) -> Result
 /// The Secrets of a file, and the line of each.
 fn manifests(path: &Path) -> Result<(Vec<SecretManifest>, Vec<usize>), SealFailure> {
     let place = || if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
-    let bytes = read(path, FILE_BYTES_MAX)?;
+    let bytes = read_unnamed(path, "--manifest")?;
     let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text", place())))?;
     let (mut secrets, mut lines) = (Vec::new(), Vec::new());
     // Counted on from the one before: from the top for each would be slow for many.
@@ -191,6 +191,17 @@ fn value_file(key: &str, path: &Path) -> Result<SecretBytes, SealFailure> {
     bytes.map_err(|error| unreadable(&error))
 }
 
+/// The same, without what stands there in a message unless it is a file: people put values where paths belong.
+fn read_unnamed(path: &Path, option: &str) -> Result<SecretBytes, SealFailure> {
+    let is_known = path == Path::new("-") || path.exists();
+    read(path, FILE_BYTES_MAX).map_err(|failure| match failure {
+        SealFailure::File { source, .. } if !is_known => SealFailure::told(format!(
+            "the file that is named for {option} can't be read: {source}\n  next: the same with a file, or - for standard input"
+        )),
+        other => other,
+    })
+}
+
 /// A whole file, or standard input for `-`.
 pub(crate) fn read(path: &Path, limit: usize) -> Result<SecretBytes, SealFailure> {
     if path == Path::new("-") {
@@ -224,7 +235,7 @@ fn key_and_path(said: &str) -> Result<(String, PathBuf), SealFailure> {
 /// `KEY=VALUE` lines: no quotes, no escapes. What a line holds is never repeated; a line of base64 text, whose end looks
 /// like an empty value, is no such line: its text would become the name of a key, for everybody to read.
 fn env_file(path: &Path) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
-    let bytes = read(path, FILE_BYTES_MAX)?;
+    let bytes = read_unnamed(path, "--from-env-file")?;
     let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text", path.display())))?;
     let mut values: Vec<(String, SecretBytes)> = Vec::new();
     for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {

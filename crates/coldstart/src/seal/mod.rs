@@ -5,6 +5,7 @@ pub(crate) mod arguments;
 mod ask;
 mod backup;
 mod certificate;
+mod children;
 mod cluster;
 mod commit;
 mod copies;
@@ -12,12 +13,15 @@ mod deploy;
 mod failure;
 mod files;
 mod generate;
+mod guard;
 mod init;
 mod input;
+mod lost;
 mod renewal;
 mod reseal;
 mod rotate;
 mod secret;
+mod secret_stores;
 mod sops;
 mod sops_rules;
 mod store;
@@ -93,7 +97,7 @@ impl<'a> Home<'a> {
         let store = self.store()?;
         let kept = store.read()?;
         if kept.ring.is_empty() {
-            return Err(SealFailure::NoKeys { store: store.describe() });
+            return Err(lost::no_keys(self, store.as_ref()));
         }
         Ok((store, kept))
     }

@@ -8,7 +8,7 @@ use read::{Applied, Repository};
 use yaml::{Node, Span};
 
 use super::failure::SealFailure;
-use super::tree;
+use super::files;
 use super::verify::{Look, Report, place};
 
 const CHART: &str = "sealed-secrets";
@@ -179,11 +179,11 @@ pub(crate) fn perform(look: &Look, edits: &BTreeMap<Span, Edit>) -> Result<(), S
     for (file, edits) in by_file {
         let path = look.repository.path(file).ok_or_else(|| SealFailure::told("the release is in no file"))?;
         let read = look.repository.source(file).map(yaml::Source::text);
-        tree::change(&look.repository.root().join(path), |before| {
+        files::change(&look.repository.root().join(path), |before| {
             // The places are those of the text that was read.
             let text = before.filter(|before| Some(before.as_str()) == read);
             let mut text = text.ok_or_else(|| SealFailure::told(format!("{path} was changed meanwhile")))?;
-            for edit in edits {
+            for edit in &edits {
                 let fault = |error| SealFailure::told(format!("{}: {error}; nothing was written", edit.place));
                 text = switch_off(&text, &edit.renewal, edit.name).map_err(fault)?;
             }

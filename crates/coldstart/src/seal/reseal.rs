@@ -21,7 +21,7 @@ use crate::failure::Failure;
 
 pub(crate) fn run(options: &Reseal) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
-    commit::ready(home.root(), &options.delivery)?;
+    commit::ready(home.root(), &options.delivery, &[])?;
     let (store, kept) = home.keys()?;
     let plan = plan(&home, &kept.ring)?;
     for (place, what) in &plan.unread {

@@ -18,10 +18,11 @@ use crate::failure::Failure;
 pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     // What could fail later is tried now: Git, both stores, the certificate's file, the cluster, and every value.
-    commit::ready(home.root(), &options.delivery)?;
+    commit::ready(home.root(), &options.delivery, &[])?;
     let (store, before) = home.keys()?;
     let second = (None, options.backup_identity.as_deref());
     let copies = Copies::open(&home, store.as_ref(), second, home.certificate_path())?;
+    copies.has_history()?;
     let cluster = if options.offline { None } else { Some(deploy::plan(&home, &before.ring, &options.target)?) };
     let files = reseal::plan(&home, &before.ring).or_else(clock_is_fine)?;
     let mark = Mark::of(store.as_ref())?;

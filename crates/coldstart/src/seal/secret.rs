@@ -13,7 +13,7 @@ use yaml::{FileId, Limits, Node};
 
 use super::arguments::Secret;
 use super::failure::SealFailure;
-use super::{Home, commit, deploy, files, input, say};
+use super::{Home, children, commit, deploy, files, input, say};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
@@ -26,10 +26,11 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
         let next = "the same with --out FILE, or without --commit and --push";
         return Err(SealFailure::told(format!("there is no file to commit or push\n  next: {next}")).into());
     }
+    children::keep_from(&options.from_env);
     let home = Home::open(&options.place)?;
     // What can't be written is told before anybody is asked for a value.
-    let path = options.out.as_ref().map(|out| files::to_write(&home.at(out))).transpose()?;
-    commit::ready(home.root(), &options.delivery)?;
+    let path = options.out.as_ref().map(|out| files::to_write(home.root(), &home.at(out))).transpose()?;
+    commit::ready(home.root(), &options.delivery, path.as_slice())?;
     let secrets = input::secrets(options)?;
     let scope = |secret: &SecretManifest| options.scope.map_or_else(|| secret.scope(), Scope::from);
     let fault = |source| SealFailure::Secret { place: "the Secret".to_owned(), source };

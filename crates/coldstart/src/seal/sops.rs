@@ -13,7 +13,7 @@ use yaml::{Document, FileId, Limits, Node, Source, Span};
 use super::failure::SealFailure;
 use super::sops_rules::{RULES_FILE, Rule, Rules};
 use super::verify::Report;
-use super::{Home, input, tree};
+use super::{Home, children, input, tree};
 
 const NOT_OPENED: &str = "is not opened by the age identity at hand";
 const KEYS_BYTES_MAX: usize = 256 * 1024;
@@ -266,7 +266,7 @@ struct Keys {
 impl Keys {
     fn find() -> Result<Self, SealFailure> {
         let mut text = ::seal::SecretText::default();
-        if let Ok(said) = std::env::var("SOPS_AGE_KEY") {
+        if let Ok(said) = std::env::var(children::SOPS_KEY_VARIABLE) {
             text.push(&said);
             text.push("\n");
         }
@@ -298,7 +298,7 @@ impl Keys {
 fn sops_opens(path: &Path) -> Option<bool> {
     let mut command = Command::new("sops");
     command.arg("decrypt").arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.env_remove(super::ask::PASSPHRASE_VARIABLE);
+    children::without_secrets(&mut command, Some(children::SOPS_KEY_VARIABLE));
     command.status().ok().map(|status| status.success())
 }
 

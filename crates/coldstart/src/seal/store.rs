@@ -64,12 +64,24 @@ fn location(home: &Home<'_>) -> Result<Location, SealFailure> {
 
 /// The keys of the store, if they can be had without asking anybody.
 pub(crate) fn at_hand(home: &Home<'_>) -> Option<Ring> {
-    let place = home.place;
-    let is_known = place.identity.is_some()
-        || place.passphrase_file.is_some()
-        || std::env::var_os(ask::PASSPHRASE_VARIABLE).is_some()
-        || !matches!(location(home), Ok(Location::Age(_)));
+    let is_known = opens_age(home) || !matches!(location(home), Ok(Location::Age(_)));
     is_known.then(|| open(home).ok()?.read().ok()).flatten().map(|kept| kept.ring)
+}
+
+/// Whether an age file can be opened without a question.
+fn opens_age(home: &Home<'_>) -> bool {
+    let place = home.place;
+    place.identity.is_some() || place.passphrase_file.is_some() || std::env::var_os(ask::PASSPHRASE_VARIABLE).is_some()
+}
+
+/// The second store of the settings, if it is on this machine and can be read without asking anybody.
+pub(crate) fn second_at_hand(home: &Home<'_>) -> Option<Box<dyn Store>> {
+    let is_at_hand = match Location::parse(&home.settings.backup.as_ref()?.text, home.root()).ok()? {
+        Location::Directory(_) => true,
+        Location::Age(_) => opens_age(home),
+        Location::Keyring(_) | Location::Vault(_) => false,
+    };
+    is_at_hand.then(|| second(home, None, None).ok().flatten()).flatten()
 }
 
 /// Another store by its words, or the one that the settings name as backup.

@@ -2,18 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use ::seal::manifest::{API_VERSION, Place, SealedSecret, sealed_secrets};
-use ::seal::store::{Lock, replace_whole};
 use ::seal::verify::Landing;
 use read::{Applied, Repository};
 use regex::Regex;
 use yaml::{Document, FileId, Limits, Position, Source, Span};
-
-use super::failure::SealFailure;
-use super::store;
 
 /// What lands when nobody says where: as kubectl would.
 const NAMESPACE_DEFAULT: &str = "default";
@@ -205,50 +201,6 @@ fn is_yaml_when_filled(text: &str) -> bool {
     yaml::parse(FileId(0), &filled, Limits::default())
         .iter()
         .all(|document| document.root.is_some() || document.problems.is_empty())
-}
-
-/// Changes a file of the repository: read, changed and replaced under a lock, so that of two writers none is lost.
-pub(crate) fn change<T>(
-    path: &Path,
-    work: impl FnOnce(Option<String>) -> Result<(Option<String>, T), SealFailure>,
-) -> Result<T, SealFailure> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(SealFailure::file(parent))?;
-    let _lock = Lock::file(&lock_of(path)?)?;
-    let before = match std::fs::read_to_string(path) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(SealFailure::file(path)(error)),
-    };
-    let is_new = before.is_none();
-    let (after, result) = work(before)?;
-    if let Some(after) = after {
-        replace_whole(path, after.as_bytes()).map_err(SealFailure::file(path))?;
-        if is_new {
-            make_readable(path);
-        }
-    }
-    Ok(result)
-}
-
-/// Not beside the file, where a lock has no place in somebody's repository, nor where others could put one first.
-fn lock_of(path: &Path) -> Result<PathBuf, SealFailure> {
-    let path = path.canonicalize().or_else(|_| {
-        let parent = path.parent().unwrap_or(Path::new(".")).canonicalize()?;
-        Ok::<_, std::io::Error>(parent.join(path.file_name().unwrap_or_default()))
-    });
-    let digest = ::seal::digest_hex(path.unwrap_or_default().as_os_str().as_encoded_bytes());
-    Ok(store::data_directory()?.join("locks").join(format!("{digest}.lock")))
-}
-
-/// A SealedSecret is meant to be read by everybody, as other files of a repository are.
-fn make_readable(path: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let _as_it_was = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644));
-    }
-    let _ = path;
 }
 
 #[cfg(test)]

@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
 use ::seal::manifest::{Item, SECRET_BYTES_MAX};
 use ::seal::verify::{Landing, Verdict, item, lands};
 use read::{Applied, Repository};
-use yaml::{Node, Span};
+use yaml::Span;
 
 use super::arguments::Verify;
 use super::failure::SealFailure;
 use super::tree::{self, Found};
-use super::{Home, certificate, now, renewal, sops, tracked, verify_cluster, verify_text};
+use super::{Home, backup, certificate, now, renewal, secret_stores, sops, tracked, verify_cluster, verify_text};
 use crate::arguments::TextOrJson;
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
@@ -113,10 +114,11 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     secrets(&found, &ring, &mut report);
     keys(&ring, &mut report);
     certificate::check(&home, &ring, &mut report);
+    backup::check(&home, &ring, &mut report);
     renewal::check(&look, !found.is_empty(), &mut report);
     sops::check(&home, repository, &mut report)?;
     tracked::check(&home, &mut report)?;
-    stores(repository, applied, &mut report);
+    secret_stores::check(repository, applied, &mut report);
     if options.cluster {
         verify_cluster::check(&home, &ring, &options.target, &mut report)?;
     }
@@ -225,11 +227,19 @@ fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
     for (closed, places) in [(searched, places), (rest, &[][..])] {
         let again = read::parallel::map(closed, |index| {
             let one = &found[*index];
-            judge(one, |sealed, landing| item(&one.sealed, sealed, landing, ring, places))
+            let places = with_name_of_file(one, places);
+            judge(one, |sealed, landing| item(&one.sealed, sealed, landing, ring, &places))
         });
         closed.iter().zip(again).for_each(|(index, judged)| all[*index] = judged);
     }
     all
+}
+
+/// A file is often still called as the SealedSecret in it was.
+fn with_name_of_file(one: &Found, places: &[Landing]) -> Vec<Landing> {
+    let stem = Path::new(&one.path).file_stem().unwrap_or_default().to_string_lossy();
+    let renamed = |landing: &Landing| Landing { namespace: landing.namespace.clone(), name: stem.to_string() };
+    one.landings.iter().map(renamed).chain(places.iter().cloned()).collect()
 }
 
 fn judge(one: &Found, verdict: impl Fn(&Item, &Landing) -> Verdict) -> Judged {
@@ -282,54 +292,4 @@ fn keys(ring: &Ring, report: &mut Report) {
 
 pub(crate) fn place(repository: &Repository, span: Span) -> String {
     repository.locate(span).map_or_else(|| "the repository".to_owned(), |(path, at)| format!("{path}:{}", at.line))
-}
-
-/// The credentials of secret stores: Secrets that must be there before External Secrets can fetch any other.
-fn stores(repository: &Repository, applied: &[Applied], report: &mut Report) {
-    let made: Vec<(String, String)> = applied
-        .iter()
-        .filter_map(|one| {
-            let node = &one.node;
-            let name = match node.text_at(&["kind"])? {
-                "Secret" | "SealedSecret" => node.text_at(&["metadata", "name"])?,
-                "ExternalSecret" => {
-                    node.text_at(&["spec", "target", "name"]).or_else(|| node.text_at(&["metadata", "name"]))?
-                }
-                _ => return None,
-            };
-            Some((one.namespace.to_string(), name.to_owned()))
-        })
-        .collect();
-    let is_store = |one: &&Applied| matches!(one.node.text_at(&["kind"]), Some("SecretStore" | "ClusterSecretStore"));
-    for store in applied.iter().filter(is_store) {
-        let mut wanted = Vec::new();
-        references(&store.node, &mut wanted);
-        for (name, namespace, span) in wanted {
-            let namespace = namespace.unwrap_or_else(|| store.namespace.to_string());
-            if !made.contains(&(namespace.clone(), name.clone())) {
-                let own = store.node.text_at(&["metadata", "name"]).unwrap_or_default();
-                report.note(
-                    place(repository, span),
-                    format!("secret store {own} needs Secret {namespace}/{name}, which nothing that Flux applies makes: the bootstrap must"),
-                );
-            }
-        }
-    }
-}
-
-/// Every `…SecretRef` or `secretRef` with a name, and its namespace.
-fn references(node: &Node, found: &mut Vec<(String, Option<String>, Span)>) {
-    for entry in node.entries() {
-        let is_reference = entry.key.to_ascii_lowercase().ends_with("secretref");
-        match entry.value.get("name").filter(|_| is_reference) {
-            Some(name) => {
-                let namespace = entry.value.text_at(&["namespace"]).map(str::to_owned);
-                found.extend(name.text().map(|text| (text.to_owned(), namespace, name.span)));
-            }
-            None => references(&entry.value, found),
-        }
-    }
-    for item in node.as_seq().unwrap_or_default() {
-        references(item, found);
-    }
 }

@@ -226,6 +226,7 @@ fn files(directory: &std::path::Path, found: &mut Vec<PathBuf>) {
 const VALUE: &str = "planted-value-7f3a9c";
 const PASSPHRASE: &str = "planted-passphrase-51be";
 const IDENTITY: &str = "planted1dentity";
+const TOKEN: &str = "planted-token-c04d";
 
 /// Runs every command with planted secrets, in good and in bad circumstances, and looks for them in all that is said,
 /// in all that is left on disk, and in the arguments of the programs that are started.
@@ -235,7 +236,13 @@ pub(crate) fn planted_nowhere() {
     fs::create_dir_all(&spy).unwrap();
     let log = desk.away.path().join("started.log");
     let script = format!("#!/bin/sh\n{{ echo \"$0 $*\"; env; }} >>'{}'\necho 0000000\n", log.display());
-    fs::write(spy.join("git"), &script).unwrap();
+    // As a repository answers in which nothing is under way and nothing ignored.
+    let git = format!(
+        "{}case \"$*\" in *_HEAD*|*check-ignore*) exit 1;; *show-toplevel*) echo '{}'; exit 0;; esac\necho 0000000\n",
+        script.replace("echo 0000000\n", ""),
+        desk.tree.path().display()
+    );
+    fs::write(spy.join("git"), &git).unwrap();
     fs::write(spy.join("sops"), &script).unwrap();
     fs::write(spy.join("age"), &script).unwrap();
     fs::write(spy.join("age-keygen"), &script).unwrap();
@@ -249,6 +256,11 @@ pub(crate) fn planted_nowhere() {
     let mut go = |words: &[&str], input: &str| {
         let mut command = desk.plain_command(words);
         command.args(["--store", "dir:keys"]).env("PATH", &path);
+        command.env("VAULT_TOKEN", TOKEN).env("BAO_TOKEN", TOKEN).env("SOPS_AGE_KEY", TOKEN);
+        // Only whoever is told that a variable is a value can keep it back.
+        if words.contains(&"k=PLANTED") {
+            command.env("PLANTED", VALUE);
+        }
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(input.as_bytes()).unwrap();
         std::io::Seek::rewind(&mut file).unwrap();
@@ -263,6 +275,7 @@ pub(crate) fn planted_nowhere() {
     go(&["init", "--adopt", "k1.pem", "--yes"], "");
     go(&["init", "--adopt", "k2.pem", "--yes"], "");
     go(&[&["secret", "--from-stdin", "k", "--out", "a.yaml", "--commit"], &strict[..]].concat(), VALUE);
+    go(&[&["secret", "--from-env", "k=PLANTED", "--out", "e.yaml", "--commit"], &strict[..]].concat(), "");
     go(&[&["secret", "--from-stdin", "k", "--raw"], &strict[..]].concat(), VALUE);
     go(&["secret", "--manifest", "-"], &manifest);
     go(&["secret", "--manifest", "-"], &broken);
@@ -311,7 +324,7 @@ pub(crate) fn planted_nowhere() {
         .flat_map(|name| key(name).private_key_pem().expose().lines().map(str::to_owned).collect::<Vec<_>>())
         .filter(|line| !line.starts_with('-'))
         .collect();
-    let planted: Vec<&str> = [VALUE, PASSPHRASE, &identity, "other-planted"]
+    let planted: Vec<&str> = [VALUE, PASSPHRASE, TOKEN, &identity, "other-planted"]
         .into_iter()
         .chain(key_lines.iter().map(String::as_str))
         .collect();

@@ -15,7 +15,7 @@ const TEMPORARY_CHARACTERS: usize = 6;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("another program has held {} for {} s", .0.display(), WAIT_MILLISECONDS / 1_000)]
+    #[error("another program has held {} for {} s\n  next: the same command again", .0.display(), WAIT_MILLISECONDS / 1_000)]
     Held(PathBuf),
     #[error("{} can't be locked: {source}", .path.display())]
     Io { path: PathBuf, source: io::Error },
@@ -41,6 +41,16 @@ impl Lock {
             make_private_directory(parent).map_err(io)?;
         }
         let file = private().create(true).write(true).truncate(false).open(path).map_err(io)?;
+        Self::wait(file, path)
+    }
+
+    /// Locks a directory itself: nothing is left behind, and whoever writes there meets the lock, whoever it is.
+    pub fn directory(path: &Path) -> Result<Self, LockError> {
+        let file = File::open(path).map_err(|source| LockError::Io { path: path.to_path_buf(), source })?;
+        Self::wait(file, path)
+    }
+
+    fn wait(file: File, path: &Path) -> Result<Self, LockError> {
         let started = Instant::now();
         loop {
             match file.try_lock() {
@@ -49,7 +59,7 @@ impl Lock {
                     std::thread::sleep(Duration::from_millis(STEP_MILLISECONDS));
                 }
                 Err(TryLockError::WouldBlock) => return Err(LockError::Held(path.to_path_buf())),
-                Err(TryLockError::Error(source)) => return Err(io(source)),
+                Err(TryLockError::Error(source)) => return Err(LockError::Io { path: path.to_path_buf(), source }),
             }
         }
     }
@@ -69,6 +79,19 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// either the old or the new is there: enough for what can be made again. A new file is for its owner alone; one that is
 /// replaced keeps its mode. A link stays one: what it leads to is replaced.
 pub fn replace_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_if(path, bytes, |_| Ok(true)).map(drop)
+}
+
+/// The same if `before` is still what is there: looked at in the last moment. Says whether it was done.
+pub fn replace_unchanged(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> io::Result<bool> {
+    replace_if(path, bytes, |path| match fs::read(path) {
+        Ok(there) => Ok(before == Some(there.as_slice())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(before.is_none()),
+        Err(error) => Err(error),
+    })
+}
+
+fn replace_if(path: &Path, bytes: &[u8], is_wanted: impl FnOnce(&Path) -> io::Result<bool>) -> io::Result<bool> {
     let is_link = fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
     let path = &if is_link { path.canonicalize()? } else { path.to_path_buf() };
     is_file_or_nothing(path)?;
@@ -81,7 +104,10 @@ pub fn replace_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.as_file().set_permissions(there.permissions())?;
     }
     file.as_file().sync_all()?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+    if !is_wanted(path)? {
+        return Ok(false);
+    }
+    file.persist(path).map(|_| true).map_err(|error| error.error)
 }
 
 /// One spelling for every path, whether it is there already or not.

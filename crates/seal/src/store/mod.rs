@@ -15,7 +15,9 @@ use std::path::PathBuf;
 pub use age_file::{Access, AgeFile, Passphrase, identities_of};
 pub use directory::Directory;
 pub use keyring::{Keyring, secret_tool_items};
-pub use lock::{Lock, LockError, probe_file, remove_stale, replace_whole, resolved, write_atomically};
+pub use lock::{
+    Lock, LockError, probe_file, remove_stale, replace_unchanged, replace_whole, resolved, write_atomically,
+};
 pub use vault::{Vault, VaultAddress};
 
 use crate::ring::{Ring, RingError};
