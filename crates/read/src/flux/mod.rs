@@ -5,7 +5,9 @@ mod builds;
 mod entry;
 mod helm_release;
 mod kustomization;
+mod roots;
 mod source;
+mod sync;
 mod variables;
 mod version;
 
@@ -19,6 +21,7 @@ pub(crate) use version::find as flux_version;
 
 use builds::Builds;
 use entry::{Entry, Written};
+use roots::Reached;
 use variables::Settings;
 
 use crate::repository::Repository;
@@ -58,7 +61,8 @@ impl<'a> Clusters<'a> {
 
     /// Puts together what somebody must start by hand, given the files that are reached without it.
     pub(crate) fn undeclared(&mut self, live: &BTreeSet<String>) -> Vec<Assembled> {
-        let entries = entry::undeclared(&self.common, &self.entries, live);
+        let (files, directories) = (self.files().collect(), self.builds.directories().collect());
+        let entries = roots::entries(&self.common, &Reached { entries: &self.entries, files, directories }, live);
         let assembled = assemble::assemble(&self.common, &entries, &mut self.builds);
         self.entries.extend(entries);
         assembled
