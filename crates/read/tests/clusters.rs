@@ -174,3 +174,25 @@ fn what_lies_in_an_archive_is_no_cluster() {
     files.drain(..2);
     assert_eq!(directories(&files), ["archive/old", "archive/older"]);
 }
+
+/// The file of the other repository's root comes first.
+#[test]
+fn another_repository_that_adds_to_the_same_directory_is_not_this_one() {
+    let source = |name: &str| {
+        format!(
+            "---\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata:\n  name: {name}\n  namespace: \
+             flux-system\nspec:\n  interval: 1h\n  url: https://git.example.org/lab/{name}.git\n---\n"
+        )
+    };
+    let private = kustomization("private", "./cluster", "").replace("name: flux-system\n", "name: private\n");
+    let files = [
+        ("cluster/a.yaml", source("private") + &private),
+        ("cluster/b.yaml", source("flux-system") + &kustomization("cluster", "./cluster", "")),
+        ("cluster/apps.yaml", kustomization("apps", "./apps", "")),
+        ("apps/ks.yaml", kustomization("web", "./web", "")),
+        ("web/config.yaml", CONFIG.to_owned()),
+    ];
+    let found = clusters(&files);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].1.iter().any(|name| name == "web"), "{found:?}");
+}

@@ -45,11 +45,27 @@ impl Written<'_> {
 /// The clusters that the files themselves declare: what `flux bootstrap` wrote, and what a FluxInstance syncs.
 pub(super) fn declared(common: &Common<'_>) -> Vec<Entry> {
     let Common { repository, written, .. } = common;
-    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
-    for entry in sync::entries(common).into_iter().chain(from_bootstrap(repository, written)) {
-        entries.entry(entry.directory.clone()).or_insert(entry);
+    let mut sources: BTreeMap<ObjectRef, usize> = BTreeMap::new();
+    for source in written.iter().filter_map(|it| Kustomization::read(it.node, "flux-system").source) {
+        *sources.entry(source.object).or_default() += 1;
+    }
+    let mut entries = one_for_each_directory(sync::entries(common), &sources);
+    for (directory, entry) in one_for_each_directory(from_bootstrap(repository, written), &sources) {
+        entries.entry(directory).or_insert(entry);
     }
     entries.into_values().collect()
+}
+
+/// Another repository may add to the same directory. This one is the source that most Kustomizations here name.
+fn one_for_each_directory(found: Vec<Entry>, sources: &BTreeMap<ObjectRef, usize>) -> BTreeMap<String, Entry> {
+    let named = |entry: &Entry| entry.root.source.as_ref().and_then(|source| sources.get(&source.object)).copied();
+    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+    for entry in found {
+        if entries.get(&entry.directory).is_none_or(|other| named(other) < named(&entry)) {
+            entries.insert(entry.directory.clone(), entry);
+        }
+    }
+    entries
 }
 
 pub(super) fn written(repository: &Repository) -> Vec<Written<'_>> {
