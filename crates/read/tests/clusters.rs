@@ -196,3 +196,24 @@ fn another_repository_that_adds_to_the_same_directory_is_not_this_one() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].1.iter().any(|name| name == "web"), "{found:?}");
 }
+
+/// `${CLUSTER}` in the path that a FluxInstance syncs: set by whoever applies it, or to be seen from the directories.
+#[test]
+fn a_path_with_a_variable_is_synced() {
+    let instance = "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata:\n  name: flux\n  namespace: \
+                    flux-system\nspec:\n  sync:\n    kind: GitRepository\n    path: clusters/${CLUSTER}/start\n";
+    let applied = |variables: &str| kustomization("flux", "./apps/flux", variables);
+    let set = "  postBuild:\n    substitute:\n      CLUSTER: south\n";
+    let mut files = vec![
+        ("apps/flux/instance.yaml", instance.to_owned()),
+        ("clusters/south/start/entry.yaml", kustomization("south", "./clusters/south/apps", "")),
+        ("clusters/south/apps/flux.yaml", applied(set)),
+    ];
+    let root = |files: &[(&str, String)]| clusters(files).into_iter().map(|(name, mut all)| (name, all.remove(0)));
+    assert_eq!(root(&files).collect::<Vec<_>>(), [("clusters/south/start".to_owned(), "flux-system".to_owned())]);
+    files[2].1 = applied("");
+    assert_eq!(directories(&files), ["clusters/south/start"]);
+    // That the path is followed shows where nothing else would find the directory.
+    files[1].1 = kustomization("south", "./clusters/south/start", "").replace("south/start", "${CLUSTER}/apps");
+    assert_eq!(directories(&files), ["clusters/south/start"]);
+}
