@@ -137,6 +137,21 @@ fn a_cluster_may_begin_in_a_directory_called_bootstrap() {
     assert_eq!(directories(&files), ["clusters/main/bootstrap"]);
 }
 
+/// Nobody bootstrapped the second one yet.
+#[test]
+fn a_second_cluster_may_apply_what_the_first_one_does() {
+    let files = [
+        ("clusters/one/root.yaml", kustomization("flux-system", "./clusters/one", "")),
+        ("clusters/one/apps.yaml", kustomization("apps", "./apps", "")),
+        ("clusters/two/apps.yaml", kustomization("apps", "./apps", "")),
+        ("apps/kustomization.yaml", lists("[web/ks.yaml]")),
+        ("apps/web/ks.yaml", kustomization("web", "./apps/web/app", "")),
+        ("apps/web/app/config.yaml", CONFIG.to_owned()),
+        ("apps/old/ks.yaml", kustomization("old", "./apps/web/app", "")),
+    ];
+    assert_eq!(directories(&files), ["clusters/one", "clusters/two"]);
+}
+
 /// A copy that nobody lists lies beside what the Kustomization applies.
 #[test]
 fn what_a_cluster_switched_off_is_no_cluster() {

@@ -49,7 +49,7 @@ struct Search<'a> {
 
 struct Candidate<'a> {
     written: &'a Written<'a>,
-    /// Whether what it applies holds further Kustomizations that no cluster reaches.
+    /// Whether what it applies holds further Kustomizations.
     leads_on: bool,
 }
 
@@ -61,29 +61,28 @@ impl<'a> Search<'a> {
         let entries = reached.entries.iter().map(|entry| entry.directory.as_str());
         let taken = entries.chain(applied_from_outside(common, &reached.directories)).collect();
         let mut search = Self { common, taken, candidates: Vec::new() };
+        let is_reached = |at: &Span| common.repository.path(at.file).is_some_and(|file| reached.files.contains(file));
         for written in unreached {
-            let leads_on = search.leads_on(written, &directories, &reached.files);
+            let further = search.further(written, &directories);
             // What lies in a bootstrap is applied before Flux starts; and yet that may be where a cluster begins.
-            if leads_on || !live.contains(written.file) {
-                search.candidates.push(Candidate { written, leads_on });
+            if !live.contains(written.file) || !further.iter().all(is_reached) {
+                search.candidates.push(Candidate { written, leads_on: !further.is_empty() });
             }
         }
         search
     }
 
-    /// Stray files may lie below what it applies: what counts is what is built of it.
-    fn leads_on(&self, it: &Written<'_>, directories: &BTreeSet<&str>, reached: &BTreeSet<String>) -> bool {
+    /// The Kustomizations that one leads on to. Stray files may lie below what it applies: what counts is what is built.
+    fn further(&self, it: &Written<'_>, directories: &BTreeSet<&str>) -> Vec<Span> {
         let Some(covers) = it.covers.as_deref().filter(|covers| has_below(directories, covers, it.directory)) else {
-            return false;
+            return Vec::new();
         };
         let root = Kustomization::read(it.node, "flux-system");
-        let repository = self.common.repository;
-        let is_reached = |at: Span| repository.path(at.file).is_some_and(|file| reached.contains(file));
-        repository.build(covers, &root.overlay).objects.iter().map(Object::new).any(|object| {
-            object.is(KUSTOMIZE_GROUP, "Kustomization")
-                && object.name() != root.object.name.as_str()
-                && !is_reached(object.name_span())
-        })
+        let is_other = |object: &Object<'_>| {
+            object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() != root.object.name.as_str()
+        };
+        let build = self.common.repository.build(covers, &root.overlay);
+        build.objects.iter().map(Object::new).filter(is_other).map(|object| object.name_span()).collect()
     }
 
     /// The directories of candidates that nothing covers, and whether one of these leads on.
