@@ -82,7 +82,7 @@ impl<'a> Search<'a> {
             object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() != root.object.name.as_str()
         };
         let build = self.common.repository.build(covers, &root.overlay);
-        build.objects.iter().map(Object::new).filter(is_other).map(|object| object.name_span()).collect()
+        build.objects.iter().map(Object::new).filter(is_other).map(Object::name_span).collect()
     }
 
     /// The directories of candidates that nothing covers, and whether one of these leads on.
