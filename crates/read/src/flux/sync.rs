@@ -25,7 +25,7 @@ pub(super) fn entries(common: &Common<'_>) -> Vec<Entry> {
     entries
 }
 
-fn sync_of(node: &Node) -> Option<&Node> {
+pub(super) fn sync_of(node: &Node) -> Option<&Node> {
     let object = Object::new(node);
     if object.is(CONTROL_PLANE_GROUP, "FluxInstance") {
         node.at(&["spec", "sync"])
