@@ -18,6 +18,15 @@ pub(crate) enum Failure {
         say_unread(.unread)
     )]
     Nothing { command: &'static str, path: PathBuf, yaml_files: usize, unread: Vec<read::Skipped> },
+    #[error(
+        "no entry point found in {}: nothing says where Flux starts\n  there is: {} in {}\n  tried: {TRIED}{}{}\n  next: coldstart {command} <directory that Flux applies first>",
+        .path.display(),
+        objects(.lying),
+        files(*.yaml_files),
+        say_syncs(.lying),
+        say_unread(.unread)
+    )]
+    NoEntry { command: &'static str, path: PathBuf, yaml_files: usize, lying: read::Lying, unread: Vec<read::Skipped> },
     #[error("no cluster is called `{name}`{}\n  there is: {}\n  next: coldstart {command}{} --cluster {}", did_you_mean(.nearest.as_deref()), .names.join(", "), here(.at), .nearest.as_ref().or(.names.first()).map_or("NAME", String::as_str))]
     UnknownCluster { command: &'static str, at: PathBuf, name: String, nearest: Option<String>, names: Vec<String> },
     #[error("several clusters are called `{name}`\n  there is: {}\n  next: coldstart {command}{} --cluster {}", .names.join(", "), here(.at), .names.first().map_or("NAME", String::as_str))]
@@ -82,10 +91,13 @@ pub(crate) enum Failure {
 /// What makes a directory a cluster repository.
 const LOOKED_FOR: &str = "YAML documents of Flux: Kustomization, HelmRelease, FluxInstance, ResourceSet (apiVersion *.toolkit.fluxcd.io or fluxcd.controlplane.io)";
 
+/// What makes a directory the one that Flux starts from.
+const TRIED: &str = "spec.sync.path of a FluxInstance, a Kustomization that applies its own file, Kustomizations that no other one's path covers";
+
 impl Failure {
     pub(crate) fn code(&self) -> Code {
         match self {
-            Self::Nothing { .. } => exit::NOTHING_TO_CHECK,
+            Self::Nothing { .. } | Self::NoEntry { .. } => exit::NOTHING_TO_CHECK,
             _ => exit::FAILED,
         }
     }
@@ -106,6 +118,17 @@ fn say_unread(skipped: &[read::Skipped]) -> String {
     let named = skipped.iter().take(NAMED_MAX).map(|one| format!("\n  not read: {} {}", one.path, one.why));
     let more = skipped.len().saturating_sub(NAMED_MAX);
     named.chain((more > 0).then(|| format!("\n  not read: {more} more"))).collect()
+}
+
+/// `104 Kustomization, 80 HelmRelease`.
+fn objects(lying: &read::Lying) -> String {
+    let counted: Vec<String> = lying.objects.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    counted.join(", ")
+}
+
+/// Paths that are synced, and mean no directory here.
+fn say_syncs(lying: &read::Lying) -> String {
+    lying.syncs.iter().map(|(path, file)| format!("\n  not here: `{path}`, which {file} syncs")).collect()
 }
 
 fn files(number: usize) -> String {

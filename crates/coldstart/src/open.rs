@@ -61,5 +61,9 @@ pub(crate) fn is_empty(reading: &Reading) -> bool {
 pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> Failure {
     let repository = &reading.repository;
     let (yaml_files, unread) = (repository.yaml_paths().count(), repository.skipped.clone());
-    Failure::Nothing { command, path: path.to_path_buf(), yaml_files, unread }
+    let (path, lying) = (path.to_path_buf(), read::lying(repository));
+    if lying.objects.is_empty() {
+        return Failure::Nothing { command, path, yaml_files, unread };
+    }
+    Failure::NoEntry { command, path, yaml_files, lying, unread }
 }

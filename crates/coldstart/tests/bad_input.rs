@@ -33,6 +33,17 @@ fn a_directory_without_flux() {
     run(command(&["graph"]).arg(tree.path())).exits(3).says("next: coldstart graph");
 }
 
+/// There is something of Flux, and nothing says where it starts.
+#[test]
+fn flux_objects_without_an_entry_point() {
+    let instance = "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata:\n  name: flux\nspec:\n  sync:\n    path: clusters/${NAME}\n";
+    let tree = Tree::new(&[("flux.yaml", instance)]);
+    let ran = check(&tree, &[]).exits(3).says("no entry point found").says("there is: 1 FluxInstance in 1 YAML file");
+    let ran =
+        ran.says("tried: ").says("not here: `clusters/${NAME}`, which flux.yaml syncs").says("next: coldstart check");
+    assert!(!ran.stderr.contains("no Flux objects"), "{}", ran.stderr);
+}
+
 #[test]
 fn nothing_to_check_is_still_a_document_for_programs() {
     let ran = check(&Tree::empty(), &["--format", "json"]).exits(3);

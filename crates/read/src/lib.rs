@@ -33,6 +33,7 @@ use yaml::Span;
 
 pub use applied::{Applied, applied};
 pub use bootstrap::AFTER_RELEASE;
+pub use flux::{Lying, lying};
 pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
 pub use settings::{
     CheckSettings, Configuration, ControllerSettings, GENERATED_KINDS, GeneratedSecret, GeneratedValue, SETTINGS_FILE,

@@ -76,3 +76,159 @@ fn packages_of_other_tools_are_read_only_when_somebody_asks() {
         assert_eq!(needs_shop, is_read, "{who}");
     }
 }
+
+/// What is read as clusters, of files that are written in this order.
+fn clusters(files: &[(&str, String)]) -> Vec<(String, Vec<String>)> {
+    let tree = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        write(tree.path(), path, text);
+    }
+    let names = |cluster: &model::Cluster| {
+        let components = cluster.components.iter().map(|component| component.object.name.to_string());
+        (cluster.name.clone(), components.collect())
+    };
+    coldstart_read::read(tree.path()).unwrap().clusters.iter().map(names).collect()
+}
+
+fn directories(files: &[(&str, String)]) -> Vec<String> {
+    clusters(files).into_iter().map(|(directory, _)| directory).collect()
+}
+
+fn lists(resources: &str) -> String {
+    format!("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: {resources}\n")
+}
+
+const CONFIG: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: some\n  namespace: default\ndata:\n  a: b\n";
+
+/// Their path takes in the whole tree, the entry point and each other; all that they want there is a component.
+#[test]
+fn children_that_are_all_components_hide_no_cluster() {
+    let child = |name: &str| kustomization(name, "./kubernetes", "  components: [./components/database]\n");
+    let entry = |cluster: &str| kustomization("apps", &format!("./kubernetes/clusters/{cluster}/apps"), "");
+    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [config.yaml]\n";
+    let files = [
+        ("kubernetes/kustomization.yaml", lists("[]")),
+        ("kubernetes/components/database/kustomization.yaml", component.to_owned()),
+        ("kubernetes/components/database/config.yaml", CONFIG.to_owned()),
+        ("kubernetes/clusters/north/start/entry.yaml", entry("north")),
+        ("kubernetes/clusters/north/apps/one.yaml", child("one")),
+        ("kubernetes/clusters/north/apps/two.yaml", child("two")),
+        ("kubernetes/clusters/south/start/entry.yaml", entry("south")),
+        ("kubernetes/clusters/south/apps/three.yaml", kustomization("three", "./kubernetes/components/database", "")),
+    ];
+    assert_eq!(directories(&files), ["kubernetes/clusters/north/start", "kubernetes/clusters/south/start"]);
+    // The same where the one cluster is declared.
+    let mut files = files.to_vec();
+    let root = kustomization("flux-system", "./kubernetes/clusters/north/start", "");
+    files.push(("kubernetes/clusters/north/start/root.yaml", root));
+    assert_eq!(directories(&files), ["kubernetes/clusters/north/start", "kubernetes/clusters/south/start"]);
+}
+
+/// Files in a directory of that name are applied before Flux starts; one of them may be what Flux starts from.
+#[test]
+fn a_cluster_may_begin_in_a_directory_called_bootstrap() {
+    let files = [
+        ("clusters/main/bootstrap/entry.yaml", kustomization("apps", "./clusters/main/apps", "")),
+        ("clusters/main/apps/one/ks.yaml", kustomization("one", "./apps/one", "")),
+        ("clusters/main/apps/two/ks.yaml", kustomization("two", "./apps/two", "")),
+        ("apps/one/config.yaml", CONFIG.to_owned()),
+        ("apps/two/config.yaml", CONFIG.to_owned()),
+    ];
+    assert_eq!(directories(&files), ["clusters/main/bootstrap"]);
+}
+
+/// Nobody bootstrapped the second one yet.
+#[test]
+fn a_second_cluster_may_apply_what_the_first_one_does() {
+    let files = [
+        ("clusters/one/root.yaml", kustomization("flux-system", "./clusters/one", "")),
+        ("clusters/one/apps.yaml", kustomization("apps", "./apps", "")),
+        ("clusters/two/apps.yaml", kustomization("apps", "./apps", "")),
+        ("apps/kustomization.yaml", lists("[web/ks.yaml]")),
+        ("apps/web/ks.yaml", kustomization("web", "./apps/web/app", "")),
+        ("apps/web/app/config.yaml", CONFIG.to_owned()),
+        ("apps/old/ks.yaml", kustomization("old", "./apps/web/app", "")),
+    ];
+    assert_eq!(directories(&files), ["clusters/one", "clusters/two"]);
+}
+
+/// A copy that nobody lists lies beside what the Kustomization applies.
+#[test]
+fn what_a_cluster_switched_off_is_no_cluster() {
+    let red = || kustomization("red", "./apps/red/app", "  dependsOn:\n    - name: nothing\n");
+    let files = [
+        ("cluster/sync.yaml", kustomization("flux-system", "./cluster", "")),
+        ("cluster/apps.yaml", kustomization("apps", "./apps", "")),
+        ("apps/kustomization.yaml", lists("[config.yaml] # red/ks.yaml")),
+        ("apps/config.yaml", CONFIG.to_owned()),
+        ("apps/red/ks.yaml", red()),
+        ("apps/red/app/kustomization.yaml", lists("[config.yaml]")),
+        ("apps/red/app/config.yaml", CONFIG.to_owned()),
+        ("apps/red/app/ks.yaml", red()),
+        // One that leads on, too.
+        ("apps/blue/ks.yaml", kustomization("blue", "./apps/blue/more", "")),
+        ("apps/blue/more/ks.yaml", kustomization("navy", "./apps/red/app", "")),
+    ];
+    assert_eq!(directories(&files), ["cluster"]);
+}
+
+#[test]
+fn what_lies_in_an_archive_is_no_cluster() {
+    let mut files = vec![
+        ("flux/cluster/apps.yaml", kustomization("apps", "./apps", "")),
+        ("apps/web/ks.yaml", kustomization("web", "./apps/web/app", "")),
+        ("apps/web/app/config.yaml", CONFIG.to_owned()),
+        ("archive/old/ks.yaml", kustomization("old", "./apps/old/app", "")),
+        ("archive/older/ks.yaml", kustomization("older", "./archive/older/app", "")),
+        ("archive/older/app/kustomization.yaml", lists("[config.yaml]")),
+        ("archive/older/app/config.yaml", CONFIG.to_owned()),
+        ("archive/older/app/ks.yaml", kustomization("older", "./archive/older/app", "")),
+    ];
+    assert_eq!(directories(&files), ["flux/cluster"]);
+    // Where nothing leads on, each of them is started by hand.
+    files.drain(..2);
+    assert_eq!(directories(&files), ["archive/old", "archive/older"]);
+}
+
+/// The file of the other repository's root comes first.
+#[test]
+fn another_repository_that_adds_to_the_same_directory_is_not_this_one() {
+    let source = |name: &str| {
+        format!(
+            "---\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata:\n  name: {name}\n  namespace: \
+             flux-system\nspec:\n  interval: 1h\n  url: https://git.example.org/lab/{name}.git\n---\n"
+        )
+    };
+    let private = kustomization("private", "./cluster", "").replace("name: flux-system\n", "name: private\n");
+    let files = [
+        ("cluster/a.yaml", source("private") + &private),
+        ("cluster/b.yaml", source("flux-system") + &kustomization("cluster", "./cluster", "")),
+        ("cluster/apps.yaml", kustomization("apps", "./apps", "")),
+        ("apps/ks.yaml", kustomization("web", "./web", "")),
+        ("web/config.yaml", CONFIG.to_owned()),
+    ];
+    let found = clusters(&files);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].1.iter().any(|name| name == "web"), "{found:?}");
+}
+
+/// `${CLUSTER}` in the path that a FluxInstance syncs: set by whoever applies it, or to be seen from the directories.
+#[test]
+fn a_path_with_a_variable_is_synced() {
+    let instance = "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata:\n  name: flux\n  namespace: \
+                    flux-system\nspec:\n  sync:\n    kind: GitRepository\n    path: clusters/${CLUSTER}/start\n";
+    let applied = |variables: &str| kustomization("flux", "./apps/flux", variables);
+    let set = "  postBuild:\n    substitute:\n      CLUSTER: south\n";
+    let mut files = vec![
+        ("apps/flux/instance.yaml", instance.to_owned()),
+        ("clusters/south/start/entry.yaml", kustomization("south", "./clusters/south/apps", "")),
+        ("clusters/south/apps/flux.yaml", applied(set)),
+    ];
+    let root = |files: &[(&str, String)]| clusters(files).into_iter().map(|(name, mut all)| (name, all.remove(0)));
+    assert_eq!(root(&files).collect::<Vec<_>>(), [("clusters/south/start".to_owned(), "flux-system".to_owned())]);
+    files[2].1 = applied("");
+    assert_eq!(directories(&files), ["clusters/south/start"]);
+    // That the path is followed shows where nothing else would find the directory.
+    files[1].1 = kustomization("south", "./clusters/south/start", "").replace("south/start", "${CLUSTER}/apps");
+    assert_eq!(directories(&files), ["clusters/south/start"]);
+}

@@ -44,6 +44,11 @@ impl Builds {
         self.done.values().flatten().flat_map(|done| &done.build.files)
     }
 
+    /// Every directory that was built.
+    pub(super) fn directories(&self) -> impl Iterator<Item = &str> {
+        self.done.keys().map(|(directory, _)| directory.as_str())
+    }
+
     /// What was made of a directory.
     pub(super) fn get(&self, directory: &str, overlay: &Overlay) -> Option<&Build> {
         let all = self.done.get(&(directory.to_owned(), overlay.at()))?;

@@ -1,7 +1,7 @@
 //! Where Flux starts: found by what the files say, without being told.
 //!
 //! `flux bootstrap` leaves a Kustomization that applies the directory it lies in; a FluxInstance names the directory it
-//! syncs. Failing both, a Kustomization that no other one's path covers is where somebody starts by hand.
+//! syncs (`sync`). Failing both, a Kustomization that no other one's path covers is where somebody starts by hand (`roots`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use model::{Gate, ObjectRef, Patience, Retry};
 use yaml::{Node, Span};
 
 use crate::flux::kustomization::{Kustomization, SourceRef};
-use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
 use crate::object::{Object, owned};
 use crate::path;
 use crate::repository::Repository;
@@ -30,26 +30,42 @@ pub(crate) struct Entry {
 /// A Kustomization as it is written, before anybody builds it.
 #[derive(Debug)]
 pub(super) struct Written<'a> {
-    file: &'a str,
-    directory: &'a str,
-    covers: Option<String>,
-    node: &'a Node,
+    pub(super) file: &'a str,
+    pub(super) directory: &'a str,
+    pub(super) covers: Option<String>,
+    pub(super) node: &'a Node,
+}
+
+impl Written<'_> {
+    pub(super) fn lies_below_its_path(&self) -> bool {
+        self.covers.as_deref().is_some_and(|covers| path::is_below(self.directory, covers))
+    }
 }
 
 /// The clusters that the files themselves declare: what `flux bootstrap` wrote, and what a FluxInstance syncs.
 pub(super) fn declared(common: &Common<'_>) -> Vec<Entry> {
     let Common { repository, written, .. } = common;
-    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
-    for entry in from_instances(repository).into_iter().chain(from_bootstrap(repository, written)) {
-        entries.entry(entry.directory.clone()).or_insert(entry);
+    let mut sources: BTreeMap<ObjectRef, usize> = BTreeMap::new();
+    for source in written.iter().filter_map(|it| Kustomization::read(it.node, "flux-system").source) {
+        *sources.entry(source.object).or_default() += 1;
+    }
+    let mut entries = one_for_each_directory(sync::entries(common), &sources);
+    for (directory, entry) in one_for_each_directory(from_bootstrap(repository, written), &sources) {
+        entries.entry(directory).or_insert(entry);
     }
     entries.into_values().collect()
 }
 
-/// Directories that somebody must start by hand, given the files that the known clusters reach.
-pub(super) fn undeclared(common: &Common<'_>, known: &[Entry], live: &BTreeSet<String>) -> Vec<Entry> {
-    let unreached: Vec<&Written<'_>> = common.written.iter().filter(|it| !live.contains(it.file)).collect();
-    from_roots(&unreached, known)
+/// Another repository may add to the same directory. This one is the source that most Kustomizations here name.
+fn one_for_each_directory(found: Vec<Entry>, sources: &BTreeMap<ObjectRef, usize>) -> BTreeMap<String, Entry> {
+    let named = |entry: &Entry| entry.root.source.as_ref().and_then(|source| sources.get(&source.object)).copied();
+    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+    for entry in found {
+        if entries.get(&entry.directory).is_none_or(|other| named(other) < named(&entry)) {
+            entries.insert(entry.directory.clone(), entry);
+        }
+    }
+    entries
 }
 
 pub(super) fn written(repository: &Repository) -> Vec<Written<'_>> {
@@ -70,52 +86,8 @@ pub(super) fn written(repository: &Repository) -> Vec<Written<'_>> {
     found
 }
 
-fn is_templated(text: &str) -> bool {
+pub(super) fn is_templated(text: &str) -> bool {
     text.contains("${") || text.contains("{{") || text.contains("<<")
-}
-
-/// `FluxInstance` objects, and the values of the chart that makes one.
-fn from_instances(repository: &Repository) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for (_, _, documents) in repository.yaml_files() {
-        for node in documents.iter().filter_map(|document| document.root.as_ref()) {
-            let object = Object::new(node);
-            let sync = if object.is(CONTROL_PLANE_GROUP, "FluxInstance") {
-                node.at(&["spec", "sync"])
-            } else if object.kind() == "HelmRelease" && object.group() == HELM_GROUP {
-                node.at(&["spec", "values", "instance", "sync"])
-            } else if object.kind().is_empty() {
-                node.at(&["instance", "sync"])
-            } else {
-                None
-            };
-            entries.extend(sync.and_then(|sync| from_sync(repository, sync)));
-        }
-    }
-    entries
-}
-
-fn from_sync(repository: &Repository, sync: &Node) -> Option<Entry> {
-    let written = sync.get("path")?;
-    let text = written.text().filter(|text| !is_templated(text))?;
-    let name = sync.get("name").and_then(Node::text).unwrap_or("flux-system");
-    let kind = sync.get("kind").and_then(Node::text).unwrap_or("GitRepository");
-    let (directory, base) = synced(repository, text, kind)?;
-    let source = SourceRef { object: ObjectRef::new(kind, "flux-system", name), at: sync.span };
-    let url = sync.get("url").and_then(Node::text).map(str::to_owned);
-    Some(Entry { root: made_by_flux(name, &directory, written.span, Some(source)), directory, url, base })
-}
-
-/// The directory of this repository that a path of a source means, and the one that is the source's root. Git has the
-/// repository's own; what is pushed as an artifact is often one directory of it.
-fn synced(repository: &Repository, written: &str, kind: &str) -> Option<(String, String)> {
-    use kustomize::{Files, PathKind};
-    let directory = repository.place(written);
-    if repository.kind(&directory) == PathKind::Directory {
-        return Some((directory, String::new()));
-    }
-    let base = repository.base_of(&path::within(written)).filter(|_| kind != "GitRepository")?;
-    Some((path::join(&base, &path::within(written))?, base))
 }
 
 /// What `flux bootstrap` writes: a Kustomization that applies the very file it stands in, or lies in `gotk-sync.yaml` below what
@@ -153,51 +125,8 @@ fn applies_itself(repository: &Repository, directory: &str, root: &Kustomization
     })
 }
 
-/// Directories with Kustomizations that no other one's path covers. Beside a real entry point only those count that lead
-/// to further Kustomizations: a lone one there is a file nobody reaches.
-fn from_roots(written: &[&Written<'_>], known: &[Entry]) -> Vec<Entry> {
-    let known: BTreeSet<&str> = known.iter().map(|entry| entry.directory.as_str()).collect();
-    let mut covering: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, it) in written.iter().enumerate() {
-        if let Some(covers) = it.covers.as_deref().filter(|covers| !covers.is_empty()) {
-            covering.entry(covers).or_default().push(index);
-        }
-    }
-    let directories: BTreeSet<&str> = written.iter().map(|it| it.directory).collect();
-    let mut roots: BTreeMap<&str, bool> = BTreeMap::new();
-    for (index, it) in written.iter().enumerate() {
-        let covered = path::ancestors(it.directory).any(|directory| {
-            known.contains(directory)
-                || covering.get(directory).is_some_and(|by| by.iter().any(|other| *other != index))
-        });
-        if !covered {
-            let leads_on = it.covers.as_deref().is_some_and(|covers| has_below(&directories, covers, it.directory));
-            *roots.entry(it.directory).or_default() |= leads_on;
-        }
-    }
-    let is_nested = |directory: &str| path::ancestors(directory).skip(1).any(|outer| roots.contains_key(outer));
-    roots
-        .iter()
-        .filter(|(directory, leads_on)| !is_nested(directory) && (**leads_on || known.is_empty()))
-        .map(|(directory, _)| Entry {
-            directory: (*directory).to_owned(),
-            root: made_by_flux("flux-system", directory, Span::GENERATED, None),
-            url: None,
-            base: String::new(),
-        })
-        .collect()
-}
-
-/// Whether a directory other than `except` lies at or below `outer`.
-fn has_below(directories: &BTreeSet<&str>, outer: &str, except: &str) -> bool {
-    directories
-        .range(outer..)
-        .take_while(|directory| directory.starts_with(outer))
-        .any(|directory| *directory != except && path::is_below(directory, outer))
-}
-
 /// The Kustomization that Flux itself makes for the directory it syncs: it waits for nothing.
-fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>) -> Kustomization {
+pub(super) fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>) -> Kustomization {
     const INTERVAL_SECONDS: u64 = 600;
     Kustomization {
         object: ObjectRef::new("Kustomization", "flux-system", name),

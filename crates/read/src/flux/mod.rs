@@ -5,11 +5,13 @@ mod builds;
 mod entry;
 mod helm_release;
 mod kustomization;
+mod roots;
 mod source;
+mod sync;
 mod variables;
 mod version;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use assemble::{Assembled, Built, Origin};
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
@@ -19,8 +21,10 @@ pub(crate) use version::find as flux_version;
 
 use builds::Builds;
 use entry::{Entry, Written};
+use roots::Reached;
 use variables::Settings;
 
+use crate::object::Object;
 use crate::repository::Repository;
 
 /// What the files say that all clusters of a repository have in common, read once.
@@ -58,7 +62,8 @@ impl<'a> Clusters<'a> {
 
     /// Puts together what somebody must start by hand, given the files that are reached without it.
     pub(crate) fn undeclared(&mut self, live: &BTreeSet<String>) -> Vec<Assembled> {
-        let entries = entry::undeclared(&self.common, &self.entries, live);
+        let (files, directories) = (self.files().collect(), self.builds.directories().collect());
+        let entries = roots::entries(&self.common, &Reached { entries: &self.entries, files, directories }, live);
         let assembled = assemble::assemble(&self.common, &entries, &mut self.builds);
         self.entries.extend(entries);
         assembled
@@ -71,6 +76,32 @@ impl<'a> Clusters<'a> {
         let roots = roots.filter_map(|at| self.common.repository.path(at.file)).map(str::to_owned);
         self.builds.files().cloned().chain(roots)
     }
+}
+
+/// What there is of Flux in the files of a repository, whether or not anything leads there.
+#[derive(Clone, Debug, Default)]
+pub struct Lying {
+    /// How many objects there are of each kind.
+    pub objects: BTreeMap<String, usize>,
+    /// The paths that FluxInstances sync, as they are written, and the file of each.
+    pub syncs: Vec<(String, String)>,
+}
+
+/// What there is of Flux in a repository in which no entry point was found.
+pub fn lying(repository: &Repository) -> Lying {
+    let mut lying = Lying::default();
+    for (_, file, documents) in repository.yaml_files() {
+        for node in documents.iter().filter_map(|document| document.root.as_ref()) {
+            let object = Object::new(node);
+            let is_flux = [KUSTOMIZE_GROUP, HELM_GROUP, CONTROL_PLANE_GROUP].contains(&object.group());
+            if is_flux && !object.name().is_empty() {
+                *lying.objects.entry(object.kind().to_owned()).or_default() += 1;
+            }
+            let path = sync::sync_of(node).and_then(|sync| sync.text_at(&["path"]));
+            lying.syncs.extend(path.map(|path| (path.to_owned(), file.to_owned())));
+        }
+    }
+    lying
 }
 
 /// The API groups of Flux's own kinds.

@@ -1,0 +1,128 @@
+//! Clusters that a FluxInstance declares: the directory it syncs.
+
+use std::collections::BTreeSet;
+
+use kustomize::{Files, PathKind};
+use model::ObjectRef;
+use yaml::Node;
+
+use crate::flux::entry::{Entry, is_templated, made_by_flux};
+use crate::flux::kustomization::{Kustomization, SourceRef};
+use crate::flux::variables::Variables;
+use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP};
+use crate::object::Object;
+use crate::path;
+use crate::repository::Repository;
+
+/// `FluxInstance` objects, and the values of the chart that makes one.
+pub(super) fn entries(common: &Common<'_>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (_, file, documents) in common.repository.yaml_files() {
+        for node in documents.iter().filter_map(|document| document.root.as_ref()) {
+            entries.extend(sync_of(node).map(|sync| entries_of(common, file, sync)).unwrap_or_default());
+        }
+    }
+    entries
+}
+
+pub(super) fn sync_of(node: &Node) -> Option<&Node> {
+    let object = Object::new(node);
+    if object.is(CONTROL_PLANE_GROUP, "FluxInstance") {
+        node.at(&["spec", "sync"])
+    } else if object.kind() == "HelmRelease" && object.group() == HELM_GROUP {
+        node.at(&["spec", "values", "instance", "sync"])
+    } else if object.kind().is_empty() {
+        node.at(&["instance", "sync"])
+    } else {
+        None
+    }
+}
+
+/// What one sync declares. One file may start several clusters, with a variable of each in its path.
+fn entries_of(common: &Common<'_>, file: &str, sync: &Node) -> Vec<Entry> {
+    let Some(written) = sync.text_at(&["path"]) else { return Vec::new() };
+    if !is_templated(written) {
+        return entry(common.repository, sync, written).into_iter().collect();
+    }
+    // The nearest that applies the file is the most likely to set it.
+    for outer in path::ancestors(path::parent(file)) {
+        let appliers = common.written.iter().filter(|it| it.covers.as_deref() == Some(outer));
+        let found: Vec<Entry> = appliers.filter_map(|it| filled_in(common, it.node, sync)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    let found = only_one_like(common, written).and_then(|directory| entry(common.repository, sync, directory));
+    found.into_iter().collect()
+}
+
+/// The same with the variables of the Kustomization that applies it.
+fn filled_in(common: &Common<'_>, applier: &Node, sync: &Node) -> Option<Entry> {
+    let applier = Kustomization::read(applier, "flux-system");
+    let mut sync = sync.clone();
+    let variables = Variables::new(applier.post_build.as_ref(), &applier.object.namespace, &common.settings);
+    variables.apply(&mut sync).ok()?;
+    let path = sync.text_at(&["path"]).filter(|path| !is_templated(path))?;
+    entry(common.repository, &sync, path)
+}
+
+/// The directory with Kustomizations in or below it that a path means whose variables nobody knows, if there is just one.
+fn only_one_like<'a>(common: &Common<'a>, written: &str) -> Option<&'a str> {
+    let pattern = path::within(&with_gaps(written));
+    // A path of nothing but variables means any directory.
+    pattern.split('/').find(|part| !part.contains(GAP))?;
+    let directories = common.written.iter().flat_map(|it| path::ancestors(it.directory));
+    let found: BTreeSet<&str> = directories.filter(|directory| is_like(directory, &pattern)).collect();
+    found.first().copied().filter(|_| found.len() == 1)
+}
+
+/// Stands for a variable in a path.
+const GAP: char = '*';
+
+fn with_gaps(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (open, close) in [("${", "}"), ("{{", "}}"), ("<<", ">>")] {
+        while let Some(start) = text.find(open) {
+            let end = text[start..].find(close).map_or(text.len(), |at| start + at + close.len());
+            text.replace_range(start..end, "*");
+        }
+    }
+    text
+}
+
+fn is_like(directory: &str, pattern: &str) -> bool {
+    let is_same_depth = directory.split('/').count() == pattern.split('/').count();
+    is_same_depth && directory.split('/').zip(pattern.split('/')).all(|(name, part)| fits(name, part).is_some())
+}
+
+fn fits(name: &str, pattern: &str) -> Option<()> {
+    let mut parts = pattern.split(GAP);
+    let rest = name.strip_prefix(parts.next()?)?;
+    let Some(last) = parts.next_back() else { return rest.is_empty().then_some(()) };
+    let mut rest = rest.strip_suffix(last)?;
+    for part in parts {
+        rest = rest.split_once(part)?.1;
+    }
+    Some(())
+}
+
+fn entry(repository: &Repository, sync: &Node, path: &str) -> Option<Entry> {
+    let name = sync.get("name").and_then(Node::text).unwrap_or("flux-system");
+    let kind = sync.get("kind").and_then(Node::text).unwrap_or("GitRepository");
+    let (directory, base) = synced(repository, path, kind)?;
+    let source = SourceRef { object: ObjectRef::new(kind, "flux-system", name), at: sync.span };
+    let url = sync.get("url").and_then(Node::text).map(str::to_owned);
+    let at = sync.get("path")?.span;
+    Some(Entry { root: made_by_flux(name, &directory, at, Some(source)), directory, url, base })
+}
+
+/// The directory of this repository that a path of a source means, and the one that is the source's root. Git has the
+/// repository's own; what is pushed as an artifact is often one directory of it.
+fn synced(repository: &Repository, written: &str, kind: &str) -> Option<(String, String)> {
+    let directory = repository.place(written);
+    if repository.kind(&directory) == PathKind::Directory {
+        return Some((directory, String::new()));
+    }
+    let base = repository.base_of(&path::within(written)).filter(|_| kind != "GitRepository")?;
+    Some((path::join(&base, &path::within(written))?, base))
+}
