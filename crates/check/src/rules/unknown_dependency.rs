@@ -154,7 +154,7 @@ fn same_words<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a 
         ((shared, Reverse(has.len() - shared)), *object)
     });
     let mut ranked: Vec<_> = ranked.filter(|((shared, _), _)| shared * 2 > wanted.len()).collect();
-    ranked.sort_by(|a, b| b.0.cmp(&a.0));
+    ranked.sort_by_key(|(rank, _)| Reverse(*rank));
     match ranked.as_slice() {
         [first, second, ..] if first.0 == second.0 => None,
         [first, ..] => Some(first.1),
