@@ -128,7 +128,9 @@ fn objects(lying: &read::Lying) -> String {
 
 /// Paths that are synced, and mean no directory here.
 fn say_syncs(lying: &read::Lying) -> String {
-    lying.syncs.iter().map(|(path, file)| format!("\n  not here: `{path}`, which {file} syncs")).collect()
+    let said: Vec<String> =
+        lying.syncs.iter().map(|(path, file)| format!("\n  not here: `{path}`, which {file} syncs")).collect();
+    said.concat()
 }
 
 fn files(number: usize) -> String {
