@@ -173,11 +173,11 @@ mod tests {
     use super::*;
 
     fn meant(missing: &str, names: &[&str]) -> Option<String> {
-        let named = |name: &str| ObjectRef::new("Kustomization", "flux-system", name);
-        let objects: Vec<ObjectRef> = names.iter().map(|name| named(name)).collect();
-        let (missing, objects) = (named(missing), objects.iter().collect::<Vec<_>>());
+        let object = |name: &str| ObjectRef::new("Kustomization", "flux-system", name);
+        let objects: Vec<ObjectRef> = names.iter().map(|name| object(name)).collect();
+        let (missing, objects) = (object(missing), objects.iter().collect::<Vec<_>>());
         let found = near(&missing, &objects).or_else(|| same_words(&missing, &objects));
-        found.or_else(|| ending(&missing, &objects)).map(|object| object.name.to_string())
+        found.or_else(|| ending(&missing, &objects)).map(|it| it.name.to_string())
     }
 
     #[test]
