@@ -95,6 +95,12 @@ impl<'a> Context<'a> {
         self.analysis.judged.iter().filter(|judged| !self.is_asleep(self.need(judged).of))
     }
 
+    /// A component of this cluster whose files are in another repository: what it holds was not read.
+    pub(crate) fn elsewhere(&self) -> Option<&Component> {
+        let mut blind = self.cluster.blind.iter().filter(|blind| blind.why.contains("repository"));
+        blind.find_map(|blind| blind.component).map(|id| self.component(id))
+    }
+
     pub(crate) fn is_asleep(&self, id: ComponentId) -> bool {
         self.asleep[id.index()]
     }

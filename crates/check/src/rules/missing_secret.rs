@@ -2,8 +2,8 @@
 //!
 //! A Secret or ConfigMap that a HelmRelease takes values from, or that a plain workload's pods need to start, and that
 //! nothing in the repository makes: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no operator
-//! by its naming convention. Where a release waits for another of its namespace whose chart was not read, that may make it, and
-//! the finding is an info. And the sealing key of SealedSecrets, where nothing restores it.
+//! by its naming convention. Where a release waits for another of its namespace whose chart was not read, or part of the cluster
+//! comes from another repository, that may make it, and the finding is an info. And the sealing key of SealedSecrets, where nothing restores it.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -47,13 +47,22 @@ fn secret(context: &Context<'_>, need: &Need) -> Option<Finding> {
     };
     let message = format!("{} needs {} {}, and nothing here makes it", quoted(component), need.capability, need.why);
     let fix = format!("add what makes {} to the repository, or seed it in the bootstrap", need.capability);
-    let Some(unseen) = unseen_before(context, need.of) else {
+    let Some(doubt) = doubt(context, need.of) else {
         return Some(finding(context, need, (severity, message, cost), fix));
     };
     let mut finding = finding(context, need, (Severity::Info, message, cost), fix);
-    let unseen = quoted(context.component(unseen));
-    finding.notes.push(format!("{unseen}, which it waits for, comes from a chart that was not read, and may make it"));
+    finding.notes.push(doubt);
     Some(finding)
+}
+
+/// What was not read and may make it, as a sentence.
+fn doubt(context: &Context<'_>, of: ComponentId) -> Option<String> {
+    if let Some(unseen) = unseen_before(context, of) {
+        let unseen = quoted(context.component(unseen));
+        return Some(format!("{unseen}, which it waits for, comes from a chart that was not read, and may make it"));
+    }
+    let elsewhere = context.elsewhere()?;
+    Some(format!("{} applies files of another repository, which may make it", quoted(elsewhere)))
 }
 
 /// A release of its own namespace that a release waits for and whose chart was not read: it may make the Secret, itself or by a

@@ -70,8 +70,7 @@ fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
     let component = context.component(tie.from);
     let hint = did_you_mean(context, missing);
     // What could not be seen might hold it.
-    let unsure = hint.is_none()
-        && context.cluster.blind.iter().any(|blind| blind.component.is_some() && blind.why.contains("repository"));
+    let unsure = hint.is_none() && context.elsewhere().is_some();
     let mut notes = Vec::new();
     if unsure {
         notes.push("part of this cluster could not be seen, and may hold it".to_owned());

@@ -22,8 +22,11 @@ fn trace(home: &Home<'_>, written: Option<&Path>, second: Option<&dyn Store>) ->
     let repository = Repository::open(home.root()).ok()?;
     let found = tree::find(&repository, &[]).found;
     let first = found.first()?;
-    let more = if found.len() == 1 { String::new() } else { format!(" and {} more", found.len() - 1) };
-    Some(format!("{}{more} was sealed with one", first.path))
+    let others = match found.len() {
+        1 => " was".to_owned(),
+        all => format!(" and {} more were", all - 1),
+    };
+    Some(format!("{}{others} sealed with one", first.path))
 }
 
 /// Where keys that were there before can come from.
