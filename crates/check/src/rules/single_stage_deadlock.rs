@@ -51,6 +51,13 @@ pub(crate) fn is_one_stage(context: &Context<'_>, deadlock: &Deadlock) -> bool {
 /// The Kustomization that a new one is to wait for: that which holds the provider, so that what applies both is not waited for.
 fn awaited(context: &Context<'_>, provider: ComponentId, of: ComponentId) -> String {
     let holder = context.applier(provider);
+    if holder == of && context.component(of).parent.is_none_or(|parent| parent == of) {
+        // It would apply the new one itself, and wait for it for ever.
+        return format!(
+            "a second new one, with `wait: true`, which takes {} along",
+            context.component(provider).object
+        );
+    }
     if holder == of {
         return "this one, and set `wait: true` here".to_owned();
     }
