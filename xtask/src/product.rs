@@ -98,7 +98,7 @@ pub(crate) fn check(binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
     check_with(&["--each"], binary, tree, raw)
 }
 
-/// As [`check`], with one finding for all that say the same: what everybody gets who does not ask for more.
+/// As [`check()`], with one finding for all that say the same: what everybody gets who does not ask for more.
 pub(crate) fn check_folded(binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
     check_with(&[], binary, tree, raw)
 }
