@@ -13,6 +13,10 @@ fuzz_target!(|text: &str| {
         let Some(root) = &read.root else { continue };
         let _ = SecretManifest::of(root);
         let _ = seal::sops::SopsFile::of(root);
+        for rule in root.items_at("creation_rules") {
+            let _ = seal::sops::rule_recipients(rule);
+            let _ = rule.text_at(&["path_regex"]).map(seal::sops::pattern);
+        }
         let _ = seal::manifest::to_json(root);
         let _ = set(text, document, &["spec", "values", "keyrenewperiod"], "\"0\"");
         let renewal = |root: &Node| Renewal::of_values(root.at(&["spec", "values"]));
