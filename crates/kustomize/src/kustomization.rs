@@ -7,8 +7,8 @@ use yaml::{Map, Node, Span, Value};
 use crate::Failure;
 use crate::schema;
 
-/// In the order of kustomize's own search.
-pub(crate) const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+/// The names of kustomize's file, in the order of its own search.
+pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 #[derive(Clone, Debug)]
 pub(crate) struct Kustomization {

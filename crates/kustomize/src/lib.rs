@@ -38,6 +38,7 @@ mod transform;
 mod vars;
 
 pub use files::{Files, PathKind};
+pub use kustomization::FILE_NAMES;
 
 use yaml::{Node, Span};
 

@@ -56,7 +56,7 @@ fn is_commented_out(repository: &Repository, file: &str) -> bool {
     let mut child = file;
     for directory in path::ancestors(path::parent(file)) {
         let name = child[directory.len()..].trim_start_matches('/');
-        for kustomization in ["kustomization.yaml", "kustomization.yml"] {
+        for kustomization in kustomize::FILE_NAMES {
             let at = path::join(directory, kustomization).unwrap_or_default();
             let Some(source) = repository.id(&at).and_then(|id| repository.source(id)) else { continue };
             let comments = source.text().lines().filter_map(|line| line.trim_start().strip_prefix('#'));

@@ -9,6 +9,7 @@ use model::{Gate, ObjectRef, Patience, Retry};
 use yaml::{Node, Span};
 
 use crate::flux::kustomization::{Kustomization, SourceRef};
+use crate::flux::source::Sources;
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
 use crate::object::{Object, owned};
 use crate::path;
@@ -32,11 +33,16 @@ pub(crate) struct Entry {
 pub(super) struct Written<'a> {
     pub(super) file: &'a str,
     pub(super) directory: &'a str,
+    /// The directory of this repository that its path means. What comes from another repository covers none.
     pub(super) covers: Option<String>,
     pub(super) node: &'a Node,
 }
 
 impl Written<'_> {
+    pub(super) fn source(&self) -> Option<ObjectRef> {
+        Some(Kustomization::read(self.node, "flux-system").source?.object)
+    }
+
     pub(super) fn lies_below_its_path(&self) -> bool {
         self.covers.as_deref().is_some_and(|covers| path::is_below(self.directory, covers))
     }
@@ -45,10 +51,7 @@ impl Written<'_> {
 /// The clusters that the files themselves declare: what `flux bootstrap` wrote, and what a FluxInstance syncs.
 pub(super) fn declared(common: &Common<'_>) -> Vec<Entry> {
     let Common { repository, written, .. } = common;
-    let mut sources: BTreeMap<ObjectRef, usize> = BTreeMap::new();
-    for source in written.iter().filter_map(|it| Kustomization::read(it.node, "flux-system").source) {
-        *sources.entry(source.object).or_default() += 1;
-    }
+    let sources = named_sources(written);
     let mut entries = one_for_each_directory(sync::entries(common), &sources);
     for (directory, entry) in one_for_each_directory(from_bootstrap(repository, written), &sources) {
         entries.entry(directory).or_insert(entry);
@@ -68,7 +71,27 @@ fn one_for_each_directory(found: Vec<Entry>, sources: &BTreeMap<ObjectRef, usize
     entries
 }
 
-pub(super) fn written(repository: &Repository) -> Vec<Written<'_>> {
+pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> Vec<Written<'a>> {
+    let mut found = every(repository);
+    let Some((own, _)) = named_sources(&found).into_iter().max_by_key(|(_, count)| *count) else { return found };
+    for it in &mut found {
+        if it.source().is_some_and(|source| sources.is_another(&source, &own)) {
+            it.covers = None;
+        }
+    }
+    found
+}
+
+/// The sources that Kustomizations name, and how many do. This repository is the one that most do.
+fn named_sources(written: &[Written<'_>]) -> BTreeMap<ObjectRef, usize> {
+    let mut counts = BTreeMap::new();
+    for source in written.iter().filter_map(Written::source) {
+        *counts.entry(source).or_default() += 1;
+    }
+    counts
+}
+
+fn every(repository: &Repository) -> Vec<Written<'_>> {
     let mut found = Vec::new();
     for (_, file, documents) in repository.yaml_files() {
         if file.split('/').any(|part| part.starts_with('.')) {
@@ -123,6 +146,18 @@ fn applies_itself(repository: &Repository, directory: &str, root: &Kustomization
         let object = Object::new(node);
         object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() == root.object.name
     })
+}
+
+/// Which of the declared clusters are meant. A file that declares one and that nothing applies is a leftover where another
+/// declaration takes its place: one that begins above, or one that is applied and begins below.
+pub(super) fn are_live(repository: &Repository, entries: &[Entry], applied: &BTreeSet<&str>) -> Vec<bool> {
+    let is_applied = |entry: &Entry| repository.path(entry.root.at.file).is_some_and(|file| applied.contains(file));
+    let replaces = |other: &Entry, entry: &Entry| {
+        let (inner, outer) = (entry.directory.as_str(), other.directory.as_str());
+        inner != outer && (path::is_below(inner, outer) || (path::is_below(outer, inner) && is_applied(other)))
+    };
+    let is_replaced = |entry: &Entry| entries.iter().any(|other| replaces(other, entry));
+    entries.iter().map(|entry| is_applied(entry) || !is_replaced(entry)).collect()
 }
 
 /// The Kustomization that Flux itself makes for the directory it syncs: it waits for nothing.

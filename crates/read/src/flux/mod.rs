@@ -38,8 +38,10 @@ struct Common<'a> {
 
 impl<'a> Common<'a> {
     fn read(repository: &'a Repository) -> Self {
-        let (sources, settings) = (Sources::new(repository), Settings::of(repository));
-        Self { repository, sources, settings, written: entry::written(repository) }
+        let (mut sources, settings) = (Sources::new(repository), Settings::of(repository));
+        let written = entry::written(repository, &sources);
+        sources.locate(&written);
+        Self { repository, sources, settings, written }
     }
 }
 
@@ -57,6 +59,9 @@ impl<'a> Clusters<'a> {
         let common = Common::read(repository);
         let (entries, mut builds) = (entry::declared(&common), Builds::default());
         let assembled = assemble::assemble(&common, &entries, &mut builds);
+        let live = entry::are_live(repository, &entries, &builds.files().map(String::as_str).collect());
+        let kept = entries.into_iter().zip(assembled).zip(live).filter_map(|(pair, is_live)| is_live.then_some(pair));
+        let (entries, assembled) = kept.unzip();
         (Self { common, entries, builds }, assembled)
     }
 

@@ -1,15 +1,15 @@
 //! Which directory of this repository a Kustomization's source and path mean, if any.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kustomize::{Files, PathKind};
 use model::ObjectRef;
 use yaml::Node;
 
 use crate::artifact;
-use crate::flux::entry::Entry;
+use crate::flux::entry::{Entry, Written};
 use crate::flux::kustomization::{Kustomization, SourceRef};
-use crate::flux::{SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP};
+use crate::flux::{SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP, sync};
 use crate::object::Object;
 use crate::path;
 use crate::repository::Repository;
@@ -36,26 +36,80 @@ pub(crate) struct Sources<'a> {
     by_name: BTreeMap<(String, String), &'a Node>,
     /// Several clusters of a repository may each make an artifact of the same name.
     artifacts: BTreeMap<String, Vec<artifact::Artifact>>,
+    /// The addresses of the sources that a FluxInstance makes, by kind and name.
+    synced: BTreeMap<(String, String), &'a str>,
+    /// The sources of which at least one path is here.
+    here: BTreeSet<ObjectRef>,
+    /// The directories that artifacts were made of whose paths do not begin at the repository's root.
+    bases: BTreeMap<ObjectRef, String>,
 }
 
 impl<'a> Sources<'a> {
     pub(crate) fn new(repository: &'a Repository) -> Self {
-        let mut sources =
-            Self { repository, objects: BTreeMap::new(), by_name: BTreeMap::new(), artifacts: BTreeMap::new() };
+        let mut sources = Self {
+            repository,
+            objects: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            artifacts: BTreeMap::new(),
+            synced: BTreeMap::new(),
+            here: BTreeSet::new(),
+            bases: BTreeMap::new(),
+        };
         for (_, _, documents) in repository.yaml_files() {
             for node in documents.iter().filter_map(|document| document.root.as_ref()) {
-                let object = Object::new(node);
-                if object.group() == SOURCE_GROUP {
-                    sources.objects.insert(object.reference(""), node);
-                    sources.by_name.insert((object.kind().to_owned(), object.name().to_owned()), node);
-                } else if object.is(SOURCE_EXTENSIONS_GROUP, "ArtifactGenerator") {
-                    for artifact in artifact::artifacts(node) {
-                        sources.artifacts.entry(artifact.name.to_string()).or_default().push(artifact);
-                    }
-                }
+                sources.add(node);
             }
         }
         sources
+    }
+
+    fn add(&mut self, node: &'a Node) {
+        let object = Object::new(node);
+        if object.group() == SOURCE_GROUP {
+            insert_whole(&mut self.objects, object.reference(""), node);
+            insert_whole(&mut self.by_name, (object.kind().to_owned(), object.name().to_owned()), node);
+        } else if object.is(SOURCE_EXTENSIONS_GROUP, "ArtifactGenerator") {
+            for artifact in artifact::artifacts(node) {
+                self.artifacts.entry(artifact.name.to_string()).or_default().push(artifact);
+            }
+        } else if let Some(sync) = sync::sync_of(node)
+            && let Some(url) = sync.text_at(&["url"])
+        {
+            let source = sync::source_of(sync).object;
+            self.synced.entry((source.kind.to_string(), source.name.to_string())).or_insert(url);
+        }
+    }
+
+    /// Finds out from the paths that Kustomizations name which sources are made of this repository.
+    pub(super) fn locate(&mut self, written: &[Written<'_>]) {
+        let mut paths: BTreeMap<ObjectRef, BTreeSet<&str>> = BTreeMap::new();
+        for it in written {
+            if let (Some(source), Some(path)) = (it.source(), it.covers.as_deref().filter(|path| !path.is_empty())) {
+                paths.entry(source).or_default().insert(path);
+            }
+        }
+        for (source, paths) in paths {
+            if paths.iter().any(|path| self.exists(path)) {
+                self.here.insert(source);
+            } else if source.kind == "OCIRepository"
+                && let Some(base) = self.base_of(&paths)
+            {
+                self.bases.insert(source, base);
+            }
+        }
+    }
+
+    /// The one directory below which all of these exist.
+    fn base_of(&self, paths: &BTreeSet<&str>) -> Option<String> {
+        let bases = paths.iter().map(|path| self.repository.bases_of(path));
+        let common = bases.reduce(|all, bases| all.intersection(&bases).copied().collect())?;
+        common.first().filter(|_| common.len() == 1).map(|base| (*base).to_owned())
+    }
+
+    /// Whether a source is another repository than the one that `own` means.
+    pub(crate) fn is_another(&self, source: &ObjectRef, own: &ObjectRef) -> bool {
+        let urls = || Some((self.url(source)?, self.url(own)?));
+        source.kind == "GitRepository" && urls().is_some_and(|(url, own)| normal_url(url) != normal_url(own))
     }
 
     /// The object a reference means, as written.
@@ -72,6 +126,13 @@ impl<'a> Sources<'a> {
         let written = if written.contains("${") { defaults_only(written) } else { written.to_owned() };
         let directory = self.repository.place(&written);
         let Some(source) = &kustomization.source else { return self.here(directory, &written) };
+        // Nobody says what the source is, and nothing of it is here.
+        if own.is_none() && !self.here.contains(&source.object) && !self.exists(&directory) {
+            return Place::Elsewhere {
+                what: source.object.to_string(),
+                why: "is not here, and no path of its source is",
+            };
+        }
         // The root that Flux makes is given as a directory of the repository.
         let is_root = kustomization.object == entry.root.object;
         if own.is_some_and(|own| own.object == source.object) {
@@ -83,6 +144,10 @@ impl<'a> Sources<'a> {
             "ExternalArtifact" => self.in_artifact(source, &path::join("", &written).unwrap_or_default(), &entry.base),
             "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&own?.object))),
             "OCIRepository" if !directory.is_empty() && self.exists(&directory) => Place::Here(directory),
+            "OCIRepository" if self.bases.contains_key(&source.object) => {
+                let base = self.bases.get(&source.object).map(String::as_str).unwrap_or_default();
+                self.here(path::join(base, &path::within(&written)).unwrap_or_default(), &written)
+            }
             kind => Place::Elsewhere {
                 what: format!("{kind} {}", source.object.path()),
                 why: "is in another repository or artifact",
@@ -91,7 +156,8 @@ impl<'a> Sources<'a> {
     }
 
     fn url(&self, source: &ObjectRef) -> Option<&'a str> {
-        self.find(source)?.text_at(&["spec", "url"])
+        let synced = || self.synced.get(&(source.kind.to_string(), source.name.to_string())).copied();
+        self.find(source).and_then(|node| node.text_at(&["spec", "url"])).or_else(synced)
     }
 
     fn in_git(&self, source: &SourceRef, directory: String, written: &str, own: Option<&str>) -> Place {
@@ -138,6 +204,13 @@ impl<'a> Sources<'a> {
         } else {
             Place::Missing(format!("path `{written}` does not exist"))
         }
+    }
+}
+
+/// A patch of a source looks like one, and does not say where it is from.
+fn insert_whole<'a, K: Ord>(sources: &mut BTreeMap<K, &'a Node>, key: K, node: &'a Node) {
+    if node.text_at(&["spec", "url"]).is_some() || !sources.contains_key(&key) {
+        sources.insert(key, node);
     }
 }
 

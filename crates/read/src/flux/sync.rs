@@ -12,7 +12,6 @@ use crate::flux::variables::Variables;
 use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP};
 use crate::object::Object;
 use crate::path;
-use crate::repository::Repository;
 
 /// `FluxInstance` objects, and the values of the chart that makes one.
 pub(super) fn entries(common: &Common<'_>) -> Vec<Entry> {
@@ -42,28 +41,28 @@ pub(super) fn sync_of(node: &Node) -> Option<&Node> {
 fn entries_of(common: &Common<'_>, file: &str, sync: &Node) -> Vec<Entry> {
     let Some(written) = sync.text_at(&["path"]) else { return Vec::new() };
     if !is_templated(written) {
-        return entry(common.repository, sync, written).into_iter().collect();
+        return entry(common, file, sync, written).into_iter().collect();
     }
     // The nearest that applies the file is the most likely to set it.
     for outer in path::ancestors(path::parent(file)) {
         let appliers = common.written.iter().filter(|it| it.covers.as_deref() == Some(outer));
-        let found: Vec<Entry> = appliers.filter_map(|it| filled_in(common, it.node, sync)).collect();
+        let found: Vec<Entry> = appliers.filter_map(|it| filled_in(common, file, it.node, sync)).collect();
         if !found.is_empty() {
             return found;
         }
     }
-    let found = only_one_like(common, written).and_then(|directory| entry(common.repository, sync, directory));
+    let found = only_one_like(common, written).and_then(|directory| entry(common, file, sync, directory));
     found.into_iter().collect()
 }
 
 /// The same with the variables of the Kustomization that applies it.
-fn filled_in(common: &Common<'_>, applier: &Node, sync: &Node) -> Option<Entry> {
+fn filled_in(common: &Common<'_>, file: &str, applier: &Node, sync: &Node) -> Option<Entry> {
     let applier = Kustomization::read(applier, "flux-system");
     let mut sync = sync.clone();
     let variables = Variables::new(applier.post_build.as_ref(), &applier.object.namespace, &common.settings);
     variables.apply(&mut sync).ok()?;
     let path = sync.text_at(&["path"]).filter(|path| !is_templated(path))?;
-    entry(common.repository, &sync, path)
+    entry(common, file, &sync, path)
 }
 
 /// The directory with Kustomizations in or below it that a path means whose variables nobody knows, if there is just one.
@@ -106,23 +105,44 @@ fn fits(name: &str, pattern: &str) -> Option<()> {
     Some(())
 }
 
-fn entry(repository: &Repository, sync: &Node, path: &str) -> Option<Entry> {
-    let name = sync.get("name").and_then(Node::text).unwrap_or("flux-system");
-    let kind = sync.get("kind").and_then(Node::text).unwrap_or("GitRepository");
-    let (directory, base) = synced(repository, path, kind)?;
-    let source = SourceRef { object: ObjectRef::new(kind, "flux-system", name), at: sync.span };
-    let url = sync.get("url").and_then(Node::text).map(str::to_owned);
+/// The source that Flux makes for what it syncs.
+pub(super) fn source_of(sync: &Node) -> SourceRef {
+    let name = sync.text_at(&["name"]).unwrap_or("flux-system");
+    let kind = sync.text_at(&["kind"]).unwrap_or("GitRepository");
+    SourceRef { object: ObjectRef::new(kind, "flux-system", name), at: sync.span }
+}
+
+fn entry(common: &Common<'_>, file: &str, sync: &Node, path: &str) -> Option<Entry> {
+    let source = source_of(sync);
+    let (directory, base) = synced(common, file, path, &source.object.kind)?;
+    let url = sync.text_at(&["url"]).map(str::to_owned);
     let at = sync.get("path")?.span;
-    Some(Entry { root: made_by_flux(name, &directory, at, Some(source)), directory, url, base })
+    let name = source.object.name.clone();
+    Some(Entry { root: made_by_flux(&name, &directory, at, Some(source)), directory, url, base })
 }
 
 /// The directory of this repository that a path of a source means, and the one that is the source's root. Git has the
 /// repository's own; what is pushed as an artifact is often one directory of it.
-fn synced(repository: &Repository, written: &str, kind: &str) -> Option<(String, String)> {
+fn synced(common: &Common<'_>, file: &str, written: &str, kind: &str) -> Option<(String, String)> {
+    let repository = common.repository;
     let directory = repository.place(written);
+    let is_artifact = kind != "GitRepository";
+    if is_artifact && directory.is_empty() {
+        let base = around(common, file).to_owned();
+        return Some((base.clone(), base));
+    }
     if repository.kind(&directory) == PathKind::Directory {
         return Some((directory, String::new()));
     }
-    let base = repository.base_of(&path::within(written)).filter(|_| kind != "GitRepository")?;
+    let base = repository.base_of(&path::within(written)).filter(|_| is_artifact)?;
     Some((path::join(&base, &path::within(written))?, base))
+}
+
+/// The directory that an artifact was made of whose root is synced: the nearest around the file that says so with
+/// Kustomizations in it, for that file is mostly part of the cluster. The repository's own root, if it has any itself.
+fn around<'a>(common: &Common<'_>, file: &'a str) -> &'a str {
+    let holds = |directory: &str| common.written.iter().any(|it| it.directory == directory);
+    let is_whole = holds("") || kustomize::FILE_NAMES.iter().any(|name| common.repository.id(name).is_some());
+    let nearest = || path::ancestors(path::parent(file)).find(|directory| holds(directory));
+    if is_whole { "" } else { nearest().unwrap_or("") }
 }

@@ -14,8 +14,6 @@ use super::{Helmfile, is_archived, is_bootstrap, neutral};
 use crate::path;
 use crate::repository::Repository;
 
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-
 /// How templates of manifests end.
 const TEMPLATES: [&str; 4] = [".yaml.j2", ".yml.j2", ".yaml.tpl", ".yml.tpl"];
 
@@ -206,7 +204,7 @@ fn kustomize_roots(repository: &Repository) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for (_, file, documents) in repository.yaml_files() {
         let name = file.rsplit('/').next().unwrap_or_default();
-        if !KUSTOMIZATIONS.contains(&name) || !in_bootstrap(file) || is_archived(file) {
+        if !kustomize::FILE_NAMES.contains(&name) || !in_bootstrap(file) || is_archived(file) {
             continue;
         }
         let directory = path::parent(file);
@@ -251,7 +249,7 @@ fn is_kustomized(repository: &Repository, directory: &str) -> bool {
     // As a template, too: what is rendered from it is built then.
     let is_it = |found: &str| {
         let written = TEMPLATES.iter().find(|ending| found.ends_with(**ending)).and_then(|_| found.rsplit_once('.'));
-        KUSTOMIZATIONS.contains(&written.map_or(found, |(written, _)| written))
+        kustomize::FILE_NAMES.contains(&written.map_or(found, |(written, _)| written))
     };
     names.iter().any(|found| is_it(found))
 }

@@ -251,13 +251,15 @@ impl Repository {
 
     /// The directory from which a path is written that does not begin at the root, if there is just one in which it exists.
     pub(crate) fn base_of(&self, path: &str) -> Option<String> {
+        let bases = self.bases_of(path);
+        bases.first().filter(|_| bases.len() == 1).map(|base| (*base).to_owned())
+    }
+
+    /// The directories below the root in which a path exists.
+    pub(crate) fn bases_of(&self, path: &str) -> BTreeSet<&str> {
         let part = format!("/{path}/");
         let bases = self.paths().filter_map(|file| Some(&file[..file.find(&part).filter(|_| !path.is_empty())?]));
-        let bases: BTreeSet<&str> = bases.filter(|base| !base.split('/').any(|name| name.starts_with('.'))).collect();
-        match bases.len() {
-            1 => bases.first().map(|base| (*base).to_owned()),
-            _ => None,
-        }
+        bases.filter(|base| !base.split('/').any(|name| name.starts_with('.'))).collect()
     }
 
     /// Whether paths that were asked for are written from a directory above this one: there may be more of it.
