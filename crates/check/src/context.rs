@@ -255,7 +255,7 @@ impl<'a> Context<'a> {
 
     /// The name of the file a place is in, without its directory.
     pub(crate) fn file_name(&self, span: yaml::Span) -> Option<String> {
-        let path = self.reading.repository.path(span.file)?;
+        let path = self.path(span)?;
         Some(path.rsplit('/').next().unwrap_or(path).to_owned())
     }
 

@@ -11,7 +11,7 @@ use model::ObjectRef;
 
 use crate::Report;
 use crate::finding::{Also, Finding, Severity};
-use crate::words::and_more;
+use crate::words::listed;
 
 /// Rules whose findings speak of two components, where many of the one kind usually lack the same of the other.
 const PAIR_RULES: [&str; 4] = ["missing-dependency", "bootstrap-only", "parent-wait-deadlock", "terminal-install"];
@@ -142,11 +142,7 @@ fn speak_for(mut finding: Finding, others: Vec<Finding>) -> Finding {
     let all = others.len();
     let names = names(&finding, &others);
     let _ = write!(finding.message, " ({all} more like it)");
-    finding.notes.push(format!(
-        "so it is with {all} more: {}{} (--each shows every one)",
-        names[..names.len().min(NAMED_MAX)].join(", "),
-        and_more(NAMED_MAX, names.len())
-    ));
+    finding.notes.push(format!("so it is with {all} more: {} (--each shows every one)", listed(&names, NAMED_MAX)));
     finding.also.extend(others.into_iter().flat_map(also));
     finding
 }

@@ -7,7 +7,7 @@ use model::{CapabilityKind, ComponentId, Phase, Role, Stage};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{agree, and_more, cost, quoted};
+use crate::words::{agree, cost, listed, quoted};
 
 /// Said where nobody loses as it stands.
 const HELD_BY_FAILURE: &str =
@@ -251,8 +251,7 @@ impl Pair<'_> {
     /// The capabilities, each once, as words: `CRD x, secret store y and 2 more`.
     pub(crate) fn capabilities(&self, context: &Context<'_>) -> String {
         const SHOWN: usize = 2;
-        let names = self.needed(context);
-        format!("{}{}", names[..names.len().min(SHOWN)].join(", "), and_more(SHOWN, names.len()))
+        listed(&self.needed(context), SHOWN)
     }
 
     /// The same as the subject of a clause: `CRD x is there`, `CRD x and 2 more are there`.

@@ -63,6 +63,11 @@ pub(crate) fn agree<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
     if count == 1 { one } else { many }
 }
 
+/// The first names, and how many more there are.
+pub(crate) fn listed(names: &[String], shown: usize) -> String {
+    format!("{}{}", names[..names.len().min(shown)].join(", "), and_more(shown, names.len()))
+}
+
 /// `and 3 more` for what does not fit.
 pub(crate) fn and_more(shown: usize, all: usize) -> String {
     if all > shown { format!(" and {} more", all - shown) } else { String::new() }

@@ -33,7 +33,7 @@ use yaml::{Node, Scalar, ScalarKind, Span, Value};
 
 use crate::context::Context;
 use crate::finding::{Finding, LocationRole, Severity};
-use crate::words::{and_more, quoted};
+use crate::words::{listed, quoted};
 
 const RULE: &str = "bootstrap-drift";
 /// Paths that one message names.
@@ -125,8 +125,8 @@ fn other_values(context: &Context<'_>, early: &Chart, late: &Chart, values: &[Di
 }
 
 fn paths(values: &[Difference]) -> String {
-    let names: Vec<String> = values.iter().take(PATHS_MAX).map(|one| format!("`{}`", one.path)).collect();
-    format!("{}{}", names.join(", "), and_more(PATHS_MAX, values.len()))
+    let names: Vec<String> = values.iter().map(|one| format!("`{}`", one.path)).collect();
+    listed(&names, PATHS_MAX)
 }
 
 /// Two versions as semantic versioning orders them; nothing where one is none.

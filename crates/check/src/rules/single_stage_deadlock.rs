@@ -22,12 +22,17 @@
 //! Move the custom resource to a Kustomization of its own that depends on this one, with `wait: true` here. Or have the
 //! CRDs installed earlier.
 
-use graph::{Consequence, Deadlock, Verdict};
-use model::{CapabilityKind, ComponentId, Gate};
+use std::collections::BTreeSet;
+
+use graph::{Consequence, Deadlock, Judged, Verdict};
+use model::{CapabilityKind, ComponentId, Gate, Phase};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::quoted;
+use crate::words::{agree, listed, quoted};
+
+/// Files that a fix names.
+const FILES_MAX: usize = 4;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
@@ -58,14 +63,32 @@ fn awaited(context: &Context<'_>, provider: ComponentId, of: ComponentId) -> Str
             context.component(provider).object
         );
     }
-    if holder == of {
-        return "this one, and set `wait: true` here".to_owned();
-    }
-    let gate = match context.component(holder).gate {
-        Gate::Healthy | Gate::Listed(_) => "",
-        Gate::Applied | Gate::LooksHealthy(_) => ", and set `wait: true` there",
+    let (name, place) = match holder == of {
+        true => ("this one".to_owned(), "here"),
+        false => (quoted(context.component(holder)), "there"),
     };
-    format!("{}{gate}", quoted(context.component(holder)))
+    match context.component(holder).gate {
+        Gate::Healthy | Gate::Listed(_) => name,
+        Gate::Applied | Gate::LooksHealthy(_) => format!("{name}, and set `wait: true` {place}"),
+    }
+}
+
+/// The files to move: whatever of a component needs a CRD of the same provider is refused with it.
+fn files(context: &Context<'_>, of: ComponentId, by: Option<ComponentId>) -> Vec<String> {
+    let is_beside = |judged: &&Judged| {
+        let need = context.need(judged);
+        let is_crd = need.capability.kind == CapabilityKind::Crd && need.phase == Phase::Apply;
+        is_crd && need.of == of && judged.offer.map(|offer| context.cluster.offers[offer].by) == by
+    };
+    let spans: BTreeSet<_> = context.judged().filter(is_beside).map(|judged| context.need(judged).at).collect();
+    let paths: BTreeSet<&str> = spans.iter().filter_map(|at| context.path(*at)).collect();
+    let names: BTreeSet<String> = spans.iter().filter_map(|at| context.file_name(*at)).collect();
+    // Where files of several directories have the same name, only the path tells them apart.
+    if names.len() == paths.len() {
+        names.into_iter().collect()
+    } else {
+        paths.into_iter().map(str::to_owned).collect()
+    }
 }
 
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
@@ -74,7 +97,12 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
     let need = &context.cluster.needs[need];
     let component = context.component(need.of);
     let offer = judged.offer.map(|offer| &context.cluster.offers[offer]);
-    let file = |span: yaml::Span| context.file_name(span);
+    let by = offer.map(|offer| offer.by);
+    let files = files(context, need.of, by);
+    let moved = match files.as_slice() {
+        [] => need.object.to_string(),
+        files => listed(files, FILES_MAX),
+    };
     let mut locations =
         vec![Location { span: need.at, role: LocationRole::Primary, label: format!("needs {} ...", need.capability) }];
     if let Some(offer) = offer {
@@ -106,9 +134,9 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
         cost: "never converges".to_owned(),
         locations,
         fix: Some(format!(
-            "move {} to a Kustomization of its own that depends on {}",
-            file(need.at).unwrap_or_else(|| need.object.to_string()),
-            offer.map_or_else(|| "what brings it".to_owned(), |offer| awaited(context, offer.by, need.of))
+            "move {moved} to a Kustomization of {} own that depends on {}",
+            agree(files.len().max(1), "its", "their"),
+            by.map_or_else(|| "what brings it".to_owned(), |by| awaited(context, by, need.of))
         )),
         notes: Vec::new(),
         also: Vec::new(),

@@ -35,7 +35,7 @@ use crate::context::Context;
 use crate::finding::{Also, Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::rules::capability_gated::is_asked;
-use crate::words::{agree, and_more, quoted};
+use crate::words::{agree, and_more, listed, quoted};
 
 const RULE: &str = "ungated-dependency";
 
@@ -223,10 +223,12 @@ pub(crate) fn also(context: &Context<'_>, pairs: &[Pair<'_>]) -> Vec<Also> {
 /// Who else is concerned, when it is more than one.
 pub(crate) fn dependents(context: &Context<'_>, pairs: &[Pair<'_>]) -> Vec<String> {
     const SHOWN: usize = 12;
-    if pairs.len() < 2 {
-        return Vec::new();
+    // A Kustomization and the release in it often have the same name, and are one thing to people.
+    let mut told = BTreeSet::new();
+    let names = pairs.iter().map(|pair| context.component(pair.consumer).object.path());
+    let names: Vec<String> = names.filter(|name| told.insert(name.clone())).collect();
+    match names.len() {
+        0 | 1 => Vec::new(),
+        all => vec![format!("{all} dependents: {}", listed(&names, SHOWN))],
     }
-    let names: Vec<String> =
-        pairs.iter().take(SHOWN).map(|pair| context.component(pair.consumer).object.path()).collect();
-    vec![format!("{} dependents: {}{}", pairs.len(), names.join(", "), and_more(SHOWN, pairs.len()))]
 }

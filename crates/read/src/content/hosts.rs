@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ecow::EcoString;
 use memchr::{memchr, memmem};
 use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
-use yaml::{Node, Span, Value};
+use yaml::{Entry, Node, Span, Value};
 
 use crate::content::sink::{Needing, Sink, Talk};
 use crate::parallel;
@@ -25,16 +25,23 @@ struct Host {
     at: Span,
 }
 
+/// Every host that an object names. What its annotations name is for those who read them; those of an Ingress are settings.
+fn in_talk(talk: &Talk) -> Vec<Host> {
+    let mut found = Vec::new();
+    match &talk.node.value {
+        Value::Map(map) if talk.object.kind != "Ingress" => {
+            map.iter().filter(|entry| entry.key != "metadata").for_each(|entry| below_entry(entry, &mut found));
+        }
+        _ => below(&talk.node, &mut found),
+    }
+    found
+}
+
 /// Every host below a node.
 fn below(node: &Node, found: &mut Vec<Host>) {
     match &node.value {
         Value::Map(map) => {
-            for entry in map {
-                if let Some(name) = bare(&entry.key, &entry.value) {
-                    found.push(Host { name, namespace: EcoString::new(), at: entry.value.span });
-                }
-                below(&entry.value, found);
-            }
+            map.iter().for_each(|entry| below_entry(entry, found));
         }
         Value::Seq(items) => {
             for item in items {
@@ -46,6 +53,13 @@ fn below(node: &Node, found: &mut Vec<Host>) {
             found.extend(hosts.map(|(name, namespace)| Host { name, namespace, at: node.span }));
         }
     }
+}
+
+fn below_entry(entry: &Entry, found: &mut Vec<Host>) {
+    if let Some(name) = bare(&entry.key, &entry.value) {
+        found.push(Host { name, namespace: EcoString::new(), at: entry.value.span });
+    }
+    below(&entry.value, found);
 }
 
 /// `name` and `namespace` of every host `name.namespace.svc` or `sub.name.namespace.svc` in a text, and of a text that is
@@ -128,11 +142,7 @@ pub(crate) fn resolve(sink: &mut Sink) {
         homes.insert(*id, release.target_namespace.clone());
     }
     let talks = std::mem::take(&mut sink.talks);
-    let found = parallel::map(&talks, |talk| {
-        let mut found = Vec::new();
-        below(&talk.node, &mut found);
-        found
-    });
+    let found = parallel::map(&talks, in_talk);
     for (talk, hosts) in talks.iter().zip(found) {
         // A bare name is looked up where the pods are.
         let home = homes.get(&talk.of).unwrap_or(&talk.object.namespace);

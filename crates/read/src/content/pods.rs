@@ -28,7 +28,7 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Nod
     hosts::collect(sink, of, own, node, Phase::Run);
 }
 
-/// Secrets and ConfigMaps that containers and volumes name.
+/// Secrets and ConfigMaps that containers and volumes name. A pod starts without its `imagePullSecrets`, so those are none.
 fn references(spec: &Node) -> Vec<(CapabilityKind, &Node, bool)> {
     let mut found = Vec::new();
     for container in ["initContainers", "containers"].iter().flat_map(|list| spec.items_at(list)) {
@@ -41,9 +41,6 @@ fn references(spec: &Node) -> Vec<(CapabilityKind, &Node, bool)> {
             push(&mut found, CapabilityKind::Secret, from.get("secretRef"), "name");
             push(&mut found, CapabilityKind::ConfigMap, from.get("configMapRef"), "name");
         }
-    }
-    for secret in spec.items_at("imagePullSecrets") {
-        push(&mut found, CapabilityKind::Secret, Some(secret), "name");
     }
     for volume in spec.items_at("volumes") {
         push(&mut found, CapabilityKind::Secret, volume.get("secret"), "secretName");
