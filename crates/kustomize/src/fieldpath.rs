@@ -7,6 +7,7 @@ use regex::Regex;
 use thiserror::Error;
 use yaml::{EcoVec, Map, Node, Span, Value};
 
+use crate::expression;
 use crate::fieldspec::split_path;
 
 #[derive(Clone, Debug)]
@@ -220,7 +221,7 @@ impl<'a> Contains<'a> {
         if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_/:".contains(c)) {
             return Ok(Self::Text(text));
         }
-        Regex::new(text).map(Self::Regex).map_err(|_| PathError::Pattern(text.to_owned()))
+        expression::compile(text).map(Self::Regex).map_err(|_| PathError::Pattern(text.to_owned()))
     }
 
     fn matches(&self, text: &str) -> bool {

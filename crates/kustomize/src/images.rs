@@ -4,6 +4,7 @@ use regex::Regex;
 use yaml::{Node, Span, Value};
 
 use crate::builder::Builder;
+use crate::expression;
 use crate::fieldspec::{Create, FieldSpec};
 use crate::resources::Resources;
 
@@ -26,7 +27,7 @@ impl<'a> Image<'a> {
         let digest = "(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?";
         let newest = ["newTag", "digest", "newName", "tagSuffix"].into_iter().find_map(|key| item.get(key));
         Ok(Self {
-            name: Regex::new(&format!("^{name}{tag}{digest}$"))?,
+            name: expression::compile(&format!("^{name}{tag}{digest}$"))?,
             new_name: text("newName"),
             new_tag: text("newTag"),
             digest: text("digest"),

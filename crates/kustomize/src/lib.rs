@@ -8,6 +8,7 @@ mod accumulate;
 mod builder;
 mod config;
 mod crds;
+mod expression;
 mod fieldpath;
 mod fieldspec;
 mod files;

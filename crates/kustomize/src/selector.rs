@@ -7,6 +7,7 @@ use regex::Regex;
 use thiserror::Error;
 use yaml::{Map, Node};
 
+use crate::expression;
 use crate::id::Gvk;
 use crate::resource::Resource;
 
@@ -35,7 +36,8 @@ impl Pattern {
         if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
             return Ok(Self::Text(text.into()));
         }
-        let regex = Regex::new(&format!("^(?:{text})$")).map_err(|_| SelectorError::Pattern(text.to_owned()))?;
+        let regex =
+            expression::compile(&format!("^(?:{text})$")).map_err(|_| SelectorError::Pattern(text.to_owned()))?;
         Ok(Self::Regex(Box::new(regex)))
     }
 

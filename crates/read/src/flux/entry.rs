@@ -161,10 +161,10 @@ pub(super) fn are_live(repository: &Repository, entries: &[Entry], applied: &BTr
 }
 
 /// The Kustomization that Flux itself makes for the directory it syncs: it waits for nothing.
-pub(super) fn made_by_flux(name: &str, directory: &str, at: Span, source: Option<SourceRef>) -> Kustomization {
+pub(super) fn made_by_flux(object: ObjectRef, directory: &str, at: Span, source: Option<SourceRef>) -> Kustomization {
     const INTERVAL_SECONDS: u64 = 600;
     Kustomization {
-        object: ObjectRef::new("Kustomization", "flux-system", name),
+        object,
         at,
         path: owned(Some(&Node::string(directory, at))),
         path_at: at,

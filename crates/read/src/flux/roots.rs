@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::ObjectRef;
 use yaml::Span;
 
 use crate::flux::entry::{Entry, Written, made_by_flux};
@@ -27,13 +28,14 @@ pub(super) struct Reached<'a> {
 pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSet<String>) -> Vec<Entry> {
     let roots = Search::new(common, reached, live).roots();
     let is_nested = |directory: &str| path::ancestors(directory).skip(1).any(|outer| roots.contains_key(outer));
+    let by_hand = ObjectRef::new("Kustomization", "flux-system", "flux-system");
     let are_all_lone = reached.entries.is_empty() && !roots.values().any(|leads_on| *leads_on);
     roots
         .iter()
         .filter(|(directory, leads_on)| !is_nested(directory) && (**leads_on || are_all_lone))
         .map(|(directory, _)| Entry {
             directory: (*directory).to_owned(),
-            root: made_by_flux("flux-system", directory, Span::GENERATED, None),
+            root: made_by_flux(by_hand.clone(), directory, Span::GENERATED, None),
             url: None,
             base: String::new(),
         })

@@ -36,7 +36,7 @@ pub(crate) struct Sources<'a> {
     by_name: BTreeMap<(String, String), &'a Node>,
     /// Several clusters of a repository may each make an artifact of the same name.
     artifacts: BTreeMap<String, Vec<artifact::Artifact>>,
-    /// The addresses of the sources that a FluxInstance makes, by kind and name.
+    /// The addresses of the sources that a FluxInstance makes, by kind and name if it gives one.
     synced: BTreeMap<(String, String), &'a str>,
     /// The sources of which at least one path is here.
     here: BTreeSet<ObjectRef>,
@@ -75,8 +75,8 @@ impl<'a> Sources<'a> {
         } else if let Some(sync) = sync::sync_of(node)
             && let Some(url) = sync.text_at(&["url"])
         {
-            let source = sync::source_of(sync).object;
-            self.synced.entry((source.kind.to_string(), source.name.to_string())).or_insert(url);
+            let name = sync::name_of(sync).unwrap_or_default();
+            self.synced.entry((sync::kind_of(sync).to_owned(), name.to_owned())).or_insert(url);
         }
     }
 
@@ -156,7 +156,10 @@ impl<'a> Sources<'a> {
     }
 
     fn url(&self, source: &ObjectRef) -> Option<&'a str> {
-        let synced = || self.synced.get(&(source.kind.to_string(), source.name.to_string())).copied();
+        // Without a name it is called like its namespace.
+        let name = if source.name == source.namespace { "" } else { source.name.as_str() };
+        let named = |name: &str| self.synced.get(&(source.kind.to_string(), name.to_owned()));
+        let synced = || named(&source.name).or_else(|| named(name)).copied();
         self.find(source).and_then(|node| node.text_at(&["spec", "url"])).or_else(synced)
     }
 

@@ -18,7 +18,9 @@ pub(super) fn entries(common: &Common<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (_, file, documents) in common.repository.yaml_files() {
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
-            entries.extend(sync_of(node).map(|sync| entries_of(common, file, sync)).unwrap_or_default());
+            if let Some(sync) = sync_of(node) {
+                entries.extend(Declared { common, file, home: home_of(node) }.entries(sync));
+            }
         }
     }
     entries
@@ -37,32 +39,79 @@ pub(super) fn sync_of(node: &Node) -> Option<&Node> {
     }
 }
 
-/// What one sync declares. One file may start several clusters, with a variable of each in its path.
-fn entries_of(common: &Common<'_>, file: &str, sync: &Node) -> Vec<Entry> {
-    let Some(written) = sync.text_at(&["path"]) else { return Vec::new() };
-    if !is_templated(written) {
-        return entry(common, file, sync, written).into_iter().collect();
-    }
-    // The nearest that applies the file is the most likely to set it.
-    for outer in path::ancestors(path::parent(file)) {
-        let appliers = common.written.iter().filter(|it| it.covers.as_deref() == Some(outer));
-        let found: Vec<Entry> = appliers.filter_map(|it| filled_in(common, file, it.node, sync)).collect();
-        if !found.is_empty() {
-            return found;
-        }
-    }
-    let found = only_one_like(common, written).and_then(|directory| entry(common, file, sync, directory));
-    found.into_iter().collect()
+/// The namespace that something which makes a FluxInstance says, if it does.
+fn home_of(node: &Node) -> Option<&str> {
+    let object = Object::new(node);
+    let moved = || node.text_at(&["spec", "targetNamespace"]).filter(|_| object.kind() == "HelmRelease");
+    let written = moved().or_else(|| node.text_at(&["metadata", "namespace"]));
+    written.filter(|namespace| !is_templated(namespace))
 }
 
-/// The same with the variables of the Kustomization that applies it.
-fn filled_in(common: &Common<'_>, file: &str, applier: &Node, sync: &Node) -> Option<Entry> {
-    let applier = Kustomization::read(applier, "flux-system");
-    let mut sync = sync.clone();
-    let variables = Variables::new(applier.post_build.as_ref(), &applier.object.namespace, &common.settings);
-    variables.apply(&mut sync).ok()?;
-    let path = sync.text_at(&["path"]).filter(|path| !is_templated(path))?;
-    entry(common, file, &sync, path)
+/// Where a cluster is declared.
+struct Declared<'a> {
+    common: &'a Common<'a>,
+    file: &'a str,
+    home: Option<&'a str>,
+}
+
+impl Declared<'_> {
+    /// What one sync declares. One file may start several clusters, with a variable of each in its path.
+    fn entries(&self, sync: &Node) -> Vec<Entry> {
+        let Some(written) = sync.text_at(&["path"]) else { return Vec::new() };
+        if !is_templated(written) {
+            return self.entry(sync, written).into_iter().collect();
+        }
+        // The nearest that applies the file is the most likely to set it.
+        for outer in path::ancestors(path::parent(self.file)) {
+            let appliers = self.common.written.iter().filter(|it| it.covers.as_deref() == Some(outer));
+            let found: Vec<Entry> = appliers.filter_map(|it| self.filled_in(it.node, sync)).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let found = only_one_like(self.common, written).and_then(|directory| self.entry(sync, directory));
+        found.into_iter().collect()
+    }
+
+    /// The same with the variables of the Kustomization that applies it.
+    fn filled_in(&self, applier: &Node, sync: &Node) -> Option<Entry> {
+        let applier = Kustomization::read(applier, "flux-system");
+        let mut sync = sync.clone();
+        let settings = &self.common.settings;
+        let variables = Variables::new(applier.post_build.as_ref(), &applier.object.namespace, settings);
+        variables.apply(&mut sync).ok()?;
+        let path = sync.text_at(&["path"]).filter(|path| !is_templated(path))?;
+        self.entry(&sync, path)
+    }
+
+    fn entry(&self, sync: &Node, path: &str) -> Option<Entry> {
+        let kind = kind_of(sync);
+        let (directory, base) = synced(self.common, self.file, path, kind)?;
+        let home = self.home.or_else(|| named_in(self.common, &directory, kind)).unwrap_or("flux-system");
+        // The source and the Kustomization are called like the namespace that they are made in.
+        let object = ObjectRef::new(kind, home, name_of(sync).unwrap_or(home));
+        let url = sync.text_at(&["url"]).map(str::to_owned);
+        let (at, name) = (sync.get("path")?.span, object.name.clone());
+        let source = SourceRef { object, at: sync.span };
+        let root = made_by_flux(ObjectRef::new("Kustomization", home, name), &directory, at, Some(source));
+        Some(Entry { root, directory, url, base })
+    }
+}
+
+pub(super) fn name_of(sync: &Node) -> Option<&str> {
+    sync.text_at(&["name"]).filter(|name| !name.is_empty() && !is_templated(name))
+}
+
+pub(super) fn kind_of(sync: &Node) -> &str {
+    sync.text_at(&["kind"]).unwrap_or("GitRepository")
+}
+
+/// The namespace of the cluster's own source as the Kustomizations in its directory name it: it has that name, too.
+fn named_in<'a>(common: &'a Common<'_>, directory: &str, kind: &str) -> Option<&'a str> {
+    let inside = common.written.iter().filter(|it| path::is_below(it.directory, directory));
+    let mut sources = inside.filter_map(|it| Some((it, it.source()?)));
+    let (it, _) = sources.find(|(_, source)| source.kind == kind && source.name == source.namespace)?;
+    it.node.text_at(&["spec", "sourceRef", "name"])
 }
 
 /// The directory with Kustomizations in or below it that a path means whose variables nobody knows, if there is just one.
@@ -103,22 +152,6 @@ fn fits(name: &str, pattern: &str) -> Option<()> {
         rest = rest.split_once(part)?.1;
     }
     Some(())
-}
-
-/// The source that Flux makes for what it syncs.
-pub(super) fn source_of(sync: &Node) -> SourceRef {
-    let name = sync.text_at(&["name"]).unwrap_or("flux-system");
-    let kind = sync.text_at(&["kind"]).unwrap_or("GitRepository");
-    SourceRef { object: ObjectRef::new(kind, "flux-system", name), at: sync.span }
-}
-
-fn entry(common: &Common<'_>, file: &str, sync: &Node, path: &str) -> Option<Entry> {
-    let source = source_of(sync);
-    let (directory, base) = synced(common, file, path, &source.object.kind)?;
-    let url = sync.text_at(&["url"]).map(str::to_owned);
-    let at = sync.get("path")?.span;
-    let name = source.object.name.clone();
-    Some(Entry { root: made_by_flux(&name, &directory, at, Some(source)), directory, url, base })
 }
 
 /// The directory of this repository that a path of a source means, and the one that is the source's root. Git has the

@@ -1,0 +1,59 @@
+//! Regular expressions as Go reads them: kustomize's patterns are Go's.
+
+use regex::Regex;
+
+/// In Go, a brace that begins no repetition stands for itself: `app-${APP}` is an expression there.
+pub(crate) fn compile(text: &str) -> Result<Regex, regex::Error> {
+    Regex::new(text).or_else(|error| if text.contains('{') { Regex::new(&with_plain_braces(text)) } else { Err(error) })
+}
+
+fn with_plain_braces(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 4);
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', '{']) {
+        out.push_str(&rest[..at]);
+        let taken = if rest[at..].starts_with('\\') {
+            // What is escaped stays so.
+            1 + rest[at + 1..].chars().next().map_or(0, char::len_utf8)
+        } else {
+            let repetition = repetition_len(&rest[at..]);
+            if repetition.is_none() {
+                out.push('\\');
+            }
+            repetition.unwrap_or(1)
+        };
+        out.push_str(&rest[at..at + taken]);
+        rest = &rest[at + taken..];
+    }
+    out + rest
+}
+
+/// How long `{2}`, `{2,}` or `{2,3}` is at the beginning of a text.
+fn repetition_len(text: &str) -> Option<usize> {
+    let (inside, _) = text.strip_prefix('{')?.split_once('}')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (least, most) = inside.split_once(',').unwrap_or((inside, ""));
+    (is_number(least) && (most.is_empty() || is_number(most))).then_some(inside.len() + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::compile;
+
+    #[test]
+    fn braces_that_repeat_nothing_stand_for_themselves() {
+        for (pattern, matches) in [
+            (r"^postgres-\${APP}$", "postgres-${APP}"),
+            ("^{{x}}$", "{{x}}"),
+            ("^a{2}{b$", "aa{b"),
+            ("^a{1,2}{,3}$", "aa{,3}"),
+            (r"^\{{$", "{{"),
+        ] {
+            assert!(compile(pattern).unwrap().is_match(matches), "{pattern}");
+        }
+        assert!(!compile(r"^x\${APP}$").unwrap().is_match("xAPP"));
+        assert!(compile("(").is_err());
+    }
+}
