@@ -180,7 +180,7 @@ impl Events {
     fn add_needs(&mut self, cluster: &Cluster, links: &Links) {
         let mut shared: BTreeMap<&model::Capability, Event> = BTreeMap::new();
         for (index, need) in cluster.needs.iter().enumerate() {
-            if !is_binding(cluster, need) || is_given(&need.capability) {
+            if !is_binding(cluster, need) || is_given(cluster, &need.capability) {
                 continue;
             }
             let offers = links.offers_for(index);

@@ -167,7 +167,7 @@ impl Judge<'_> {
             wait_seconds: 0,
             holds_by_failure: false,
         };
-        if is_given(&need.capability) {
+        if is_given(self.cluster, &need.capability) {
             return nothing(Verdict::Guaranteed);
         }
         if offers.is_empty() {

@@ -71,12 +71,16 @@ fn fits(offer: &Capability, need: &Capability) -> bool {
 }
 
 /// What is there in every cluster before anybody applies anything.
-pub(crate) fn is_given(capability: &Capability) -> bool {
+pub(crate) fn is_given(cluster: &Cluster, capability: &Capability) -> bool {
     const NAMESPACES: [&str; 5] = ["default", "kube-system", "kube-public", "kube-node-lease", "flux-system"];
     const PRIORITY_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
     let name: &EcoString = &capability.name;
     match capability.kind {
-        CapabilityKind::Namespace => NAMESPACES.contains(&name.as_str()),
+        // Whatever Flux applies first, Flux is there, and its namespace with it.
+        CapabilityKind::Namespace => {
+            NAMESPACES.contains(&name.as_str())
+                || cluster.components.first().is_some_and(|it| it.object.namespace == *name)
+        }
         CapabilityKind::PriorityClass => PRIORITY_CLASSES.contains(&name.as_str()),
         CapabilityKind::Service => *name == "kubernetes" && capability.namespace == "default",
         CapabilityKind::ServiceAccount => *name == "default",

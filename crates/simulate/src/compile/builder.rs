@@ -72,11 +72,17 @@ impl<'a> Builder<'a> {
             early_steps: Vec::new(),
         };
         for name in NAMESPACES {
-            let id = builder.namespace(name);
-            builder.out.given.push(id);
-            builder.provided.insert(id);
+            builder.give_namespace(name);
         }
         builder
+    }
+
+    /// A namespace that is there before Flux is.
+    pub(crate) fn give_namespace(&mut self, name: &str) {
+        let id = self.namespace(name);
+        if self.provided.insert(id) {
+            self.out.given.push(id);
+        }
     }
 
     pub(crate) fn paced(&self, seconds: f64) -> Millis {

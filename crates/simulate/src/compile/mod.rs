@@ -81,6 +81,10 @@ impl Default for Conditions {
 pub fn compile(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Conditions) -> Blueprint {
     let mut builder = Builder::new(catalogue, conditions, revisions.len());
     for rendered in revisions {
+        // Flux may live in a namespace of any name.
+        if let Some(root) = rendered.appliers.first() {
+            builder.give_namespace(&root.object.namespace);
+        }
         builder.intern_all(rendered);
     }
     builder.expand_charts(revisions);
