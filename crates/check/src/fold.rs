@@ -51,7 +51,13 @@ impl Report {
         for (finding, group) in self.findings.into_iter().zip(groups) {
             let key = (finding.cluster.clone(), finding.rule, finding.severity, group);
             if let Some(index) = first.get(&key) {
-                kept[*index].1.push(finding);
+                let (speaker, others) = &mut kept[*index];
+                // The one that loses most speaks.
+                if seconds(&finding) > seconds(speaker) {
+                    others.insert(0, std::mem::replace(speaker, finding));
+                } else {
+                    others.push(finding);
+                }
             } else {
                 first.insert(key, kept.len());
                 kept.push((finding, Vec::new()));
@@ -109,6 +115,13 @@ fn groups(findings: &[Finding]) -> Vec<Group> {
         };
     }
     groups
+}
+
+fn seconds(finding: &Finding) -> u64 {
+    match finding.consequence {
+        Some(graph::Consequence::Slow { seconds }) => seconds,
+        _ => 0,
+    }
 }
 
 fn cost(finding: &Finding) -> &'static str {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, Phase, Stage, TieTarget, WaitsFor};
+use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Phase, Stage, TieTarget, WaitsFor};
 
 use crate::linking::{Links, is_given};
 
@@ -47,6 +47,10 @@ pub struct Events {
     opaque: BTreeSet<usize>,
     /// The event "this need is met", by need.
     met: Vec<Option<Event>>,
+    /// The event "its CRDs are there", by who installs them: all come at once.
+    crds: BTreeMap<ComponentId, Event>,
+    /// The event "it has worked on an object of its kinds", by who brings those.
+    works: BTreeMap<ComponentId, Event>,
 }
 
 const MOMENTS: usize = 3;
@@ -59,11 +63,14 @@ impl Events {
             edges: vec![Vec::new(); components * MOMENTS],
             opaque: BTreeSet::new(),
             met: vec![None; cluster.needs.len()],
+            crds: BTreeMap::new(),
+            works: BTreeMap::new(),
         };
         events.add_lives(cluster);
         events.add_ties(cluster);
         events.add_gates(cluster);
         events.add_needs(cluster, links);
+        events.add_statuses(cluster, links);
         events
     }
 
@@ -84,6 +91,8 @@ impl Events {
             edges: self.edges.iter().map(|edges| edges.iter().copied().filter(kept).collect()).collect(),
             opaque: self.opaque.clone(),
             met: self.met.clone(),
+            crds: self.crds.clone(),
+            works: self.works.clone(),
         }
     }
 
@@ -100,6 +109,16 @@ impl Events {
     /// The event of a need's being met, if it has one.
     pub fn met(&self, need: usize) -> Option<Event> {
         self.met.get(need).copied().flatten()
+    }
+
+    /// The event of a component's CRDs being there, where somebody needs one.
+    pub fn crds(&self, by: ComponentId) -> Option<Event> {
+        self.crds.get(&by).copied()
+    }
+
+    /// The event of a component's having worked on an object of its kinds, where a gate asks for the status of one.
+    pub fn works(&self, by: ComponentId) -> Option<Event> {
+        self.works.get(&by).copied()
     }
 
     pub fn len(&self) -> usize {
@@ -189,10 +208,7 @@ impl Events {
             if offers.is_empty() || own {
                 continue;
             }
-            let met = *shared.entry(&need.capability).or_insert_with(|| {
-                self.edges.push(Vec::new());
-                Event(u32::try_from(self.edges.len() - 1).unwrap_or(u32::MAX))
-            });
+            let met = *shared.entry(&need.capability).or_insert_with(|| self.another());
             if self.edges[met.0 as usize].is_empty() {
                 self.add_offer(cluster, met, offers);
             }
@@ -216,6 +232,63 @@ impl Events {
             _ => Moment::Applied,
         };
         self.add(met, Self::of(offer.by, moment), Because::Offer(*only));
+        if offer.capability.kind == CapabilityKind::Crd && offer.arrival == Arrival::Installed {
+            let crds = self.crds_of(offer.by);
+            self.add(met, crds, Because::Offer(*only));
+        }
+    }
+
+    fn another(&mut self) -> Event {
+        self.edges.push(Vec::new());
+        Event(u32::try_from(self.edges.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    fn crds_of(&mut self, by: ComponentId) -> Event {
+        let known = self.crds.get(&by).copied();
+        let event = known.unwrap_or_else(|| self.another());
+        self.crds.insert(by, event);
+        event
+    }
+
+    /// Who works on an object of its kinds has brought these before.
+    fn works_of(&mut self, by: ComponentId, offer: usize) -> Event {
+        if let Some(known) = self.works.get(&by) {
+            return *known;
+        }
+        let (works, crds) = (self.another(), self.crds_of(by));
+        self.add(works, crds, Because::Offer(offer));
+        self.works.insert(by, works);
+        works
+    }
+
+    /// A gate that asks for the status of a custom resource opens when the program behind its kind has written one.
+    fn add_statuses(&mut self, cluster: &Cluster, links: &Links) {
+        let mut asking: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
+        for id in cluster.ids() {
+            let component = cluster.component(id);
+            if let Gate::Listed(objects) = &component.gate {
+                for object in objects.iter().filter(|object| component.expressions.contains(&object.kind)) {
+                    asking.entry(object).or_default().push(id);
+                }
+            }
+        }
+        for (index, need) in cluster.needs.iter().enumerate() {
+            let is_own = |id: ComponentId| {
+                let component = cluster.component(id);
+                component.gate == Gate::Healthy && component.expressions.contains(&need.object.kind)
+            };
+            let listed = asking.get(&need.object).map(Vec::as_slice).unwrap_or_default();
+            let gates = listed.iter().copied().chain(Some(need.of).filter(|of| is_own(*of)));
+            let [only] = links.offers_for(index) else { continue };
+            if need.capability.kind != CapabilityKind::Crd || need.phase != Phase::Apply {
+                continue;
+            }
+            let by = cluster.offers[*only].by;
+            for gate in gates {
+                let works = self.works_of(by, *only);
+                self.add(Self::of(gate, Moment::Done), works, Because::Gate);
+            }
+        }
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{Arrival, Cluster, ComponentId, Gate, ObjectRef, Offer, Role};
+use model::{Arrival, Capability, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Offer, Role};
+
+/// Kinds whose health is that of their pods.
+const WORKLOADS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
 
 /// How far a gate that was passed proves that an offer is there. Best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +35,13 @@ impl<'a> Gates<'a> {
     /// Components whose gates name the object.
     pub(crate) fn naming(&self, object: &ObjectRef) -> &[ComponentId] {
         self.listed.get(object).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Components whose gates name the workload behind a Service: what an operator makes has the same name mostly.
+    pub(crate) fn serving(&self, capability: &Capability) -> impl Iterator<Item = ComponentId> {
+        let kinds = WORKLOADS.iter().filter(|_| capability.kind == CapabilityKind::Service);
+        let workloads = kinds.map(|kind| ObjectRef::new(*kind, capability.namespace.clone(), capability.name.clone()));
+        workloads.flat_map(|workload| self.naming(&workload).to_vec())
     }
 
     /// Components that look as if their gates named the object.
@@ -76,7 +86,7 @@ fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
 
 /// Charts name their workloads after the release, with more before or behind it.
 fn is_workload_of(object: &ObjectRef, release: &ObjectRef) -> bool {
-    matches!(object.kind.as_str(), "Deployment" | "StatefulSet" | "DaemonSet")
+    WORKLOADS.contains(&object.kind.as_str())
         && object.namespace == release.namespace
         && (object.name.contains(release.name.as_str()) || release.name.contains(object.name.as_str()))
 }

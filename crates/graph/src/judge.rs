@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use model::{
-    Arrival, Capability, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Phase, Retry, Role, Stage,
-    TieTarget, WaitsFor,
+    Arrival, Capability, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Patience, Phase, Retry,
+    Role, Stage, TieTarget, WaitsFor,
 };
 
 use crate::cycles::Deadlock;
@@ -213,8 +213,15 @@ impl Judge<'_> {
         }
         let reached = self.reached(need.of);
         // Whoever was applied before us and needed the same thing has shown that it is there.
-        let shown = self.events.met(index).is_some_and(|met| reached.has(met));
-        if shown && matches!(offer.arrival, Arrival::Applied | Arrival::Installed) {
+        let shown = |event: Option<Event>| event.is_some_and(|event| reached.has(event));
+        let is_shown = match offer.arrival {
+            Arrival::Installed if need.capability.kind == CapabilityKind::Crd => {
+                shown(self.events.met(index)) || shown(self.events.crds(offer.by))
+            }
+            Arrival::Applied | Arrival::Installed => shown(self.events.met(index)),
+            _ => need.capability.kind == CapabilityKind::Controller && shown(self.events.works(offer.by)),
+        };
+        if is_shown {
             return Judgement::plain(Verdict::Guaranteed);
         }
         match self.proof(reached, need, offer) {
@@ -272,6 +279,10 @@ impl Judge<'_> {
         let naming = self.gates.naming(&offer.object).iter().chain(crd);
         let passed = naming.filter(|id| reached.has(Events::of(**id, Moment::Done)));
         let named = passed.map(|id| (self.gates.proof(*id, offer), *id)).max();
+        let mut serving = self.gates.serving(&need.capability);
+        if let Some(gate) = serving.find(|id| reached.has(Events::of(*id, Moment::Done))) {
+            return (Proof::Full, gate);
+        }
         let own = (self.own_proof(reached, offer), offer.by);
         named.map_or(own, |named| named.max(own))
     }
@@ -440,7 +451,12 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
             _ => Consequence::Slow { seconds: wait_seconds.min(BACKOFF_SECONDS_MAX) },
         },
         // Only what is installed between a webhook's registration and its first answer is refused.
-        Phase::Apply if need.capability.kind == CapabilityKind::Webhook => failed_install(component, verdict, false),
+        Phase::Apply if need.capability.kind == CapabilityKind::Webhook => {
+            let Patience { attempts, pause_seconds: pause, .. } = component.patience;
+            // The last try is made after all pauses: by then it answers.
+            let outlasts = u64::from(attempts.saturating_sub(1)).saturating_mul(pause) >= wait_seconds && pause > 0;
+            if outlasts { Consequence::Slow { seconds: pause } } else { failed_install(component, verdict, false) }
+        }
         Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(REINSTALL_SECONDS, BACKOFF_SECONDS_MAX) },
         Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
         Phase::Ready if wait_seconds <= timeout => Consequence::Safe { spare_seconds: timeout - wait_seconds },

@@ -56,14 +56,25 @@ fn without_failures(
     deadlocks: &[Deadlock],
 ) -> Vec<Judged> {
     let fails = |judged: &&Judged| matches!(judged.verdict, Verdict::Unordered | Verdict::Deadlocked);
-    let failing: BTreeSet<usize> =
-        first.iter().filter(fails).map(|judged| judged.need).filter(|need| events.met(*need).is_some()).collect();
-    if failing.is_empty() {
-        return first;
+    let failing = |all: &[Judged]| -> BTreeSet<usize> {
+        all.iter().filter(fails).map(|judged| judged.need).filter(|need| events.met(*need).is_some()).collect()
+    };
+    let (mut judged, mut without): (Option<Vec<Judged>>, BTreeSet<usize>) = (None, BTreeSet::new());
+    // What held only by a failure fails itself now, and others may have held by that.
+    for _ in 0..ROUNDS_MAX {
+        let known = without.len();
+        without.extend(failing(judged.as_ref().unwrap_or(&first)));
+        if without.len() == known {
+            break;
+        }
+        judged = Some(judge::all(cluster, links, &events.without(&without), schedule, deadlocks));
     }
-    let mut judged = judge::all(cluster, links, &events.without(&failing), schedule, deadlocks);
+    let Some(mut judged) = judged else { return first };
     for (now, before) in judged.iter_mut().zip(&first) {
         now.holds_by_failure = now.verdict != before.verdict;
     }
     judged
 }
+
+/// How often judging is repeated at most. Deeper than a few nobody nests such luck.
+const ROUNDS_MAX: usize = 6;

@@ -15,10 +15,14 @@ impl Links {
     pub fn new(cluster: &Cluster) -> Self {
         let mut offers: BTreeMap<&Capability, Vec<usize>> = BTreeMap::new();
         let mut groups: BTreeMap<(CapabilityKind, &str), Vec<usize>> = BTreeMap::new();
+        let mut everywhere: BTreeMap<(CapabilityKind, &str), Vec<usize>> = BTreeMap::new();
         for (index, offer) in cluster.offers.iter().enumerate() {
             offers.entry(&offer.capability).or_default().push(index);
             if let Some((group, "*")) = offer.capability.name.split_once('/') {
                 groups.entry((offer.capability.kind, group)).or_default().push(index);
+            }
+            if is_everywhere(&offer.capability) {
+                everywhere.entry((offer.capability.kind, &offer.capability.name)).or_default().push(index);
             }
         }
         let open: Vec<usize> =
@@ -27,7 +31,8 @@ impl Links {
             .needs
             .iter()
             .map(|need| {
-                let exact = offers.get(&need.capability);
+                let named = || everywhere.get(&(need.capability.kind, need.capability.name.as_str()));
+                let exact = offers.get(&need.capability).or_else(named);
                 let group = need.capability.name.split_once('/').map(|(group, _)| group);
                 let whole = group.and_then(|group| groups.get(&(need.capability.kind, group)));
                 if exact.is_some() || whole.is_some() {
@@ -64,6 +69,11 @@ fn is_open(offer: &Capability) -> bool {
         CapabilityKind::NodeLabel | CapabilityKind::CsiDriver | CapabilityKind::Device | CapabilityKind::Secret
     );
     may_be && offer.name.contains('*')
+}
+
+/// What a cluster-wide object makes in the namespaces that it chooses: a ClusterExternalSecret its Secrets.
+fn is_everywhere(offer: &Capability) -> bool {
+    matches!(offer.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap) && offer.namespace.is_empty()
 }
 
 fn fits(offer: &Capability, need: &Capability) -> bool {

@@ -61,7 +61,10 @@ fn is_commented_out(repository: &Repository, file: &str) -> bool {
             let Some(source) = repository.id(&at).and_then(|id| repository.source(id)) else { continue };
             let comments = source.text().lines().filter_map(|line| line.trim_start().strip_prefix('#'));
             let mut entries = comments.map(|text| text.trim().trim_start_matches("- ").trim_start_matches("./"));
-            if entries.any(|entry| entry.starts_with(name)) {
+            // Beside or below a Kustomization's own file lies what that one applies.
+            let holds = |entry: &str| path::is_below(name, path::parent(entry)) && !path::parent(entry).is_empty();
+            let is_file = |entry: &str| entry.ends_with(".yaml") || entry.ends_with(".yml");
+            if entries.any(|entry| entry.starts_with(name) || (is_file(entry) && holds(entry))) {
                 return true;
             }
             // The nearest kustomization decides: further up, only its directory is named.

@@ -125,6 +125,18 @@ pub(crate) fn kinds(address: &str, catalogue: &Catalogue) -> Vec<String> {
     of_project.flat_map(|crds| crds.kinds.iter().cloned()).collect()
 }
 
+/// Whether a file holds CRDs though nothing around it says so: one that is named as CRDs are, or a whole installation.
+pub(crate) fn holds_crds(address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or(address);
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or_default();
+    let stem = file.strip_suffix(".yaml").or_else(|| file.strip_suffix(".yml")).unwrap_or_default();
+    let is_whole = ["install", "manifest", "operator", "bundle", "release"].iter().any(|word| stem.contains(word));
+    // `longhorn/longhorn/v1/deploy/longhorn.yaml`
+    let is_project = !stem.is_empty() && parts.any(|part| part == stem);
+    group_of_file(file).is_some() || is_whole || is_project
+}
+
 /// `group_plural.yaml`, as controller-gen names files, or `plural.group.yaml`, as the object itself is named.
 fn group_of_file(file: &str) -> Option<&str> {
     let stem = file.strip_suffix(".yaml").or_else(|| file.strip_suffix(".yml"))?;
@@ -147,7 +159,7 @@ fn span(file: FileId, at: usize, address: &str) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::{addresses, kinds};
+    use super::{addresses, holds_crds, kinds};
     use catalogue::Catalogue;
 
     #[test]
@@ -170,6 +182,19 @@ mod tests {
         );
         assert!(whole.contains(&"monitoring.coreos.com/ServiceMonitor".to_owned()), "{whole:?}");
         assert!(of("https://github.com/unknown/thing/crds.yaml").is_empty());
+    }
+
+    #[test]
+    fn files_hold_crds_that_are_named_as_such_or_whole_installations() {
+        for (address, holds) in [
+            ("https://github.com/kyverno/kyverno/releases/download/v1/kyverno.io_clusterpolicies.yaml", true),
+            ("https://raw.githubusercontent.com/longhorn/longhorn/v1/deploy/longhorn.yaml", true),
+            ("https://github.com/o/r/releases/latest/download/install.yaml", true),
+            ("https://github.com/o/r//config/default?ref=v1", false),
+            ("https://raw.githubusercontent.com/o/r/v1/dashboards/overview.yaml", false),
+        ] {
+            assert_eq!(holds_crds(address), holds, "{address}");
+        }
     }
 
     #[test]

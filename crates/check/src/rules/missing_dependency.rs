@@ -44,6 +44,7 @@ use crate::context::{Context, is_way_in};
 use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
 use crate::rules::late_store::is_about_store;
+use crate::rules::ungated_dependency::patch_of_gate;
 use crate::rules::webhook_race::is_only_webhooks;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
@@ -108,19 +109,22 @@ pub(crate) fn add_tie(context: &Context<'_>, pair: &Pair<'_>) -> String {
         format!(", namespace: {}", provider.object.namespace)
     };
     let gate = match provider.gate {
-        model::Gate::Healthy | model::Gate::Listed(_) => "",
-        _ if provider.role == model::Role::HelmRelease => "",
-        _ => ", and `wait: true` to the other",
+        model::Gate::Healthy | model::Gate::Listed(_) => String::new(),
+        _ if provider.role == model::Role::HelmRelease => String::new(),
+        _ => patch_of_gate(context, provider).map_or_else(
+            || ", and `wait: true` to the other".to_owned(),
+            |file| format!(", and set `wait: true` in the patch in `{file}`, which decides it for the other"),
+        ),
     };
     if consumer.role == model::Role::Bootstrap {
         return format!("add `needs: [{}]` to {}{gate}", provider.object.path(), consumer.object);
     }
     let name = &provider.object.name;
     match patched_in(context, pair.consumer) {
-        // The list of a patch replaces the one that stands in the object.
+        // The list of a patch replaces the one that stands in the object, and may be for objects of other namespaces.
         Some(file) => format!(
-            "add `{{name: {name}{namespace}}}` to the `dependsOn` that a patch in {file} gives {}{gate}",
-            consumer.object
+            "add `{{name: {name}, namespace: {}}}` to the `dependsOn` that a patch in {file} gives {}{gate}",
+            provider.object.namespace, consumer.object
         ),
         None => format!("add `dependsOn: [{{name: {name}{namespace}}}]` to {}{gate}", consumer.object),
     }

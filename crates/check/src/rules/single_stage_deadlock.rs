@@ -25,14 +25,14 @@
 use std::collections::BTreeSet;
 
 use graph::{Consequence, Deadlock, Judged, Verdict};
-use model::{CapabilityKind, ComponentId, Gate, Phase};
+use model::{CapabilityKind, ComponentId, Gate, Need, Phase};
 
 use crate::context::Context;
 use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{agree, listed, quoted};
+use crate::words::{listed, quoted};
 
-/// Files that a fix names.
-const FILES_MAX: usize = 4;
+/// Kinds and files that a fix names.
+const SHOWN_MAX: usize = 4;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
@@ -73,22 +73,26 @@ fn awaited(context: &Context<'_>, provider: ComponentId, of: ComponentId) -> Str
     }
 }
 
-/// The files to move: whatever of a component needs a CRD of the same provider is refused with it.
-fn files(context: &Context<'_>, of: ComponentId, by: Option<ComponentId>) -> Vec<String> {
+/// What is to move: whatever of a component is of a kind that the same provider brings is refused with it.
+fn moved(context: &Context<'_>, of: ComponentId, by: Option<ComponentId>) -> String {
     let is_beside = |judged: &&Judged| {
         let need = context.need(judged);
         let is_crd = need.capability.kind == CapabilityKind::Crd && need.phase == Phase::Apply;
         is_crd && need.of == of && judged.offer.map(|offer| context.cluster.offers[offer].by) == by
     };
-    let spans: BTreeSet<_> = context.judged().filter(is_beside).map(|judged| context.need(judged).at).collect();
-    let paths: BTreeSet<&str> = spans.iter().filter_map(|at| context.path(*at)).collect();
-    let names: BTreeSet<String> = spans.iter().filter_map(|at| context.file_name(*at)).collect();
+    let needs: Vec<&Need> = context.judged().filter(is_beside).map(|judged| context.need(judged)).collect();
+    let kinds: BTreeSet<String> = needs.iter().map(|need| need.object.kind.to_string()).collect();
+    let paths: BTreeSet<&str> = needs.iter().filter_map(|need| context.path(need.at)).collect();
+    let names: BTreeSet<String> = needs.iter().filter_map(|need| context.file_name(need.at)).collect();
     // Where files of several directories have the same name, only the path tells them apart.
-    if names.len() == paths.len() {
+    let files: Vec<String> = if names.len() == paths.len() {
         names.into_iter().collect()
     } else {
         paths.into_iter().map(str::to_owned).collect()
-    }
+    };
+    // A file is known for each kind; there may be more of the same.
+    let kinds: Vec<String> = kinds.into_iter().collect();
+    format!("every {} ({})", listed(&kinds, SHOWN_MAX), listed(&files, SHOWN_MAX))
 }
 
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
@@ -98,11 +102,6 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
     let component = context.component(need.of);
     let offer = judged.offer.map(|offer| &context.cluster.offers[offer]);
     let by = offer.map(|offer| offer.by);
-    let files = files(context, need.of, by);
-    let moved = match files.as_slice() {
-        [] => need.object.to_string(),
-        files => listed(files, FILES_MAX),
-    };
     let mut locations =
         vec![Location { span: need.at, role: LocationRole::Primary, label: format!("needs {} ...", need.capability) }];
     if let Some(offer) = offer {
@@ -134,8 +133,8 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
         cost: "never converges".to_owned(),
         locations,
         fix: Some(format!(
-            "move {moved} to a Kustomization of {} own that depends on {}",
-            agree(files.len().max(1), "its", "their"),
+            "move {} to a Kustomization of its own that depends on {}",
+            moved(context, need.of, by),
             by.map_or_else(|| "what brings it".to_owned(), |by| awaited(context, by, need.of))
         )),
         notes: Vec::new(),

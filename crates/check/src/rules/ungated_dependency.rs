@@ -166,10 +166,15 @@ fn finding(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Find
     finding
 }
 
-/// `set wait: true …` where that has an effect: a patch that says otherwise would win over the file of the object.
-fn wait_for_it(context: &Context<'_>, gated: &Component) -> String {
+/// The file of the patch that decides what a component waits for: it wins over the file of the object.
+pub(crate) fn patch_of_gate<'a>(context: &Context<'a>, gated: &Component) -> Option<&'a str> {
     let is_patched = !gated.gate_at.is_generated() && !gated.at.is_generated() && gated.gate_at.file != gated.at.file;
-    match context.path(gated.gate_at).filter(|_| is_patched) {
+    context.path(gated.gate_at).filter(|_| is_patched)
+}
+
+/// `set wait: true …` where that has an effect.
+fn wait_for_it(context: &Context<'_>, gated: &Component) -> String {
+    match patch_of_gate(context, gated) {
         Some(file) => format!("set `wait: true` in the patch in `{file}`, which decides it for {}", gated.object),
         None => format!("set `wait: true` on {}", gated.object),
     }

@@ -66,14 +66,14 @@ pub(crate) fn extract(
 
 /// CRDs that a component takes from another repository: not seen, but their address tells what they are.
 fn offer_fetched(catalogue: &Catalogue, sink: &mut Sink) {
-    let spots: Vec<model::BlindSpot> =
-        sink.cluster().blind.iter().filter(|spot| spot.what.to_ascii_lowercase().contains("crd")).cloned().collect();
-    for spot in spots {
+    let spots = sink.cluster().blind.clone();
+    for spot in spots.iter().filter(|spot| spot.what.contains("github")) {
         let Some(by) = spot.component else { continue };
         let own = sink.cluster().component(by).object.clone();
+        let speaks = [&spot.what, own.name.as_str()].iter().any(|text| text.to_ascii_lowercase().contains("crd"));
         let addresses = spot.what.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '`' | ','));
         for kind in addresses
-            .filter(|word| word.contains("github"))
+            .filter(|word| word.contains("github") && (speaks || crate::remote_crds::holds_crds(word)))
             .flat_map(|address| crate::remote_crds::kinds(address, catalogue))
         {
             sink.offer(

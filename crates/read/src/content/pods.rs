@@ -13,7 +13,9 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Nod
         [&["spec", "template", "spec"] as &[&str], &["spec", "jobTemplate", "spec", "template", "spec"], &["spec"]]
             .iter()
             .find_map(|path| node.at(path).filter(|spec| spec.get("containers").is_some()));
-    let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
+    // Nobody waits for the pods of what runs by the clock.
+    let phase = if own.kind == "CronJob" { Phase::Run } else { Phase::Ready };
+    let needing = Needing { of, object: own, phase, soft: false, optional: false };
     if let Some(spec) = spec {
         for (kind, reference, optional) in references(spec) {
             let needing = Needing { optional, ..needing.clone() };
@@ -24,8 +26,10 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Nod
             sink.need(&needing, capability, reference.span, "for its pods to start");
         }
     }
-    values::scan(sink, of, own, node, Phase::Ready);
-    hosts::collect(sink, of, own, node, Phase::Run);
+    values::scan(sink, of, own, node, phase);
+    if own.kind != "CronJob" {
+        hosts::collect(sink, of, own, node, Phase::Run);
+    }
 }
 
 /// Secrets and ConfigMaps that containers and volumes name. A pod starts without its `imagePullSecrets`, so those are none.

@@ -264,14 +264,17 @@ impl Facts<'_> {
             need_own_kinds(sink, self.id, known, own, release.chart.at);
         }
         let Some(values) = &self.values else { return };
-        if self.replaces_catalogue {
-            // Its pods and claims tell what they use; programs may be told addresses in Secrets, which are not read.
+        // Nobody waits for the pods of what runs by the clock.
+        let by_clock = has_only_cron_jobs(values);
+        if !by_clock {
             hosts::collect(sink, self.id, own, values, Phase::Ready);
+        }
+        // Its pods and claims tell what they use; programs may be told addresses in Secrets, which are not read.
+        if self.replaces_catalogue {
             return;
         }
-        values::scan(sink, self.id, own, values, Phase::Ready);
+        values::scan(sink, self.id, own, values, if by_clock { Phase::Run } else { Phase::Ready });
         references::scan(sink, self.id, own, &release.target_namespace, values);
-        hosts::collect(sink, self.id, own, values, Phase::Ready);
         self.rendered_kinds(sink, values);
     }
 
@@ -285,7 +288,9 @@ impl Facts<'_> {
 
     /// What the catalogue says that the chart needs; of what it renders, its objects speak themselves.
     fn need_known(&self, sink: &mut Sink, known: &catalogue::Component) {
-        for need in known.needs.iter().filter(|need| any_holds(&need.when, self.values.as_ref())) {
+        // Flux itself applies it, so Flux is there.
+        let needs = known.needs.iter().filter(|need| need.capability != "gitops");
+        for need in needs.filter(|need| any_holds(&need.when, self.values.as_ref())) {
             let name = need.name.as_deref();
             let capability = match need.capability.as_str() {
                 "crd" => Capability::cluster(CapabilityKind::Crd, name.unwrap_or_default()),
@@ -399,4 +404,11 @@ fn image_repositories<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
             image_repositories(&entry.value, found);
         }
     }
+}
+
+/// Values of a generic chart whose controllers are all of one kind: `controllers: {main: {type: cronjob}}`.
+fn has_only_cron_jobs(values: &Node) -> bool {
+    let controllers = values.get("controllers").map(Node::entries).unwrap_or_default();
+    let is_cron_job = |entry: &yaml::Entry| entry.value.text_at(&["type"]) == Some("cronjob");
+    !controllers.is_empty() && controllers.iter().all(is_cron_job)
 }

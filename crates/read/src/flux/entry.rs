@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Gate, ObjectRef, Patience, Retry};
 use yaml::{Node, Span};
 
+use crate::flux::builds::Builds;
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::source::Sources;
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
@@ -148,16 +149,26 @@ fn applies_itself(repository: &Repository, directory: &str, root: &Kustomization
     })
 }
 
-/// Which of the declared clusters are meant. A file that declares one and that nothing applies is a leftover where another
-/// declaration takes its place: one that begins above, or one that is applied and begins below.
-pub(super) fn are_live(repository: &Repository, entries: &[Entry], applied: &BTreeSet<&str>) -> Vec<bool> {
+/// Which of the declared clusters are clusters of their own. One that begins in what another applies is a part of that. And a
+/// file that declares one and that nothing applies is a leftover where another declaration takes its place: one that begins
+/// above, or one that is applied and begins below.
+pub(super) fn are_live(repository: &Repository, entries: &[Entry], builds: &Builds) -> Vec<bool> {
+    let applied: BTreeSet<&str> = builds.files().map(String::as_str).collect();
     let is_applied = |entry: &Entry| repository.path(entry.root.at.file).is_some_and(|file| applied.contains(file));
+    let takes_in = |outer: &Entry, inner: &str| {
+        let build = builds.get(&outer.directory, &outer.root.overlay);
+        build.is_some_and(|build| build.files.iter().any(|file| path::is_below(path::parent(file), inner)))
+    };
     let replaces = |other: &Entry, entry: &Entry| {
         let (inner, outer) = (entry.directory.as_str(), other.directory.as_str());
-        inner != outer && (path::is_below(inner, outer) || (path::is_below(outer, inner) && is_applied(other)))
+        if inner == outer {
+            return false;
+        }
+        let is_inside = path::is_below(inner, outer);
+        (is_inside && (!is_applied(entry) || (is_applied(other) && takes_in(other, inner))))
+            || (path::is_below(outer, inner) && is_applied(other) && !is_applied(entry))
     };
-    let is_replaced = |entry: &Entry| entries.iter().any(|other| replaces(other, entry));
-    entries.iter().map(|entry| is_applied(entry) || !is_replaced(entry)).collect()
+    entries.iter().map(|entry| !entries.iter().any(|other| replaces(other, entry))).collect()
 }
 
 /// The Kustomization that Flux itself makes for the directory it syncs: it waits for nothing.

@@ -131,7 +131,9 @@ fn gate(node: &Node, namespace: &str, spec_at: Span) -> (Gate, Span) {
         let at = key_span(spec, "healthChecks").unwrap_or(spec_at);
         return (Gate::Listed(listed.into_iter().map(|(object, _)| object).collect()), at);
     }
-    let at = key_span(spec, "wait").unwrap_or(spec_at);
+    // Where a patch gives a key that was there another value, it is the value that tells who decides.
+    let key = key_span(spec, "wait").unwrap_or(spec_at);
+    let at = wait.map(|wait| wait.span).filter(|value| value.file != key.file).unwrap_or(key);
     let expressions = spec.and_then(|spec| spec.get("healthCheckExprs")).and_then(Node::as_seq).unwrap_or_default();
     match key_span(spec, "healthCheckExprs").filter(|_| !expressions.is_empty()) {
         Some(exprs) => (Gate::LooksHealthy(exprs), exprs),

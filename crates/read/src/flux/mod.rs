@@ -59,7 +59,7 @@ impl<'a> Clusters<'a> {
         let common = Common::read(repository);
         let (entries, mut builds) = (entry::declared(&common), Builds::default());
         let assembled = assemble::assemble(&common, &entries, &mut builds);
-        let live = entry::are_live(repository, &entries, &builds.files().map(String::as_str).collect());
+        let live = entry::are_live(repository, &entries, &builds);
         let kept = entries.into_iter().zip(assembled).zip(live).filter_map(|(pair, is_live)| is_live.then_some(pair));
         let (entries, assembled) = kept.unzip();
         (Self { common, entries, builds }, assembled)

@@ -35,13 +35,16 @@ impl Settings {
             self.objects.entry((object.kind().into(), object.name().into())).or_default().push(node.clone());
         }
         if object.is("external-secrets.io", "ExternalSecret") {
-            self.add_made(node, object.name());
+            self.add_made(node.get("spec"), object.name());
+        } else if object.is("external-secrets.io", "ClusterExternalSecret") {
+            let name = node.text_at(&["spec", "externalSecretName"]).unwrap_or(object.name());
+            self.add_made(node.at(&["spec", "externalSecretSpec"]), name);
         }
     }
 
     /// A template with data of its own replaces what was fetched, unless it says otherwise.
-    fn add_made(&mut self, node: &Node, own_name: &str) {
-        let target = |path: &[&str]| node.at(&[&["spec", "target"], path].concat());
+    fn add_made(&mut self, spec: Option<&Node>, own_name: &str) {
+        let target = |path: &[&str]| spec?.at(&[&["target"], path].concat());
         let is_all = target(&["template", "templateFrom"]).is_none()
             && target(&["template", "mergePolicy"]).and_then(Node::text) != Some("Merge");
         let Some(data) = target(&["template", "data"]).filter(|data| is_all && !data.entries().is_empty()) else {
