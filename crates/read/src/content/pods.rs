@@ -27,9 +27,7 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Nod
         }
     }
     values::scan(sink, of, own, node, phase);
-    if own.kind != "CronJob" {
-        hosts::collect(sink, of, own, node, Phase::Run);
-    }
+    hosts::collect(sink, of, own, node, Phase::Run);
 }
 
 /// Secrets and ConfigMaps that containers and volumes name. A pod starts without its `imagePullSecrets`, so those are none.

@@ -265,15 +265,13 @@ impl Facts<'_> {
         }
         let Some(values) = &self.values else { return };
         // Nobody waits for the pods of what runs by the clock.
-        let by_clock = has_only_cron_jobs(values);
-        if !by_clock {
-            hosts::collect(sink, self.id, own, values, Phase::Ready);
-        }
+        let phase = if has_only_cron_jobs(values) { Phase::Run } else { Phase::Ready };
+        hosts::collect(sink, self.id, own, values, phase);
         // Its pods and claims tell what they use; programs may be told addresses in Secrets, which are not read.
         if self.replaces_catalogue {
             return;
         }
-        values::scan(sink, self.id, own, values, if by_clock { Phase::Run } else { Phase::Ready });
+        values::scan(sink, self.id, own, values, phase);
         references::scan(sink, self.id, own, &release.target_namespace, values);
         self.rendered_kinds(sink, values);
     }
