@@ -127,7 +127,8 @@ impl<'a> Sources<'a> {
         let directory = self.repository.place(&written);
         let Some(source) = &kustomization.source else { return self.here(directory, &written) };
         // Nobody says what the source is, and nothing of it is here.
-        if own.is_none() && !self.here.contains(&source.object) && !self.exists(&directory) {
+        let is_made_here = source.object.kind == "ExternalArtifact";
+        if own.is_none() && !is_made_here && !self.here.contains(&source.object) && !self.exists(&directory) {
             return Place::Elsewhere {
                 what: source.object.to_string(),
                 why: "is not here, and no path of its source is",
