@@ -40,8 +40,10 @@ fn is_bootstrap_text(path: &str) -> bool {
     let ending = name.rsplit('.').next().unwrap_or_default();
     let is_script =
         matches!(ending, "sh" | "just") || matches!(name, "justfile" | ".justfile") || name.starts_with("Taskfile");
-    let in_place =
-        || path.split('/').any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "hack"));
+    let in_place = || {
+        path.split('/')
+            .any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "taskfiles" | "hack"))
+    };
     is_script || (matches!(ending, "yaml" | "yml" | "j2" | "tpl" | "gotmpl") && in_place())
 }
 

@@ -7,7 +7,7 @@ use yaml::EcoString;
 use super::release::last_part;
 use super::script::{Script, Scripts, UNKNOWN};
 use super::words::{self, Word};
-use super::{Helmfile, Release, is_bootstrap};
+use super::{Helmfile, Release};
 
 /// Flags of helm that stand alone; every other one is followed by its value.
 const BARE_FLAGS: [&str; 22] = [
@@ -35,22 +35,28 @@ const BARE_FLAGS: [&str; 22] = [
     "--render-subchart-notes",
 ];
 
-/// One for each script that bootstraps and installs something, as if it were a helmfile.
+/// One for each script of which a bootstrap runs something that installs, as if it were a helmfile.
 pub(super) fn by_scripts(scripts: &Scripts<'_>) -> Vec<Helmfile> {
-    let bootstraps = scripts.found().iter().filter(|script| is_bootstrap(&script.path));
-    bootstraps
-        .filter_map(|script| {
-            let commands = script.pipelines.iter().flatten();
-            let mut releases: Vec<Release> = Vec::new();
-            for mut release in commands.filter_map(|command| release(scripts, script, command)) {
-                // A script runs its commands one after the other.
-                release.needs = releases.iter().map(|before| (before.name.to_string(), release.span)).collect();
-                releases.push(release);
+    let helmfile = |script: &Script| {
+        let mut found: Vec<(usize, Release)> = Vec::new();
+        for command in script.pipelines.iter().flatten() {
+            let turn = command.first().and_then(|word| script.turn(word.at));
+            found.extend(turn.and_then(|turn| Some((turn, release(scripts, script, command)?))));
+        }
+        // Tasks stand in any order. What runs in one turn runs one after the other.
+        found.sort_by_key(|(turn, _)| *turn);
+        let mut releases: Vec<Release> = Vec::new();
+        for (_, mut release) in found {
+            if releases.iter().any(|before| before.object() == release.object()) {
+                continue;
             }
-            let order_key = script.path.clone();
-            (!releases.is_empty()).then(|| Helmfile { path: script.path.clone(), order_key, releases })
-        })
-        .collect()
+            release.needs = releases.iter().map(|before| (before.name.to_string(), release.span)).collect();
+            releases.push(release);
+        }
+        let order_key = script.path.clone();
+        (!releases.is_empty()).then(|| Helmfile { path: script.path.clone(), order_key, releases })
+    };
+    scripts.found().iter().filter_map(helmfile).collect()
 }
 
 fn release(scripts: &Scripts<'_>, script: &Script, command: &[Word]) -> Option<Release> {

@@ -7,9 +7,11 @@
 mod bootstrap;
 mod choice;
 mod condition;
+mod early;
 mod installed;
 mod leftover;
 mod neutral;
+mod recipes;
 mod release;
 mod script;
 mod selector;
