@@ -3,6 +3,7 @@
 //! Each becomes a component of the bootstrap stage. Whether it is proved healthy there is the bootstrap's own affair:
 //! for the cluster that Flux builds, all of it is simply there.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::iter::zip;
 use std::sync::OnceLock;
@@ -17,6 +18,7 @@ use yaml::{FileId, Node, Span};
 
 use crate::content::Sink;
 use crate::helmfile::{self, Release};
+use crate::home::Homes;
 use crate::object::Object;
 use crate::remote_crds;
 use crate::repository::Repository;
@@ -27,13 +29,15 @@ const HELM_TIMEOUT_SECONDS: u64 = 300;
 /// What follows the name of a release in the name of what is applied after it.
 pub const AFTER_RELEASE: &str = " resources";
 
-/// Everything that a bootstrap brings, read once for all clusters of a repository.
-#[derive(Debug, Default)]
+/// Everything that a bootstrap brings, read once for all clusters of a repository: [`Bootstrap::of_cluster`] tells whose it is.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Bootstrap {
     releases: Vec<Release>,
     /// The helmfiles with releases, in the order they run.
     runs: Vec<FileId>,
     objects: Vec<Node>,
+    /// For each of these the file or directory that is applied.
+    places: Vec<String>,
     /// For each of these the release after which a hook applies it.
     hooked: Vec<Option<usize>>,
     secrets: Vec<(String, String, Span)>,
@@ -84,7 +88,30 @@ impl Bootstrap {
         let applies = |release: &Release| release.applies.iter().any(|hooked| hooked.is_after && hooked.path == path);
         let by = self.releases.iter().position(applies);
         self.hooked.extend(objects.iter().map(|_| by));
+        self.places.extend(objects.iter().map(|_| path.to_owned()));
         self.objects.extend(objects);
+    }
+
+    /// What of it is brought to one of the clusters.
+    pub(crate) fn of_cluster(&self, repository: &Repository, homes: &Homes<'_>, cluster: &str) -> Cow<'_, Self> {
+        if !homes.are_several() {
+            return Cow::Borrowed(self);
+        }
+        let holds = |at: Span| repository.path(at.file).is_none_or(|path| homes.holds(path, cluster));
+        let mut own = self.clone();
+        let kept: Vec<usize> = (0..self.releases.len()).filter(|at| holds(self.releases[*at].span)).collect();
+        own.releases = kept.iter().map(|at| self.releases[*at].clone()).collect();
+        let applied: Vec<usize> =
+            (0..self.objects.len()).filter(|at| homes.holds(&self.places[*at], cluster)).collect();
+        own.objects = applied.iter().map(|at| self.objects[*at].clone()).collect();
+        own.places = applied.iter().map(|at| self.places[*at].clone()).collect();
+        let moved = |hooked: usize| kept.iter().position(|at| *at == hooked);
+        own.hooked = applied.iter().map(|at| self.hooked[*at].and_then(moved)).collect();
+        own.secrets.retain(|(_, _, at)| holds(*at));
+        own.crds.retain(|(_, at)| holds(*at));
+        own.programs.retain(|path| homes.holds(path, cluster));
+        own.blind.retain(|spot| spot.at.is_generated() || holds(spot.at));
+        Cow::Owned(own)
     }
 
     /// What is applied before GitOps starts.
@@ -121,8 +148,20 @@ impl Bootstrap {
 
     /// Secrets that scripts and templates make (namespace, name), and kinds whose CRDs are fetched by address.
     pub(crate) fn seeded(&self) -> (Vec<(String, String)>, Vec<String>) {
-        let secrets = self.secrets.iter().map(|(namespace, name, _)| (namespace.clone(), name.clone()));
-        (secrets.collect(), self.crds.iter().map(|(kind, _)| kind.clone()).collect())
+        let secrets = self.first_secrets().map(|(namespace, name, _)| (namespace.clone(), name.clone()));
+        (secrets.collect(), self.first_crds().map(|(kind, _)| kind.clone()).collect())
+    }
+
+    /// Each Secret once, where it is made first.
+    fn first_secrets(&self) -> impl Iterator<Item = &(String, String, Span)> {
+        let mut seen = BTreeSet::new();
+        self.secrets.iter().filter(move |(namespace, name, _)| seen.insert((namespace, name)))
+    }
+
+    /// Each kind once, where it is named first.
+    fn first_crds(&self) -> impl Iterator<Item = &(String, Span)> {
+        let mut seen = BTreeSet::new();
+        self.crds.iter().filter(move |(kind, _)| seen.insert(kind))
     }
 
     /// Whether a script or a Terraform file restores the sealing key.
@@ -215,11 +254,11 @@ impl Bootstrap {
             }
             offer_object(sink, by, node);
         }
-        for (kind, at) in &self.crds {
+        for (kind, at) in self.first_crds() {
             let own = ObjectRef::new("CustomResourceDefinition", "", kind.as_str());
             sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Applied, &own, *at);
         }
-        for (namespace, name, at) in &self.secrets {
+        for (namespace, name, at) in self.first_secrets() {
             let own = ObjectRef::new("Secret", namespace.as_str(), name.as_str());
             sink.offer(
                 by,

@@ -13,8 +13,8 @@ use super::words::{Word, pipelines};
 
 /// How many files may take each other in.
 const INCLUDES_DEPTH_MAX: usize = 8;
-/// Words that make a name one of taking down, or of looking, not of bringing up.
-const UNDOING: [&str; 12] = [
+/// Words that make a name one of taking down, not of bringing up.
+const UNDOING: [&str; 11] = [
     "clean",
     "cleanup",
     "delete",
@@ -24,7 +24,6 @@ const UNDOING: [&str; 12] = [
     "remove",
     "reset",
     "teardown",
-    "test",
     "uninstall",
     "wipe",
 ];
