@@ -49,6 +49,8 @@ pub(crate) struct Bootstrap {
     pub(crate) files: Vec<String>,
     /// Programs that seem to be part of it and are not read.
     programs: Vec<String>,
+    /// Scripts that apply the CRDs of charts which nobody can tell.
+    unclear_crds: Vec<(String, Span)>,
     /// What else of it is not seen.
     blind: Vec<BlindSpot>,
 }
@@ -58,7 +60,8 @@ impl Bootstrap {
         let early = helmfile::read_early(repository);
         let crds = remote_crds::find(repository, catalogue);
         let (secrets, programs, blind) = (early.secrets, early.programs, early.blind);
-        let mut bootstrap = Self { secrets, crds, programs, blind, ..Self::default() };
+        let unclear_crds = early.unclear_crds;
+        let mut bootstrap = Self { secrets, crds, programs, unclear_crds, blind, ..Self::default() };
         for helmfile in early.helmfiles {
             bootstrap.files.push(helmfile.path);
             bootstrap.runs.extend(helmfile.releases.first().map(|release| release.span.file));
@@ -110,6 +113,7 @@ impl Bootstrap {
         own.secrets.retain(|(_, _, at)| holds(*at));
         own.crds.retain(|(_, at)| holds(*at));
         own.programs.retain(|path| homes.holds(path, cluster));
+        own.unclear_crds.retain(|(path, _)| homes.holds(path, cluster));
         own.blind.retain(|spot| spot.at.is_generated() || holds(spot.at));
         Cow::Owned(own)
     }
@@ -197,6 +201,12 @@ impl Bootstrap {
             let why = "is a program that seems to bootstrap the cluster, and is not read".to_owned();
             sink.cluster().blind.push(BlindSpot { what: format!("`{program}`"), why, at, component: None });
             sink.cluster().facts.unread_bootstrap = Some(program.as_str().into());
+        }
+        for (script, at) in &self.unclear_crds {
+            let what = format!("the CRDs that `{script}` takes from charts");
+            let why = "are those of charts that only the script knows when it runs".to_owned();
+            sink.cluster().blind.push(BlindSpot { what, why, at: *at, component: None });
+            sink.cluster().facts.unclear_crds = Some(script.as_str().into());
         }
         sink.cluster().blind.extend(self.blind.iter().cloned());
         let ids: Vec<ComponentId> =

@@ -10,7 +10,7 @@ use model::BlindSpot;
 use yaml::{EcoString, Node, Span};
 
 use super::script::{Applied, Scripts};
-use super::{Helmfile, is_archived, is_bootstrap, neutral};
+use super::{Helmfile, Release, is_archived, is_bootstrap, neutral};
 use crate::path;
 use crate::repository::Repository;
 
@@ -39,6 +39,8 @@ pub struct Early {
     pub secrets: Vec<(String, String, Span)>,
     /// Programs that seem to bootstrap a cluster, in languages that are not read.
     pub programs: Vec<String>,
+    /// Scripts that apply the CRDs of charts which nobody can tell, each with the place of such a command.
+    pub unclear_crds: Vec<(String, Span)>,
     /// What of the helmfiles could not be read.
     pub blind: Vec<BlindSpot>,
 }
@@ -60,7 +62,8 @@ pub fn read_early(repository: &Repository) -> Early {
     let files = files(repository, &applied);
     let secrets = secrets(repository, &files, &scripts, &all);
     let programs = repository.paths().filter(|path| is_program(repository, path)).map(str::to_owned).collect();
-    Early { helmfiles, directories, files, secrets, programs, blind }
+    let unclear_crds = super::pulled::unclear(&scripts);
+    Early { helmfiles, directories, files, secrets, programs, unclear_crds, blind }
 }
 
 /// Adds what a script installs and no helmfile does: a task that installs one of its releases again is a repair, not a step.
@@ -77,7 +80,8 @@ fn add_unknown(helmfiles: &mut Vec<Helmfile>, mut script: Helmfile) {
         .filter(|release| !release.only_crds)
         .map(|release| (release.namespace.clone(), release.name.clone()))
         .collect();
-    script.releases.retain(|release| !known.contains(&(release.namespace.clone(), release.name.clone())));
+    let is_known = |release: &Release| known.contains(&(release.namespace.clone(), release.name.clone()));
+    script.releases.retain(|release| release.only_crds || !is_known(release));
     if !script.releases.is_empty() {
         helmfiles.push(script);
     }

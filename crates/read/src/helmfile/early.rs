@@ -14,19 +14,8 @@ use super::words::{Word, pipelines};
 /// How many files may take each other in.
 const INCLUDES_DEPTH_MAX: usize = 8;
 /// Words that make a name one of taking down, not of bringing up.
-const UNDOING: [&str; 11] = [
-    "clean",
-    "cleanup",
-    "delete",
-    "destroy",
-    "down",
-    "nuke",
-    "remove",
-    "reset",
-    "teardown",
-    "uninstall",
-    "wipe",
-];
+const UNDOING: [&str; 11] =
+    ["clean", "cleanup", "delete", "destroy", "down", "nuke", "remove", "reset", "teardown", "uninstall", "wipe"];
 /// Flags of the three programs that are followed by a value.
 const VALUE_FLAGS: [&str; 11] =
     ["-d", "--dir", "-t", "--taskfile", "-C", "-f", "--file", "--justfile", "--working-directory", "-o", "--output"];

@@ -4,13 +4,14 @@
 
 use yaml::EcoString;
 
+use super::pulled;
 use super::release::last_part;
 use super::script::{Script, Scripts, UNKNOWN};
 use super::words::{self, Word};
 use super::{Helmfile, Release};
 
 /// Flags of helm that stand alone; every other one is followed by its value.
-const BARE_FLAGS: [&str; 22] = [
+const BARE_FLAGS: [&str; 27] = [
     "--install",
     "-i",
     "--wait",
@@ -33,6 +34,11 @@ const BARE_FLAGS: [&str; 22] = [
     "--verify",
     "--hide-notes",
     "--render-subchart-notes",
+    "--include-crds",
+    "--no-headers",
+    "--untar",
+    "--generate-name",
+    "--plain-http",
 ];
 
 /// One for each script of which a bootstrap runs something that installs, as if it were a helmfile.
@@ -43,6 +49,7 @@ pub(super) fn by_scripts(scripts: &Scripts<'_>) -> Vec<Helmfile> {
             let turn = command.first().and_then(|word| script.turn(word.at));
             found.extend(turn.and_then(|turn| Some((turn, release(scripts, script, command)?))));
         }
+        found.extend(pulled::releases(scripts, script));
         // Tasks stand in any order. What runs in one turn runs one after the other.
         found.sort_by_key(|(turn, _)| *turn);
         let mut releases: Vec<Release> = Vec::new();
@@ -50,7 +57,8 @@ pub(super) fn by_scripts(scripts: &Scripts<'_>) -> Vec<Helmfile> {
             if releases.iter().any(|before| before.object() == release.object()) {
                 continue;
             }
-            release.needs = releases.iter().map(|before| (before.name.to_string(), release.span)).collect();
+            let before = releases.iter().filter(|before| !before.only_crds && !release.only_crds);
+            release.needs = before.map(|before| (before.name.to_string(), release.span)).collect();
             releases.push(release);
         }
         let order_key = script.path.clone();
@@ -98,7 +106,7 @@ fn release(scripts: &Scripts<'_>, script: &Script, command: &[Word]) -> Option<R
 }
 
 /// The words that are neither flags nor their values: the verb, the name, the chart.
-fn bare_words(command: &[Word]) -> Vec<&Word> {
+pub(super) fn bare_words(command: &[Word]) -> Vec<&Word> {
     let mut bare = Vec::new();
     let mut words = command.iter();
     while let Some(word) = words.next() {
@@ -111,6 +119,6 @@ fn bare_words(command: &[Word]) -> Vec<&Word> {
     bare
 }
 
-fn is_version(text: &str) -> bool {
+pub(super) fn is_version(text: &str) -> bool {
     text.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
 }

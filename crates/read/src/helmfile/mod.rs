@@ -11,6 +11,7 @@ mod early;
 mod installed;
 mod leftover;
 mod neutral;
+mod pulled;
 mod recipes;
 mod release;
 mod script;

@@ -399,6 +399,12 @@ impl Script {
         Span::new(self.file, number(word.at), number(word.at + word.text.len()))
     }
 
+    /// What a variable is set to, nearest above a place.
+    pub(super) fn assigned(&self, name: &str, at: usize) -> Option<&str> {
+        let above = self.variables.iter().rfind(|variable| variable.name == name && variable.at < at);
+        above.map(|variable| variable.value.as_str())
+    }
+
     /// The turn at which the command at a place is run, if that is before GitOps starts.
     pub(super) fn turn(&self, at: usize) -> Option<usize> {
         self.early.iter().find(|(_, range)| range.contains(&at)).map(|(turn, _)| *turn)
@@ -474,7 +480,7 @@ fn is_piped(before: &str, after: &str) -> bool {
     after.trim_start_matches([' ', '\t']).starts_with('|') || ends.is_some_and(goes_on)
 }
 
-fn texts(command: &[Word]) -> Vec<String> {
+pub(super) fn texts(command: &[Word]) -> Vec<String> {
     command.iter().map(|word| word.text.clone()).collect()
 }
 
