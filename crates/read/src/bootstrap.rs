@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use catalogue::{Catalogue, any_holds};
 use kustomize::Files as _;
 use model::{
-    Arrival, BlindSpot, Capability, CapabilityKind, Chart, Component, ComponentId, Gate, ObjectRef, Offer, Patience,
-    Retry, Role, Stage, Tie, TieTarget, WaitsFor,
+    Arrival, BlindSpot, BrokenBuild, BuildFault, Capability, CapabilityKind, Chart, Component, ComponentId, Gate,
+    ObjectRef, Offer, Patience, Retry, Role, Stage, Tie, TieTarget, WaitsFor,
 };
 use yaml::{FileId, Node, Span};
 
@@ -51,6 +51,8 @@ pub(crate) struct Bootstrap {
     programs: Vec<String>,
     /// Scripts that apply the CRDs of charts which nobody can tell.
     unclear_crds: Vec<(String, Span)>,
+    /// What its scripts apply and nobody has.
+    absent: Vec<(String, Span)>,
     /// What else of it is not seen.
     blind: Vec<BlindSpot>,
 }
@@ -60,8 +62,8 @@ impl Bootstrap {
         let early = helmfile::read_early(repository);
         let crds = remote_crds::find(repository, catalogue);
         let (secrets, programs, blind) = (early.secrets, early.programs, early.blind);
-        let unclear_crds = early.unclear_crds;
-        let mut bootstrap = Self { secrets, crds, programs, unclear_crds, blind, ..Self::default() };
+        let (unclear_crds, absent) = (early.unclear_crds, early.absent);
+        let mut bootstrap = Self { secrets, crds, programs, unclear_crds, absent, blind, ..Self::default() };
         for helmfile in early.helmfiles {
             bootstrap.files.push(helmfile.path);
             bootstrap.runs.extend(helmfile.releases.first().map(|release| release.span.file));
@@ -114,6 +116,7 @@ impl Bootstrap {
         own.crds.retain(|(_, at)| holds(*at));
         own.programs.retain(|path| homes.holds(path, cluster));
         own.unclear_crds.retain(|(path, _)| homes.holds(path, cluster));
+        own.absent.retain(|(_, at)| holds(*at));
         own.blind.retain(|spot| spot.at.is_generated() || holds(spot.at));
         Cow::Owned(own)
     }
@@ -212,6 +215,9 @@ impl Bootstrap {
         let ids: Vec<ComponentId> =
             self.releases.iter().map(|release| Self::offer_release(catalogue, sink, release)).collect();
         self.order(sink, &ids);
+        for (release, id) in self.releases.iter().zip(&ids) {
+            note_absent(sink, *id, &release.absent);
+        }
         for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
             Self::note_chart(repository, sink, release, *id);
         }
@@ -253,10 +259,11 @@ impl Bootstrap {
             .filter(|(_, after)| !is_late(after))
             .map(|(node, after)| (node, *after))
             .collect();
-        if early.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
+        if early.is_empty() && self.secrets.is_empty() && self.crds.is_empty() && self.absent.is_empty() {
             return;
         }
         let by = add(sink, ObjectRef::new("Bootstrap", "", "bootstrap resources"), Span::GENERATED, 0);
+        note_absent(sink, by, &self.absent);
         for (node, after) in early {
             if let Some(release) = after {
                 let to = TieTarget::Component(ids[release]);
@@ -377,6 +384,16 @@ impl Bootstrap {
         }
         by
     }
+}
+
+fn note_absent(sink: &mut Sink, component: ComponentId, absent: &[(String, Span)]) {
+    let broken = absent.iter().map(|(path, at)| BrokenBuild {
+        component,
+        message: format!("`{path}` is not there"),
+        at: *at,
+        fault: BuildFault::Bootstrap,
+    });
+    sink.cluster().broken.extend(broken);
 }
 
 /// Whether the chart of a release brings the CRD of a kind.

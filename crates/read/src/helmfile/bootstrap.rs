@@ -41,6 +41,8 @@ pub struct Early {
     pub programs: Vec<String>,
     /// Scripts that apply the CRDs of charts which nobody can tell, each with the place of such a command.
     pub unclear_crds: Vec<(String, Span)>,
+    /// What commands of scripts apply and nobody has, with the place of each.
+    pub absent: Vec<(String, Span)>,
     /// What of the helmfiles could not be read.
     pub blind: Vec<BlindSpot>,
 }
@@ -63,7 +65,8 @@ pub fn read_early(repository: &Repository) -> Early {
     let secrets = secrets(repository, &files, &scripts, &all);
     let programs = repository.paths().filter(|path| is_program(repository, path)).map(str::to_owned).collect();
     let unclear_crds = super::pulled::unclear(&scripts);
-    Early { helmfiles, directories, files, secrets, programs, unclear_crds, blind }
+    let absent = super::absent::by_scripts(&scripts);
+    Early { helmfiles, directories, files, secrets, programs, unclear_crds, absent, blind }
 }
 
 /// Adds what a script installs and no helmfile does: a task that installs one of its releases again is a repair, not a step.

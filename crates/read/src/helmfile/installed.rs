@@ -99,6 +99,7 @@ fn release(scripts: &Scripts<'_>, script: &Script, command: &[Word]) -> Option<R
         values_files: Vec::new(),
         inline_values: Vec::new(),
         applies: Vec::new(),
+        absent: Vec::new(),
         span: script.span(name_at),
         only_crds: false,
         by_script: true,

@@ -171,6 +171,7 @@ fn release(script: &Script, taking: &Taking<'_>, chart: String, version: Option<
         values_files: Vec::new(),
         inline_values: Vec::new(),
         applies: Vec::new(),
+        absent: Vec::new(),
         span: script.span(taking.chart),
         only_crds: true,
         by_script: true,

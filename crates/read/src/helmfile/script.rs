@@ -50,7 +50,7 @@ const VALUE_FLAGS: [&str; 16] = [
 /// Stands for a part of a path that is not known.
 pub(super) const UNKNOWN: char = '\u{e000}';
 /// Variables that hold the root of the repository by custom.
-const ROOTS: [&str; 8] = [
+pub(super) const ROOTS: [&str; 8] = [
     "ROOT_DIR",
     "REPO_ROOT",
     "ROOT",
@@ -121,7 +121,7 @@ pub(super) struct Script {
     pub(super) path: String,
     file: FileId,
     pub(super) pipelines: Vec<Vec<Vec<Word>>>,
-    variables: Vec<Variable>,
+    pub(super) variables: Vec<Variable>,
     /// What of it is run before GitOps starts, and when.
     early: Vec<(usize, Range<usize>)>,
 }
