@@ -2,6 +2,7 @@ use std::fmt;
 
 use graph::{Consequence, Verdict};
 use model::ObjectRef;
+use read::helmfile::{ONLY_CRDS, RELEASE};
 use yaml::Span;
 
 /// How much a finding matters: what losing the race costs.
@@ -100,6 +101,12 @@ impl Finding {
             also: Vec::new(),
             each: Vec::new(),
         }
+    }
+
+    /// Whether it speaks of nothing but the bootstrap, which several clusters may share.
+    pub fn is_of_bootstrap(&self) -> bool {
+        let is_early = |object: &ObjectRef| [RELEASE, ONLY_CRDS, "Bootstrap"].contains(&object.kind.as_str());
+        is_early(&self.component) && self.provider.as_ref().is_none_or(is_early)
     }
 
     pub(crate) fn with(mut self, role: LocationRole, span: Span, label: impl Into<String>) -> Self {

@@ -126,16 +126,14 @@ fn one(reading: &Reading, cluster: &Cluster, analysis: &Analysis, each: bool) ->
     let context = Context::new(reading, cluster, analysis, each);
     let mut findings: Vec<Finding> =
         read::parallel::map(rules::all(), |rule| (rule.run)(&context)).into_iter().flatten().collect();
-    if let Some(program) = &cluster.facts.unread_bootstrap {
-        for finding in &mut findings {
-            doubt(finding, program);
-        }
+    for finding in &mut findings {
+        doubt(finding, cluster);
     }
     (findings, summary(cluster, analysis))
 }
 
-/// What a program that is not read may have brought before Flux started is no alarm.
-fn doubt(finding: &mut Finding, program: &str) {
+/// What a program or a script that is not understood may have brought before Flux started is no alarm.
+fn doubt(finding: &mut Finding, cluster: &Cluster) {
     const MAY_BE_BROUGHT: [&str; 8] = [
         "missing-dependency",
         "ungated-dependency",
@@ -146,10 +144,19 @@ fn doubt(finding: &mut Finding, program: &str) {
         "missing-secret",
         "missing-substitution",
     ];
-    if MAY_BE_BROUGHT.contains(&finding.rule) && finding.severity > Severity::Info {
-        finding.severity = Severity::Info;
-        finding.notes.push(format!("unless `{program}`, which is not read, has it there before"));
+    if !MAY_BE_BROUGHT.contains(&finding.rule) || finding.severity <= Severity::Info {
+        return;
     }
+    let needs_crd = finding.capability.as_ref().is_some_and(|capability| capability.starts_with("CRD "));
+    let note = match (&cluster.facts.unread_bootstrap, &cluster.facts.unclear_crds) {
+        (Some(program), _) => format!("unless `{program}`, which is not read, has it there before"),
+        (None, Some(script)) if needs_crd => {
+            format!("unless `{script}`, which applies the CRDs of charts that only it knows, has it there before")
+        }
+        _ => return,
+    };
+    finding.severity = Severity::Info;
+    finding.notes.push(note);
 }
 
 pub(crate) fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, &str, Option<yaml::Span>, &str, &ObjectRef) {

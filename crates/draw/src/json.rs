@@ -7,6 +7,7 @@ use check::{Also, ClusterSummary, Finding, Fingerprint, LeftOut, Location, Repor
 use model::{BlindSpot, Cluster, ObjectRef};
 use serde::Serialize;
 
+use crate::merge::{Key, key};
 use crate::sources::Sources;
 
 /// Raised when a field changes its meaning or goes; not when one is added.
@@ -21,19 +22,32 @@ pub fn report(
     min_severity: Severity,
 ) -> Result<String, serde_json::Error> {
     let owners = owners(clusters);
+    let told = told(report);
     let document = DocumentTwin {
         version: VERSION,
         tool: TOOL,
-        summary: SummaryTwin::new(report),
-        findings: report
-            .findings
-            .iter()
+        summary: SummaryTwin::new(report, &told),
+        findings: told
+            .into_iter()
             .filter(|finding| finding.severity >= min_severity)
             .map(|finding| FindingTwin::new(finding, sources))
             .collect(),
         blind_spots: report.blind_spots.iter().map(|spot| BlindSpotTwin::new(spot, &owners, sources)).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Every finding, but those of a bootstrap that several clusters share only once, for the first of them.
+fn told(report: &Report) -> Vec<&Finding> {
+    let mut seen: BTreeMap<Key<'_>, &str> = BTreeMap::new();
+    let mut told = Vec::new();
+    for finding in &report.findings {
+        let first = seen.entry(key(finding)).or_insert(&finding.cluster);
+        if !finding.is_of_bootstrap() || *first == finding.cluster {
+            told.push(finding);
+        }
+    }
+    told
 }
 
 #[derive(Serialize)]
@@ -151,8 +165,8 @@ struct BlindSpotTwin<'a> {
 }
 
 impl<'a> SummaryTwin<'a> {
-    fn new(report: &'a Report) -> Self {
-        let number = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
+    fn new(report: &'a Report, told: &[&Finding]) -> Self {
+        let number = |severity| told.iter().filter(|finding| finding.severity == severity).count();
         Self {
             kustomizations: report.clusters.iter().map(|cluster| cluster.kustomizations).sum(),
             helmreleases: report.clusters.iter().map(|cluster| cluster.helm_releases).sum(),

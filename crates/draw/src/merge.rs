@@ -13,8 +13,9 @@ pub(crate) struct Merged<'a> {
     pub clusters: Vec<&'a str>,
 }
 
-type Place<'a> = (Span, LocationRole, &'a str);
-type Key<'a> = (&'a str, &'a str, Severity, &'a ObjectRef, Option<&'a ObjectRef>, Vec<Place<'a>>, &'a [Also]);
+pub(crate) type Place<'a> = (Span, LocationRole, &'a str);
+pub(crate) type Key<'a> =
+    (&'a str, &'a str, Severity, &'a ObjectRef, Option<&'a ObjectRef>, Vec<Place<'a>>, &'a [Also]);
 
 /// Findings of one rule about one place, each told once, in the order of their first.
 pub(crate) fn merge<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Merged<'a>> {
@@ -34,7 +35,8 @@ pub(crate) fn merge<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<
     merged
 }
 
-fn key(finding: &Finding) -> Key<'_> {
+/// What makes two findings of two clusters one.
+pub(crate) fn key(finding: &Finding) -> Key<'_> {
     let places = finding.locations.iter().map(|place| (place.span, place.role, place.label.as_str())).collect();
     (
         finding.rule,

@@ -140,6 +140,26 @@ fn json_keeps_its_promise() {
 }
 
 #[test]
+fn json_tells_what_is_of_a_shared_bootstrap_once() {
+    let tree = tree();
+    let count = |finding: &check::Finding| {
+        let there = check::Finding { cluster: "clusters/other".to_owned(), ..finding.clone() };
+        let report = made::of(vec![finding.clone(), there], HOME);
+        let text = draw::json::report(&report, &[], &tree, Severity::Info).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["summary"]["warnings"], json["findings"].as_array().unwrap().len());
+        json["findings"].as_array().unwrap().len()
+    };
+    let release = |name: &str| model::ObjectRef::new("HelmfileRelease", "kube-system", name);
+    let mut finding = slow(&tree);
+    assert_eq!(count(&finding), 2, "each cluster has its own Kustomizations");
+    finding.component = release("coredns");
+    assert_eq!(count(&finding), 2, "who brings it is Flux of each cluster");
+    finding.provider = Some(release("cilium"));
+    assert_eq!(count(&finding), 1);
+}
+
+#[test]
 fn json_leaves_out_what_matters_less_and_still_counts_it() {
     let tree = tree();
     let text = draw::json::report(&report(&tree), &[], &tree, Severity::Error).unwrap();

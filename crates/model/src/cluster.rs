@@ -258,6 +258,8 @@ pub enum BuildFault {
     Text,
     /// It is built, and then Flux refuses the name of a variable.
     VariableName,
+    /// A command of the bootstrap applies what is not there.
+    Bootstrap,
 }
 
 /// Something that could not be seen, and why.

@@ -29,6 +29,8 @@ pub struct Facts {
     pub withheld: Vec<Withheld>,
     /// A program that seems to bootstrap the cluster and is not read: what it brings is not known.
     pub unread_bootstrap: Option<EcoString>,
+    /// A script of the bootstrap that applies the CRDs of charts which nobody can tell.
+    pub unclear_crds: Option<EcoString>,
     /// How many releases had their charts rendered.
     pub rendered: usize,
 }

@@ -3,6 +3,7 @@
 //! Each becomes a component of the bootstrap stage. Whether it is proved healthy there is the bootstrap's own affair:
 //! for the cluster that Flux builds, all of it is simply there.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::iter::zip;
 use std::sync::OnceLock;
@@ -10,13 +11,14 @@ use std::sync::OnceLock;
 use catalogue::{Catalogue, any_holds};
 use kustomize::Files as _;
 use model::{
-    Arrival, BlindSpot, Capability, CapabilityKind, Chart, Component, ComponentId, Gate, ObjectRef, Offer, Patience,
-    Retry, Role, Stage, Tie, TieTarget, WaitsFor,
+    Arrival, BlindSpot, BrokenBuild, BuildFault, Capability, CapabilityKind, Chart, Component, ComponentId, Gate,
+    ObjectRef, Offer, Patience, Retry, Role, Stage, Tie, TieTarget, WaitsFor,
 };
 use yaml::{FileId, Node, Span};
 
 use crate::content::Sink;
 use crate::helmfile::{self, Release};
+use crate::home::Homes;
 use crate::object::Object;
 use crate::remote_crds;
 use crate::repository::Repository;
@@ -27,13 +29,15 @@ const HELM_TIMEOUT_SECONDS: u64 = 300;
 /// What follows the name of a release in the name of what is applied after it.
 pub const AFTER_RELEASE: &str = " resources";
 
-/// Everything that a bootstrap brings, read once for all clusters of a repository.
-#[derive(Debug, Default)]
+/// Everything that a bootstrap brings, read once for all clusters of a repository: [`Bootstrap::of_cluster`] tells whose it is.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Bootstrap {
     releases: Vec<Release>,
     /// The helmfiles with releases, in the order they run.
     runs: Vec<FileId>,
     objects: Vec<Node>,
+    /// For each of these the file or directory that is applied.
+    places: Vec<String>,
     /// For each of these the release after which a hook applies it.
     hooked: Vec<Option<usize>>,
     secrets: Vec<(String, String, Span)>,
@@ -45,6 +49,10 @@ pub(crate) struct Bootstrap {
     pub(crate) files: Vec<String>,
     /// Programs that seem to be part of it and are not read.
     programs: Vec<String>,
+    /// Scripts that apply the CRDs of charts which nobody can tell.
+    unclear_crds: Vec<(String, Span)>,
+    /// What its scripts apply and nobody has.
+    absent: Vec<(String, Span)>,
     /// What else of it is not seen.
     blind: Vec<BlindSpot>,
 }
@@ -54,7 +62,8 @@ impl Bootstrap {
         let early = helmfile::read_early(repository);
         let crds = remote_crds::find(repository, catalogue);
         let (secrets, programs, blind) = (early.secrets, early.programs, early.blind);
-        let mut bootstrap = Self { secrets, crds, programs, blind, ..Self::default() };
+        let (unclear_crds, absent) = (early.unclear_crds, early.absent);
+        let mut bootstrap = Self { secrets, crds, programs, unclear_crds, absent, blind, ..Self::default() };
         for helmfile in early.helmfiles {
             bootstrap.files.push(helmfile.path);
             bootstrap.runs.extend(helmfile.releases.first().map(|release| release.span.file));
@@ -84,7 +93,32 @@ impl Bootstrap {
         let applies = |release: &Release| release.applies.iter().any(|hooked| hooked.is_after && hooked.path == path);
         let by = self.releases.iter().position(applies);
         self.hooked.extend(objects.iter().map(|_| by));
+        self.places.extend(objects.iter().map(|_| path.to_owned()));
         self.objects.extend(objects);
+    }
+
+    /// What of it is brought to one of the clusters.
+    pub(crate) fn of_cluster(&self, repository: &Repository, homes: &Homes<'_>, cluster: &str) -> Cow<'_, Self> {
+        if !homes.are_several() {
+            return Cow::Borrowed(self);
+        }
+        let holds = |at: Span| repository.path(at.file).is_none_or(|path| homes.holds(path, cluster));
+        let mut own = self.clone();
+        let kept: Vec<usize> = (0..self.releases.len()).filter(|at| holds(self.releases[*at].span)).collect();
+        own.releases = kept.iter().map(|at| self.releases[*at].clone()).collect();
+        let applied: Vec<usize> =
+            (0..self.objects.len()).filter(|at| homes.holds(&self.places[*at], cluster)).collect();
+        own.objects = applied.iter().map(|at| self.objects[*at].clone()).collect();
+        own.places = applied.iter().map(|at| self.places[*at].clone()).collect();
+        let moved = |hooked: usize| kept.iter().position(|at| *at == hooked);
+        own.hooked = applied.iter().map(|at| self.hooked[*at].and_then(moved)).collect();
+        own.secrets.retain(|(_, _, at)| holds(*at));
+        own.crds.retain(|(_, at)| holds(*at));
+        own.programs.retain(|path| homes.holds(path, cluster));
+        own.unclear_crds.retain(|(path, _)| homes.holds(path, cluster));
+        own.absent.retain(|(_, at)| holds(*at));
+        own.blind.retain(|spot| spot.at.is_generated() || holds(spot.at));
+        Cow::Owned(own)
     }
 
     /// What is applied before GitOps starts.
@@ -121,8 +155,20 @@ impl Bootstrap {
 
     /// Secrets that scripts and templates make (namespace, name), and kinds whose CRDs are fetched by address.
     pub(crate) fn seeded(&self) -> (Vec<(String, String)>, Vec<String>) {
-        let secrets = self.secrets.iter().map(|(namespace, name, _)| (namespace.clone(), name.clone()));
-        (secrets.collect(), self.crds.iter().map(|(kind, _)| kind.clone()).collect())
+        let secrets = self.first_secrets().map(|(namespace, name, _)| (namespace.clone(), name.clone()));
+        (secrets.collect(), self.first_crds().map(|(kind, _)| kind.clone()).collect())
+    }
+
+    /// Each Secret once, where it is made first.
+    fn first_secrets(&self) -> impl Iterator<Item = &(String, String, Span)> {
+        let mut seen = BTreeSet::new();
+        self.secrets.iter().filter(move |(namespace, name, _)| seen.insert((namespace, name)))
+    }
+
+    /// Each kind once, where it is named first.
+    fn first_crds(&self) -> impl Iterator<Item = &(String, Span)> {
+        let mut seen = BTreeSet::new();
+        self.crds.iter().filter(move |(kind, _)| seen.insert(kind))
     }
 
     /// Whether a script or a Terraform file restores the sealing key.
@@ -159,10 +205,19 @@ impl Bootstrap {
             sink.cluster().blind.push(BlindSpot { what: format!("`{program}`"), why, at, component: None });
             sink.cluster().facts.unread_bootstrap = Some(program.as_str().into());
         }
+        for (script, at) in &self.unclear_crds {
+            let what = format!("the CRDs that `{script}` takes from charts");
+            let why = "are those of charts that only the script knows when it runs".to_owned();
+            sink.cluster().blind.push(BlindSpot { what, why, at: *at, component: None });
+            sink.cluster().facts.unclear_crds = Some(script.as_str().into());
+        }
         sink.cluster().blind.extend(self.blind.iter().cloned());
         let ids: Vec<ComponentId> =
             self.releases.iter().map(|release| Self::offer_release(catalogue, sink, release)).collect();
         self.order(sink, &ids);
+        for (release, id) in self.releases.iter().zip(&ids) {
+            note_absent(sink, *id, &release.absent);
+        }
         for (release, id) in self.releases.iter().zip(&ids).filter(|(release, _)| !release.only_crds) {
             Self::note_chart(repository, sink, release, *id);
         }
@@ -204,10 +259,11 @@ impl Bootstrap {
             .filter(|(_, after)| !is_late(after))
             .map(|(node, after)| (node, *after))
             .collect();
-        if early.is_empty() && self.secrets.is_empty() && self.crds.is_empty() {
+        if early.is_empty() && self.secrets.is_empty() && self.crds.is_empty() && self.absent.is_empty() {
             return;
         }
         let by = add(sink, ObjectRef::new("Bootstrap", "", "bootstrap resources"), Span::GENERATED, 0);
+        note_absent(sink, by, &self.absent);
         for (node, after) in early {
             if let Some(release) = after {
                 let to = TieTarget::Component(ids[release]);
@@ -215,11 +271,11 @@ impl Bootstrap {
             }
             offer_object(sink, by, node);
         }
-        for (kind, at) in &self.crds {
+        for (kind, at) in self.first_crds() {
             let own = ObjectRef::new("CustomResourceDefinition", "", kind.as_str());
             sink.offer(by, Capability::cluster(CapabilityKind::Crd, kind.as_str()), Arrival::Applied, &own, *at);
         }
-        for (namespace, name, at) in &self.secrets {
+        for (namespace, name, at) in self.first_secrets() {
             let own = ObjectRef::new("Secret", namespace.as_str(), name.as_str());
             sink.offer(
                 by,
@@ -328,6 +384,16 @@ impl Bootstrap {
         }
         by
     }
+}
+
+fn note_absent(sink: &mut Sink, component: ComponentId, absent: &[(String, Span)]) {
+    let broken = absent.iter().map(|(path, at)| BrokenBuild {
+        component,
+        message: format!("`{path}` is not there"),
+        at: *at,
+        fault: BuildFault::Bootstrap,
+    });
+    sink.cluster().broken.extend(broken);
 }
 
 /// Whether the chart of a release brings the CRD of a kind.

@@ -12,6 +12,7 @@ mod dead;
 mod flux;
 pub mod found;
 pub mod helmfile;
+mod home;
 pub mod kinds;
 mod object;
 pub mod parallel;
@@ -34,6 +35,7 @@ use yaml::Span;
 pub use applied::{Applied, applied};
 pub use bootstrap::AFTER_RELEASE;
 pub use flux::{Lying, lying};
+use home::Homes;
 pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
 pub use settings::{
     CheckSettings, Configuration, ControllerSettings, GENERATED_KINDS, GeneratedSecret, GeneratedValue, SETTINGS_FILE,
@@ -114,10 +116,20 @@ fn clusters<T: Send + Sync>(
 ) -> (Vec<Cluster>, Vec<T>) {
     let (mut clusters, declared, bootstrap) = begin(repository, catalogue);
     let mut live = live(&clusters, &bootstrap);
+    let names = |assembled: &[flux::Assembled]| assembled.iter().map(|one| one.cluster.name.clone()).collect();
+    let declared_names: Vec<String> = names(&declared);
     let extract = |mut assembled: Vec<flux::Assembled>| {
+        // Whoever is declared does not know of those that are not: they may be parts of it.
+        let own: Vec<String> = names(&assembled);
+        let all: BTreeSet<&str> = own.iter().chain(&declared_names).map(String::as_str).collect();
+        let homes = Homes::of(all.into_iter());
         // The largest first: whoever gets the last one keeps the others waiting.
         assembled.sort_by_key(|one| std::cmp::Reverse(one.objects.len()));
-        parallel::map_twice(assembled, |one| content::extract(repository, catalogue, one, &bootstrap, renderer), &then)
+        let first = |one: flux::Assembled| {
+            let bootstrap = bootstrap.of_cluster(repository, &homes, &one.cluster.name);
+            content::extract(repository, catalogue, one, &bootstrap, renderer)
+        };
+        parallel::map_twice(assembled, first, &then)
     };
     // What somebody must start by hand is known only now, and nobody else waits for it.
     let (mut all, undeclared) = parallel::both(|| extract(declared), || extract(clusters.undeclared(&live)));
@@ -137,11 +149,12 @@ fn clusters<T: Send + Sync>(
     (all, results)
 }
 
-/// The bootstrap, and every cluster put together.
-fn assembled(repository: &Repository, catalogue: &Catalogue) -> (bootstrap::Bootstrap, Vec<flux::Assembled>) {
+/// The bootstrap, every cluster put together, and how many of them are declared: they come first.
+fn assembled(repository: &Repository, catalogue: &Catalogue) -> (bootstrap::Bootstrap, Vec<flux::Assembled>, usize) {
     let (mut clusters, mut assembled, bootstrap) = begin(repository, catalogue);
+    let declared = assembled.len();
     assembled.extend(clusters.undeclared(&live(&clusters, &bootstrap)));
-    (bootstrap, assembled)
+    (bootstrap, assembled, declared)
 }
 
 /// The clusters that are declared, and the bootstrap: the two have nothing to do with each other, and each has long

@@ -10,6 +10,7 @@ use memchr::memmem;
 use yaml::{FileId, Span};
 
 use crate::helmfile::with_long_lines;
+use crate::path;
 use crate::repository::Repository;
 
 /// What a command says that takes only the CRDs of what it is given.
@@ -18,14 +19,15 @@ const FILTER: &str = "CustomResourceDefinition";
 /// Kinds (`group/Kind` or `group/*`) with the place that names them.
 pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<(String, Span)> {
     let mut found: Vec<(String, Span)> = Vec::new();
-    let mut seen: BTreeSet<String> = BTreeSet::new();
+    // Once for each directory: two clusters may name the same, each at home.
+    let mut seen: BTreeSet<(String, &str)> = BTreeSet::new();
     let candidates: Vec<&str> = repository.paths().filter(|path| is_bootstrap_text(path)).collect();
     for path in candidates {
         let Some(id) = repository.id(path) else { continue };
         let Some(source) = repository.source(id) else { continue };
         for (at, address) in addresses(source.text()) {
             for kind in kinds(address, catalogue) {
-                if seen.insert(kind.clone()) {
+                if seen.insert((kind.clone(), path::parent(path))) {
                     found.push((kind, span(id, at, address)));
                 }
             }
@@ -40,8 +42,10 @@ fn is_bootstrap_text(path: &str) -> bool {
     let ending = name.rsplit('.').next().unwrap_or_default();
     let is_script =
         matches!(ending, "sh" | "just") || matches!(name, "justfile" | ".justfile") || name.starts_with("Taskfile");
-    let in_place =
-        || path.split('/').any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "hack"));
+    let in_place = || {
+        path.split('/')
+            .any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "taskfiles" | "hack"))
+    };
     is_script || (matches!(ending, "yaml" | "yml" | "j2" | "tpl" | "gotmpl") && in_place())
 }
 

@@ -15,6 +15,7 @@ use crate::bootstrap::Bootstrap;
 use crate::content::{chart_address, chart_sources, config_maps, merged_values, retries_by_default};
 use crate::flux::{Assembled, HelmRelease};
 use crate::helmfile::Release;
+use crate::home::Homes;
 use crate::object::Object;
 use crate::repository::Repository;
 use crate::{ReadError, settings};
@@ -92,10 +93,17 @@ pub struct Early {
 pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), ReadError> {
     let (_, additions) = settings::read(repository)?;
     let catalogue = crate::extended(Catalogue::embedded(), additions).into_owned();
-    let (bootstrap, assembled) = crate::assembled(repository, &catalogue);
-    let early = bootstrap.rendered(repository, &catalogue);
-    let values = bootstrap.value_files(repository);
-    let mut all: Vec<Rendered> = assembled.into_iter().map(|one| cluster(repository, one, &early, &values)).collect();
+    let (bootstrap, assembled, declared) = crate::assembled(repository, &catalogue);
+    let names: Vec<String> = assembled.iter().map(|one| one.cluster.name.clone()).collect();
+    let homes_of = |count: usize| Homes::of(names.iter().take(count).map(String::as_str));
+    let (of_declared, of_all) = (homes_of(declared), homes_of(names.len()));
+    let render = |(at, one): (usize, Assembled)| {
+        let homes = if at < declared { &of_declared } else { &of_all };
+        let bootstrap = bootstrap.of_cluster(repository, homes, &one.cluster.name);
+        let early = bootstrap.rendered(repository, &catalogue);
+        cluster(repository, one, &early, &bootstrap.value_files(repository))
+    };
+    let mut all: Vec<Rendered> = assembled.into_iter().enumerate().map(render).collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok((all, catalogue))
 }

@@ -10,7 +10,7 @@ use model::BlindSpot;
 use yaml::{EcoString, Node, Span};
 
 use super::script::{Applied, Scripts};
-use super::{Helmfile, is_archived, is_bootstrap, neutral};
+use super::{Helmfile, Release, is_archived, is_bootstrap, neutral};
 use crate::path;
 use crate::repository::Repository;
 
@@ -39,6 +39,10 @@ pub struct Early {
     pub secrets: Vec<(String, String, Span)>,
     /// Programs that seem to bootstrap a cluster, in languages that are not read.
     pub programs: Vec<String>,
+    /// Scripts that apply the CRDs of charts which nobody can tell, each with the place of such a command.
+    pub unclear_crds: Vec<(String, Span)>,
+    /// What commands of scripts apply and nobody has, with the place of each.
+    pub absent: Vec<(String, Span)>,
     /// What of the helmfiles could not be read.
     pub blind: Vec<BlindSpot>,
 }
@@ -58,23 +62,38 @@ pub fn read_early(repository: &Repository) -> Early {
     let applied = early_applied(&all, &helmfiles);
     let directories = directories(repository, &applied);
     let files = files(repository, &applied);
-    let secrets = secrets(&files, &scripts, &all);
+    let secrets = secrets(repository, &files, &scripts, &all);
     let programs = repository.paths().filter(|path| is_program(repository, path)).map(str::to_owned).collect();
-    Early { helmfiles, directories, files, secrets, programs, blind }
+    let unclear_crds = super::pulled::unclear(&scripts);
+    let absent = super::absent::by_scripts(&scripts);
+    Early { helmfiles, directories, files, secrets, programs, unclear_crds, absent, blind }
 }
 
 /// Adds what a script installs and no helmfile does: a task that installs one of its releases again is a repair, not a step.
 fn add_unknown(helmfiles: &mut Vec<Helmfile>, mut script: Helmfile) {
+    let own = before_bootstrap(&script.path).to_owned();
+    let is_near = |helmfile: &&Helmfile| {
+        let other = before_bootstrap(&helmfile.path);
+        path::is_below(other, &own) || path::is_below(&own, other)
+    };
     let known: BTreeSet<(EcoString, EcoString)> = helmfiles
         .iter()
+        .filter(is_near)
         .flat_map(|helmfile| &helmfile.releases)
         .filter(|release| !release.only_crds)
         .map(|release| (release.namespace.clone(), release.name.clone()))
         .collect();
-    script.releases.retain(|release| !known.contains(&(release.namespace.clone(), release.name.clone())));
+    let is_known = |release: &Release| known.contains(&(release.namespace.clone(), release.name.clone()));
+    script.releases.retain(|release| release.only_crds || !is_known(release));
     if !script.releases.is_empty() {
         helmfiles.push(script);
     }
+}
+
+/// The directory that a bootstrap lies in: two clusters may have one each.
+fn before_bootstrap(path: &str) -> &str {
+    let directory = path.find("bootstrap").map_or(path, |at| &path[..at]);
+    path::parent(directory)
 }
 
 /// A program below a directory or of a name that says bootstrap, which speaks of what is applied to a cluster.
@@ -157,27 +176,35 @@ fn templates(repository: &Repository) -> impl Iterator<Item = BootstrapFile> {
     })
 }
 
-fn secrets(files: &[BootstrapFile], scripts: &Scripts, applied: &[Applied]) -> Vec<(String, String, Span)> {
-    let mut secrets: BTreeMap<(String, String), Span> = BTreeMap::new();
+/// Each Secret once for each directory: two clusters may have one of the same name, each at home.
+fn secrets(
+    repository: &Repository,
+    files: &[BootstrapFile],
+    scripts: &Scripts,
+    applied: &[Applied],
+) -> Vec<(String, String, Span)> {
+    let mut found: Vec<(String, String, Span)> = Vec::new();
     for file in files {
         for object in file.objects.iter().filter(|object| object.text_at(&["kind"]) == Some("Secret")) {
             let Some(name) = object.at(&["metadata", "name"]) else { continue };
             let Some(text) = name.text().filter(|text| !neutral::is_unknown(text)) else { continue };
             let written = object.text_at(&["metadata", "namespace"]).filter(|text| !neutral::is_unknown(text));
             let namespace = written.or(file.namespace.as_deref()).unwrap_or("default");
-            secrets.entry((namespace.to_owned(), text.to_owned())).or_insert(name.span);
+            found.push((namespace.to_owned(), text.to_owned(), name.span));
         }
     }
-    for created in scripts.created_secrets() {
-        secrets.entry((created.namespace, created.name)).or_insert(created.span);
-    }
+    found.extend(scripts.created_secrets().into_iter().map(|created| (created.namespace, created.name, created.span)));
     for missing in applied.iter().filter(|applied| applied.is_missing && applied.by_bootstrap) {
         // A file that is kept out of Git: by custom it is named after its Secret.
         let name = missing.path.rsplit('/').next().unwrap_or_default().split(".sops.").next().unwrap_or_default();
         let namespace = missing.namespace.clone().unwrap_or_else(|| "default".to_owned());
-        secrets.entry((namespace, name.to_owned())).or_insert(missing.span);
+        found.push((namespace, name.to_owned(), missing.span));
     }
-    secrets.into_iter().map(|((namespace, name), span)| (namespace, name, span)).collect()
+    let directory = |at: Span| repository.path(at.file).map(path::parent);
+    let mut seen = BTreeSet::new();
+    found.retain(|(namespace, name, at)| seen.insert((namespace.clone(), name.clone(), directory(*at))));
+    found.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    found
 }
 
 /// What bootstrap scripts and the hooks of helmfiles apply. Other scripts count where they apply what lies in a

@@ -4,13 +4,14 @@
 
 use yaml::EcoString;
 
+use super::pulled;
 use super::release::last_part;
 use super::script::{Script, Scripts, UNKNOWN};
 use super::words::{self, Word};
-use super::{Helmfile, Release, is_bootstrap};
+use super::{Helmfile, Release};
 
 /// Flags of helm that stand alone; every other one is followed by its value.
-const BARE_FLAGS: [&str; 22] = [
+const BARE_FLAGS: [&str; 27] = [
     "--install",
     "-i",
     "--wait",
@@ -33,24 +34,37 @@ const BARE_FLAGS: [&str; 22] = [
     "--verify",
     "--hide-notes",
     "--render-subchart-notes",
+    "--include-crds",
+    "--no-headers",
+    "--untar",
+    "--generate-name",
+    "--plain-http",
 ];
 
-/// One for each script that bootstraps and installs something, as if it were a helmfile.
+/// One for each script of which a bootstrap runs something that installs, as if it were a helmfile.
 pub(super) fn by_scripts(scripts: &Scripts<'_>) -> Vec<Helmfile> {
-    let bootstraps = scripts.found().iter().filter(|script| is_bootstrap(&script.path));
-    bootstraps
-        .filter_map(|script| {
-            let commands = script.pipelines.iter().flatten();
-            let mut releases: Vec<Release> = Vec::new();
-            for mut release in commands.filter_map(|command| release(scripts, script, command)) {
-                // A script runs its commands one after the other.
-                release.needs = releases.iter().map(|before| (before.name.to_string(), release.span)).collect();
-                releases.push(release);
+    let helmfile = |script: &Script| {
+        let mut found: Vec<(usize, Release)> = Vec::new();
+        for command in script.pipelines.iter().flatten() {
+            let turn = command.first().and_then(|word| script.turn(word.at));
+            found.extend(turn.and_then(|turn| Some((turn, release(scripts, script, command)?))));
+        }
+        found.extend(pulled::releases(scripts, script));
+        // Tasks stand in any order. What runs in one turn runs one after the other.
+        found.sort_by_key(|(turn, _)| *turn);
+        let mut releases: Vec<Release> = Vec::new();
+        for (_, mut release) in found {
+            if releases.iter().any(|before| before.object() == release.object()) {
+                continue;
             }
-            let order_key = script.path.clone();
-            (!releases.is_empty()).then(|| Helmfile { path: script.path.clone(), order_key, releases })
-        })
-        .collect()
+            let before = releases.iter().filter(|before| !before.only_crds && !release.only_crds);
+            release.needs = before.map(|before| (before.name.to_string(), release.span)).collect();
+            releases.push(release);
+        }
+        let order_key = script.path.clone();
+        (!releases.is_empty()).then(|| Helmfile { path: script.path.clone(), order_key, releases })
+    };
+    scripts.found().iter().filter_map(helmfile).collect()
 }
 
 fn release(scripts: &Scripts<'_>, script: &Script, command: &[Word]) -> Option<Release> {
@@ -85,6 +99,7 @@ fn release(scripts: &Scripts<'_>, script: &Script, command: &[Word]) -> Option<R
         values_files: Vec::new(),
         inline_values: Vec::new(),
         applies: Vec::new(),
+        absent: Vec::new(),
         span: script.span(name_at),
         only_crds: false,
         by_script: true,
@@ -92,7 +107,7 @@ fn release(scripts: &Scripts<'_>, script: &Script, command: &[Word]) -> Option<R
 }
 
 /// The words that are neither flags nor their values: the verb, the name, the chart.
-fn bare_words(command: &[Word]) -> Vec<&Word> {
+pub(super) fn bare_words(command: &[Word]) -> Vec<&Word> {
     let mut bare = Vec::new();
     let mut words = command.iter();
     while let Some(word) = words.next() {
@@ -105,6 +120,6 @@ fn bare_words(command: &[Word]) -> Vec<&Word> {
     bare
 }
 
-fn is_version(text: &str) -> bool {
+pub(super) fn is_version(text: &str) -> bool {
     text.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
 }

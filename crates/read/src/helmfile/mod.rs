@@ -4,12 +4,16 @@
 //! is unknown, and both sides of a condition count. Scripts are searched for the commands that apply things; they are
 //! not interpreted.
 
+mod absent;
 mod bootstrap;
 mod choice;
 mod condition;
+mod early;
 mod installed;
 mod leftover;
 mod neutral;
+mod pulled;
+mod recipes;
 mod release;
 mod script;
 mod selector;
@@ -67,6 +71,8 @@ pub struct Release {
     pub inline_values: Vec<Node>,
     /// Files and directories that its hooks apply with kubectl.
     pub applies: Vec<Hooked>,
+    /// Files that its hooks apply and that are not there, with their places in the helmfile.
+    pub absent: Vec<(String, Span)>,
     /// The release's name in the helmfile.
     pub span: Span,
     /// Its chart is rendered and only the CRDs are applied.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use yaml::{EcoString, FileId, Node};
+use yaml::{EcoString, FileId, Node, Span};
 
 use super::choice::Calls;
 use super::script::HelmfileCall;
 use super::selector::Labels;
-use super::{Hooked, Release, merged, neutral};
+use super::{Hooked, Release, absent, merged, neutral};
 use crate::object::mentions;
 use crate::path;
 use crate::repository::Repository;
@@ -129,6 +129,7 @@ impl Context<'_> {
             values_files: values.clone().filter_map(Node::text).map(|file| self.place(file)).collect(),
             inline_values: values.filter(|values| values.as_map().is_some()).cloned().collect(),
             applies: self.applied_by_hooks(&sources, &namespace, release_name),
+            absent: if only_crds { Vec::new() } else { self.absent_in_hooks(&sources) },
             span: name.span,
             only_crds,
             by_script: false,
@@ -248,6 +249,33 @@ impl Context<'_> {
             }
         }
         applied
+    }
+
+    /// What plain `kubectl apply` hooks of a release apply and nobody has. Helmfile runs them in its own directory.
+    fn absent_in_hooks(&self, sources: &[&Node]) -> Vec<(String, Span)> {
+        let text =
+            self.repository.id(self.file).and_then(|id| self.repository.source(id)).map_or("", yaml::Source::text);
+        let mut absent = Vec::new();
+        for (source, hook) in
+            sources.iter().flat_map(|source| source.items_at("hooks").iter().map(move |it| (source, it)))
+        {
+            if hook.text_at(&["command"]) != Some("kubectl") || self.is_conditional(source.span, hook.span) {
+                continue;
+            }
+            let arguments = hook.items_at("args");
+            let words = ["kubectl"].into_iter().chain(arguments.iter().filter_map(Node::text)).map(str::to_owned);
+            for target in super::words::applied(&words.collect::<Vec<_>>()) {
+                // Named twice it may be made before it is applied.
+                let is_plain = !neutral::is_unknown(&target)
+                    && !target.contains(['$', '{', '*', ':'])
+                    && text.matches(target.as_str()).count() == 1;
+                let path = path::join(path::parent(self.file), &target).filter(|_| is_plain);
+                let place = arguments.iter().find(|node| node.text() == Some(&target));
+                let found = path.zip(place).filter(|(path, _)| absent::leads_nowhere(self.repository, path));
+                absent.extend(found.map(|(path, place)| (path, place.span)));
+            }
+        }
+        absent
     }
 }
 

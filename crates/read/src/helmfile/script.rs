@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use memchr::memmem;
 use regex::Regex;
@@ -13,7 +14,7 @@ use yaml::{FileId, Span};
 use super::choice::Choice;
 use super::variable::{Variable, assignment, next_variable};
 use super::words::{self, Word, pipelines};
-use super::{exists, is_archived, is_bootstrap};
+use super::{early, exists, is_archived, recipes};
 use crate::parallel;
 use crate::path;
 use crate::repository::Repository;
@@ -49,7 +50,7 @@ const VALUE_FLAGS: [&str; 16] = [
 /// Stands for a part of a path that is not known.
 pub(super) const UNKNOWN: char = '\u{e000}';
 /// Variables that hold the root of the repository by custom.
-const ROOTS: [&str; 8] = [
+pub(super) const ROOTS: [&str; 8] = [
     "ROOT_DIR",
     "REPO_ROOT",
     "ROOT",
@@ -97,7 +98,7 @@ pub(super) struct Applied {
     pub(super) is_missing: bool,
     pub(super) namespace: Option<String>,
     pub(super) span: Span,
-    /// Whether the script is one that bootstraps a cluster, by its own path.
+    /// Whether a command does it that is part of a bootstrap.
     pub(super) by_bootstrap: bool,
 }
 
@@ -120,14 +121,28 @@ pub(super) struct Script {
     pub(super) path: String,
     file: FileId,
     pub(super) pipelines: Vec<Vec<Vec<Word>>>,
-    variables: Vec<Variable>,
+    pub(super) variables: Vec<Variable>,
+    /// What of it is run before GitOps starts, and when.
+    early: Vec<(usize, Range<usize>)>,
 }
 
 impl<'all> Scripts<'all> {
     pub(super) fn read(repository: &'all Repository) -> Self {
-        let paths: Vec<&str> = repository.paths().filter(|path| is_script(path) && !is_archived(path)).collect();
+        let paths = script_paths(repository);
         let found = parallel::map(&paths, |path| read_script(repository, path)).into_iter().flatten().collect();
-        Self { repository, found, places: OnceCell::new() }
+        let mut scripts = Self { repository, found, places: OnceCell::new() };
+        for (index, parts) in early::parts(&scripts).into_iter().enumerate() {
+            scripts.found[index].early = parts;
+        }
+        scripts
+    }
+
+    pub(super) fn repository(&self) -> &'all Repository {
+        self.repository
+    }
+
+    pub(super) fn text(&self, script: &Script) -> Option<&'all str> {
+        Some(self.repository.source(script.file)?.text())
     }
 
     pub(super) fn found(&self) -> &[Script] {
@@ -226,7 +241,7 @@ impl<'all> Scripts<'all> {
                 }
             } else if let Some(word) = pipeline[at].iter().find(|word| word.text.ends_with(&target)) {
                 let word = Word { text: target, at: word.at };
-                self.add(script, &word, namespace.as_ref(), applied);
+                self.add_fed(script, &word, namespace.as_ref(), applied);
             }
         }
         if let Some(decrypted) = words.iter().position(|word| word == "exec-file")
@@ -245,14 +260,14 @@ impl<'all> Scripts<'all> {
         if !(word.text.contains('/') || word.text.contains(".yaml") || word.text.contains(".yml")) {
             return;
         }
-        let by_bootstrap = is_bootstrap(&script.path);
+        let by_bootstrap = script.turn(word.at).is_some();
         for path in self.resolve(script, &word.text, word.at) {
             let span = script.span(word);
             applied.push(Applied { path, is_missing: false, namespace: namespace.cloned(), span, by_bootstrap });
         }
     }
 
-    /// A file that is written into the standard input of the command that applies it, also by a variable that holds its path.
+    /// A file that a command applies, or that is written into its standard input; also by a variable that holds its path.
     fn add_fed(&self, script: &Script, word: &Word, namespace: Option<&String>, applied: &mut Vec<Applied>) {
         let text = if is_variable(&word.text) { self.expand(script, &word.text, word.at) } else { word.text.clone() };
         self.add(script, &Word { text, at: word.at }, namespace, applied);
@@ -279,7 +294,7 @@ impl<'all> Scripts<'all> {
                     is_missing: true,
                     namespace: namespace.cloned(),
                     span: script.span(word),
-                    by_bootstrap: is_bootstrap(&script.path),
+                    by_bootstrap: script.turn(word.at).is_some(),
                 });
             }
         }
@@ -305,7 +320,7 @@ impl<'all> Scripts<'all> {
     }
 
     /// The places of the repository that a word of a script may mean.
-    fn resolve(&self, script: &Script, word: &str, at: usize) -> Vec<String> {
+    pub(super) fn resolve(&self, script: &Script, word: &str, at: usize) -> Vec<String> {
         let expanded = self.expand(script, word, at);
         if expanded.contains("://") || expanded.contains("{}") {
             return Vec::new();
@@ -383,6 +398,29 @@ impl Script {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Span::new(self.file, number(word.at), number(word.at + word.text.len()))
     }
+
+    /// What a variable is set to, nearest above a place.
+    pub(super) fn assigned(&self, name: &str, at: usize) -> Option<&str> {
+        let above = self.variables.iter().rfind(|variable| variable.name == name && variable.at < at);
+        above.map(|variable| variable.value.as_str())
+    }
+
+    /// The turn at which the command at a place is run, if that is before GitOps starts.
+    pub(super) fn turn(&self, at: usize) -> Option<usize> {
+        self.early.iter().find(|(_, range)| range.contains(&at)).map(|(turn, _)| *turn)
+    }
+}
+
+/// All scripts, and the Taskfiles that others take in, whatever they are called.
+fn script_paths(repository: &Repository) -> Vec<String> {
+    let mut paths: BTreeSet<String> =
+        repository.paths().filter(|path| is_script(path) && !is_archived(path)).map(str::to_owned).collect();
+    let mut open: Vec<String> = paths.iter().cloned().collect();
+    while let Some(path) = open.pop() {
+        let included = recipes::included(repository, &path);
+        open.extend(included.into_iter().filter(|path| paths.insert(path.clone())));
+    }
+    paths.into_iter().collect()
 }
 
 fn is_script(path: &str) -> bool {
@@ -391,7 +429,8 @@ fn is_script(path: &str) -> bool {
     let is_taskfile = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("taskfile"));
     matches!(ending, "sh" | "bash" | "fish" | "just" | "zsh" | "mk")
         || ["justfile", ".justfile", "makefile", "gnumakefile"].iter().any(|known| name.eq_ignore_ascii_case(known))
-        || (matches!(ending, "yaml" | "yml") && (is_taskfile || path.split('/').any(|part| part == ".taskfiles")))
+        || (matches!(ending, "yaml" | "yml")
+            && (is_taskfile || path.split('/').any(|part| matches!(part, ".taskfiles" | "taskfiles"))))
 }
 
 fn read_script(repository: &Repository, path: &str) -> Option<Script> {
@@ -402,7 +441,8 @@ fn read_script(repository: &Repository, path: &str) -> Option<Script> {
     }
     let has_commands = COMMANDS.iter().any(|command| memmem::find(text.as_bytes(), command.as_bytes()).is_some());
     let text = with_long_lines(text);
-    let mut script = Script { path: path.to_owned(), file, pipelines: Vec::new(), variables: Vec::new() };
+    let mut script =
+        Script { path: path.to_owned(), file, pipelines: Vec::new(), variables: Vec::new(), early: Vec::new() };
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         if !line.trim_start().starts_with('#') {
@@ -440,7 +480,7 @@ fn is_piped(before: &str, after: &str) -> bool {
     after.trim_start_matches([' ', '\t']).starts_with('|') || ends.is_some_and(goes_on)
 }
 
-fn texts(command: &[Word]) -> Vec<String> {
+pub(super) fn texts(command: &[Word]) -> Vec<String> {
     command.iter().map(|word| word.text.clone()).collect()
 }
 

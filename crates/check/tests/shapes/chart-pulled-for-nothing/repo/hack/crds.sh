@@ -1,0 +1,2 @@
+#!/usr/bin/env bash
+helm show crds longhorn/longhorn | kubectl apply -f -
