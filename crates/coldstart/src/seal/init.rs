@@ -12,7 +12,7 @@ use ::seal::{Ring, date};
 use super::arguments::Init;
 use super::copies::Copies;
 use super::failure::SealFailure;
-use super::{Home, cluster, input, lost, now, say};
+use super::{Home, cluster, input, lost, now, say, store};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -142,10 +142,11 @@ fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Adoption>, SealFail
         return cluster.keys(&namespace).map(all);
     }
     if options.adopt_secret_tool {
-        let items = secret_tool_items().map_err(|why| SealFailure::told(format!("the Secret Service: {why}")))?;
+        let items = secret_tool_items(&store::patience())
+            .map_err(|why| SealFailure::told(format!("the Secret Service: {why}")))?;
         let missing = || {
             SealFailure::told(
-                "the Secret Service has no items `service sealed-secrets key private_key` and `public_key`",
+                "the Secret Service has no items `service sealed-secrets key private_key` and `public_key`; nothing was adopted\n  next: secret-tool search --all service sealed-secrets shows what there is; other keys: --adopt FILE",
             )
         };
         let items = items.ok_or_else(missing)?;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ::seal::manifest::{SecretManifest, inexact, to_json};
-use ::seal::{SecretBytes, VALUE_BYTES_MAX};
+use ::seal::{SecretBytes, VALUE_BYTES_MAX, env_values};
 use yaml::{FileId, Limits, Node, Span};
 
 use super::arguments::Secret;
@@ -232,35 +232,11 @@ fn key_and_path(said: &str) -> Result<(String, PathBuf), SealFailure> {
     Ok((name, path))
 }
 
-/// `KEY=VALUE` lines: no quotes, no escapes. What a line holds is never repeated; a line of base64 text, whose end looks
-/// like an empty value, is no such line: its text would become the name of a key, for everybody to read.
+/// The values of a file of variables.
 fn env_file(path: &Path) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
     let bytes = read_unnamed(path, "--from-env-file")?;
     let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text", path.display())))?;
-    let mut values: Vec<(String, SecretBytes)> = Vec::new();
-    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = line.trim_start();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let wrong = |why: &str| SealFailure::told(format!("{}:{}: {why}", path.display(), index + 1));
-        let (key, value) = line.split_once('=').ok_or_else(|| wrong("it is not KEY=VALUE"))?;
-        if SecretManifest::check_key(key).is_err() {
-            return Err(wrong(
-                "it is not KEY=VALUE: the key has other characters than letters, digits, `-`, `_` and `.`",
-            ));
-        }
-        if value.trim_end().chars().all(|c| c == '=') {
-            return Err(wrong(
-                "there is no value after the key, as at the end of base64 text\n  next: an empty value, if that is meant, goes with --from-file KEY=/dev/null",
-            ));
-        }
-        if values.iter().any(|(known, _)| known == key) {
-            return Err(wrong("its key was there before"));
-        }
-        values.push((key.to_owned(), SecretBytes::from(value)));
-    }
-    Ok(values)
+    env_values(text).map_err(|error| SealFailure::told(format!("{}:{}: {}", path.display(), error.line, error.fault)))
 }
 
 fn structure(bytes: &SecretBytes, path: &Path) -> Result<SecretBytes, SealFailure> {

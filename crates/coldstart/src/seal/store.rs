@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use ::seal::store::{Access, AgeFile, Directory, Keyring, Passphrase, Store, Vault, VaultAddress, identities_of};
+use ::seal::store::{
+    Access, AgeFile, Directory, Keyring, Passphrase, Patience, Store, Vault, VaultAddress, identities_of,
+};
 use ::seal::{Ring, SecretBytes, age_program};
 
 use super::failure::SealFailure;
 use super::{Home, ask};
-use crate::home;
+use crate::{home, output};
 
 const DEFAULT_NAME: &str = "sealing-keys.age";
 const IDENTITY_BYTES_MAX: usize = 64 * 1024;
@@ -110,7 +112,7 @@ fn build(location: Location, unlock: &Unlock<'_>, home: &Home<'_>) -> Result<Box
         Location::Directory(path) => Box::new(Directory::new(path)),
         Location::Keyring(name) => {
             let lock = data_directory()?.join(format!("{}.lock", name.replace(['/', '\\'], "-")));
-            Box::new(Keyring::new(name, lock))
+            Box::new(Keyring::new(name, lock).with_patience(patience()))
         }
         Location::Vault(place) => {
             let wrong = || SealFailure::told(format!("`vault:{place}` is no MOUNT/PATH"));
@@ -138,6 +140,11 @@ fn access(path: &Path, unlock: &Unlock<'_>, recipients: &[String]) -> Result<Acc
     }
     let (name, file) = (path.display().to_string(), unlock.passphrase_file.map(Path::to_path_buf));
     Ok(Access::Passphrase(Passphrase::new(move |is_new| ask::passphrase(&name, file.as_deref(), is_new))))
+}
+
+/// Whoever waits for a keyring is told so.
+pub(crate) fn patience() -> Patience {
+    Patience { notice: output::remark, ..Patience::default() }
 }
 
 /// As the `vault` and `bao` programs find their server.
