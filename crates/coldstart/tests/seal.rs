@@ -261,7 +261,7 @@ fn a_rotation_keeps_the_old_key_and_seals_everything_with_the_new() {
     desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"])
         .exits(0)
         .says("and in the directory")
-        .says("sealed 1 files anew")
+        .says("sealed 1 file anew")
         .says("coldstart seal deploy");
     assert_eq!(desk.ring().keys().len(), 2);
     desk.seal(&["verify"]).exits(0).says("1 item with key").says(", the newest");

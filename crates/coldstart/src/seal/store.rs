@@ -28,7 +28,7 @@ impl Location {
     fn parse(text: &str, base: &Path) -> Result<Self, SealFailure> {
         let wrong = || {
             SealFailure::told(format!(
-                "`{text}` is no store\n  stores: age:FILE, dir:DIRECTORY, keyring:NAME, vault:MOUNT/PATH"
+                "`{text}` is no store\n  next: --store with one of age:FILE, dir:DIRECTORY, keyring:NAME, vault:MOUNT/PATH"
             ))
         };
         let (kind, rest) = text.split_once(':').filter(|(_, rest)| !rest.is_empty()).ok_or_else(wrong)?;
@@ -115,7 +115,11 @@ fn build(location: Location, unlock: &Unlock<'_>, home: &Home<'_>) -> Result<Box
             Box::new(Keyring::new(name, lock).with_patience(patience()))
         }
         Location::Vault(place) => {
-            let wrong = || SealFailure::told(format!("`vault:{place}` is no MOUNT/PATH"));
+            let wrong = || {
+                SealFailure::told(format!(
+                    "`vault:{place}` is no MOUNT/PATH\n  next: vault:MOUNT/PATH as in vault kv get -mount=MOUNT PATH; vault secrets list tells mounts"
+                ))
+            };
             Box::new(Vault::new(vault_address()?, &place).ok_or_else(wrong)?)
         }
     })
@@ -129,7 +133,12 @@ fn access(path: &Path, unlock: &Unlock<'_>, recipients: &[String]) -> Result<Acc
             return Ok(Access::Program { identities: text, recipients: recipients.to_vec() });
         }
         let identities = identities_of(text.expose_text().unwrap_or_default());
-        let identities = identities.map_err(|why| SealFailure::told(format!("{}: {why}", file.display())))?;
+        let identities = identities.map_err(|why| {
+            SealFailure::told(format!(
+                "{}: {why}\n  next: age-keygen -o FILE makes one; the same with --identity and that",
+                file.display()
+            ))
+        })?;
         return Ok(Access::Identities { identities, recipients: recipients.to_vec() });
     }
     if !recipients.is_empty() {
