@@ -335,7 +335,7 @@ fn bad_input_is_told_and_nothing_is_written() {
         .exits(2)
         .says("is no YAML; nothing was written");
     assert_eq!(fs::read_to_string(desk.path("bad.yaml")).unwrap(), "a: [");
-    desk.seal(&["verify", "--store", "s3:bucket"]).exits(2).says("stores: age:FILE");
+    desk.seal(&["verify", "--store", "s3:bucket"]).exits(2).says("next: --store with one of age:FILE");
     desk.write("keys.age", "not age");
     desk.seal(&["verify"]).exits(2).says("it is no age file, or damaged");
     desk.run(desk.plain_command(&["verify", "--store", "age:keys.age"]).env_remove("COLDSTART_PASSPHRASE")).exits(2);

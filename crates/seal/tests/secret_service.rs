@@ -180,11 +180,14 @@ mod inside {
         keep(&store, &ring, &nothing).unwrap();
         let before = store.read().unwrap();
         assert_eq!(*NOTICED.lock().unwrap(), "", "nobody had to wait");
+        assert!(store.is_unlocked());
         session::lock();
         // Whoever has this name gets the questions, and this one lets them lie.
         let prompter = zbus::blocking::connection::Builder::session().unwrap();
-        let _prompter = prompter.name("org.gnome.keyring.SystemPrompter").unwrap().build().unwrap();
+        let prompter = prompter.name("org.gnome.keyring.SystemPrompter").unwrap().build().unwrap();
         let started = Instant::now();
+        assert!(!store.is_unlocked());
+        assert_eq!(*NOTICED.lock().unwrap(), "", "that asks nobody");
         ring.add(key("k2"), OffsetDateTime::now_utc()).unwrap();
         for told in [store.read().unwrap_err(), store.write(&ring, &before.revision).unwrap_err()] {
             assert!(matches!(told, StoreError::Silent { .. }), "{told:?}");
@@ -197,7 +200,7 @@ mod inside {
         assert!(started.elapsed() < Duration::from_secs(3 * SECONDS_MAX), "{:?}", started.elapsed());
         let noticed = NOTICED.lock().unwrap().clone();
         assert!(noticed.starts_with("waiting for the keyring, at most 1 s more"), "{noticed}");
-        drop(_prompter);
+        drop(prompter);
         session::unlock();
         assert_eq!(store.read().unwrap().revision, before.revision, "it is as it was");
     }

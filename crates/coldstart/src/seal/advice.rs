@@ -34,13 +34,15 @@ fn next(failure: &SealFailure) -> Option<&'static str> {
         // They say it themselves.
         SealFailure::Told(_) | SealFailure::NoKeys { .. } => return None,
         SealFailure::Store(error) => store(error),
+        SealFailure::Key { source: KeyError::NoCertificate | KeyError::BadCertificate(_), .. } => {
+            "the same with the certificate's own file; coldstart seal init --certificate FILE writes it from the store"
+        }
         SealFailure::Key { source, .. } | SealFailure::NewKey(source) => key(source),
         SealFailure::Ring(error) => ring(error),
         SealFailure::Secret { source, .. } => secret(source),
         SealFailure::Edit { source, .. } => edit(*source),
-        SealFailure::File { source, .. } => file(source.kind()),
+        SealFailure::File { source, .. } | SealFailure::Lock(LockError::Io { source, .. }) => file(source.kind()),
         SealFailure::Lock(LockError::Held(_)) => "the same command again",
-        SealFailure::Lock(LockError::Io { source, .. }) => file(source.kind()),
         SealFailure::Open { source, .. } => open(source),
         SealFailure::Generate { source, .. } => generate(source),
         SealFailure::Cluster(_) => "kubectl cluster-info, and kubectl auth whoami for what this context may",

@@ -19,6 +19,7 @@ mod hidden;
 mod init;
 mod input;
 mod lost;
+mod mixed;
 mod renewal;
 mod reseal;
 mod rotate;

@@ -13,7 +13,7 @@ use yaml::{Document, FileId, Limits, Node};
 
 use super::arguments::Secret;
 use super::failure::SealFailure;
-use super::{Home, children, commit, deploy, files, input, say};
+use super::{Home, children, commit, deploy, files, input, mixed, say};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
@@ -68,6 +68,7 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     for what in &wrote {
         say(&format!("{}: {what}", out.display()))?;
     }
+    mixed::warn(&home, &path, &secrets);
     let message = format!("Seal {}", secrets.iter().map(name).collect::<Vec<_>>().join(", "));
     if let Some(told) = commit::deliver(home.root(), &[path], &message, &options.delivery)? {
         say(&told)?;

@@ -66,7 +66,11 @@ fn location(home: &Home<'_>) -> Result<Location, SealFailure> {
 
 /// The keys of the store, if they can be had without asking anybody.
 pub(crate) fn at_hand(home: &Home<'_>) -> Option<Ring> {
-    let is_known = opens_age(home) || !matches!(location(home), Ok(Location::Age(_)));
+    let is_known = match location(home).ok()? {
+        Location::Age(_) => opens_age(home),
+        Location::Keyring(name) => keyring(name).ok()?.is_unlocked(),
+        Location::Directory(_) | Location::Vault(_) => true,
+    };
     is_known.then(|| open(home).ok()?.read().ok()).flatten().map(|kept| kept.ring)
 }
 
@@ -110,10 +114,7 @@ fn build(location: Location, unlock: &Unlock<'_>, home: &Home<'_>) -> Result<Box
             Box::new(AgeFile::new(path, access))
         }
         Location::Directory(path) => Box::new(Directory::new(path)),
-        Location::Keyring(name) => {
-            let lock = data_directory()?.join(format!("{}.lock", name.replace(['/', '\\'], "-")));
-            Box::new(Keyring::new(name, lock).with_patience(patience()))
-        }
+        Location::Keyring(name) => Box::new(keyring(name)?),
         Location::Vault(place) => {
             let wrong = || {
                 SealFailure::told(format!(
@@ -149,6 +150,11 @@ fn access(path: &Path, unlock: &Unlock<'_>, recipients: &[String]) -> Result<Acc
     }
     let (name, file) = (path.display().to_string(), unlock.passphrase_file.map(Path::to_path_buf));
     Ok(Access::Passphrase(Passphrase::new(move |is_new| ask::passphrase(&name, file.as_deref(), is_new))))
+}
+
+fn keyring(name: String) -> Result<Keyring, SealFailure> {
+    let lock = data_directory()?.join(format!("{}.lock", name.replace(['/', '\\'], "-")));
+    Ok(Keyring::new(name, lock).with_patience(patience()))
 }
 
 /// Whoever waits for a keyring is told so.

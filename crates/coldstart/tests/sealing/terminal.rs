@@ -6,17 +6,22 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 const SECONDS_MAX: u64 = 60;
 
 pub(crate) struct Terminal {
     child: Child,
     keyboard: Option<ChildStdin>,
     screen: Arc<Mutex<Vec<u8>>>,
+    /// Has a file with the name of its device.
+    notes: TempDir,
 }
 
-/// Whether there is a `script` that makes one.
+/// Whether there is a `script` that makes one, and a `stty` that tells how it is set.
 pub(crate) fn is_there() -> bool {
     crate::story::works("script", &["--quiet", "--return", "--command", "true", "/dev/null"])
+        && crate::story::works("stty", &["--version"])
 }
 
 /// A command as a shell takes it.
@@ -29,8 +34,10 @@ pub(crate) fn line(command: &Command) -> String {
 impl Terminal {
     /// Runs a line of shell in a directory.
     pub(crate) fn run(line: &str, directory: &Path) -> Self {
+        let notes = TempDir::new().unwrap();
+        let line = format!("tty >'{}'; {line}", notes.path().join("device").display());
         let mut script = Command::new("script");
-        script.args(["--quiet", "--return", "--flush", "--command", line, "/dev/null"]);
+        script.args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"]);
         script.current_dir(directory).env("HOME", directory.join("home")).env_remove("COLDSTART_PASSPHRASE");
         let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (keyboard, mut output) = (child.stdin.take(), child.stdout.take().unwrap());
@@ -42,7 +49,7 @@ impl Terminal {
                 shown.lock().unwrap().extend_from_slice(&bytes[..count]);
             }
         });
-        Self { child, keyboard, screen }
+        Self { child, keyboard, screen, notes }
     }
 
     fn screen(&self) -> String {
@@ -57,9 +64,23 @@ impl Terminal {
             assert!(started.elapsed() < Duration::from_secs(SECONDS_MAX), "no `{words}`:\n{}", self.screen());
             std::thread::sleep(Duration::from_millis(20));
         }
-        // What is asked is written before the terminal is told not to show the answer.
-        std::thread::sleep(Duration::from_millis(300));
         self
+    }
+
+    /// Waits for a question whose answer is not shown. It is written before the terminal is told so.
+    #[track_caller]
+    pub(crate) fn meets(self, words: &str) -> Self {
+        let this = self.reads(words);
+        let started = Instant::now();
+        let device = std::fs::read_to_string(this.notes.path().join("device")).unwrap();
+        loop {
+            let settings = Command::new("stty").args(["-a", "-F", device.trim()]).output().unwrap();
+            if String::from_utf8_lossy(&settings.stdout).contains(" -echo ") {
+                return this;
+            }
+            assert!(started.elapsed() < Duration::from_secs(SECONDS_MAX), "{settings:?}\n{}", this.screen());
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     pub(crate) fn types(mut self, text: &str) -> Self {

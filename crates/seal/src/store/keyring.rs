@@ -39,6 +39,11 @@ impl Keyring {
         Self { patience, ..self }
     }
 
+    /// Whether it can be read without a question to anybody.
+    pub fn is_unlocked(&self) -> bool {
+        self.patience.wait(is_unlocked).is_some_and(|said| said.unwrap_or(false))
+    }
+
     /// What the service says of the item. All that may make it ask somebody is behind this, and so ends.
     fn ask<T: Send + 'static>(
         &self,
@@ -196,6 +201,26 @@ fn connect() -> Result<AnyStore, Error> {
 /// Has the keyring unlocked that new items go to. Says whether it was locked.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn unlock() -> Result<bool, Error> {
+    with_default(|keyring| {
+        if !keyring.is_locked()? {
+            return Ok(false);
+        }
+        keyring.unlock()?;
+        keyring.ensure_unlocked()?;
+        Ok(true)
+    })
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn is_unlocked() -> Result<bool, Error> {
+    with_default(|keyring| Ok(!keyring.is_locked()?))
+}
+
+/// The keyring that new items go to.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn with_default<T>(
+    ask: impl FnOnce(&secret_service::blocking::Collection<'_>) -> Result<T, secret_service::Error>,
+) -> Result<T, Error> {
     use secret_service::blocking::SecretService;
     use secret_service::{EncryptionType, Error as ServiceError};
 
@@ -205,21 +230,20 @@ fn unlock() -> Result<bool, Error> {
     };
     // Nothing secret passes here.
     let service = SecretService::connect(EncryptionType::Plain).map_err(failed)?;
-    let keyring = match service.get_default_collection() {
+    match service.get_default_collection() {
         // Not even an empty one: a new item would have nowhere to go.
-        Err(ServiceError::NoResult) => return Err(Error::PlatformFailure("there is no keyring in it yet".into())),
-        found => found.map_err(failed)?,
-    };
-    if !keyring.is_locked().map_err(failed)? {
-        return Ok(false);
+        Err(ServiceError::NoResult) => Err(Error::PlatformFailure("there is no keyring in it yet".into())),
+        found => found.and_then(|keyring| ask(&keyring)).map_err(failed),
     }
-    keyring.unlock().map_err(failed)?;
-    keyring.ensure_unlocked().map_err(failed)?;
-    Ok(true)
 }
 
 /// The keychain tells what is locked from what is not there.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 fn unlock() -> Result<bool, Error> {
     Ok(false)
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn is_unlocked() -> Result<bool, Error> {
+    Ok(true)
 }
