@@ -313,6 +313,27 @@ fn a_commit_holds_just_the_file() {
     assert_eq!(desk.git(&["rev-parse", "HEAD"]), desk.git(&["rev-parse", "origin/main"]));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_hook_that_refuses_without_a_word_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !works("git", &["--version"]) {
+        return story::skipped("a_hook_that_refuses_without_a_word_is_told: no git");
+    }
+    let desk = Desk::with_key("k1");
+    desk.git(&["init", "--quiet", "--initial-branch=main"]);
+    let hook = desk.path(".git/hooks/pre-commit");
+    desk.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let words =
+        ["secret", "--name", "login", "--namespace", "apps", "--from-stdin", "a", "--out", "login.yaml", "--commit"];
+    desk.seal_with(&words, "hunter2")
+        .exits(2)
+        .says("commit failed: it does not say why; a hook may have refused it")
+        .says("written, but not committed: login.yaml")
+        .says("next: git add -- login.yaml && git commit --only -- login.yaml");
+}
+
 #[test]
 fn bad_input_is_told_and_nothing_is_written() {
     let desk = Desk::with_key("k1");

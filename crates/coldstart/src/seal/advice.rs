@@ -52,8 +52,8 @@ fn next(failure: &SealFailure) -> Option<&'static str> {
 
 fn store(error: &StoreError) -> &'static str {
     match error {
-        StoreError::Unreadable { .. } => "see that it is there and readable, or name another one: --store STORE",
-        StoreError::Unwritable { .. } => "see that it can be written, or name another one: --store STORE",
+        StoreError::Unreadable { .. } => "see that it is there and readable, or name another store",
+        StoreError::Unwritable { .. } => "see that it can be written, or name another store",
         StoreError::Locked { .. } => {
             "the same command again with what opens it: --identity FILE, --passphrase-file FILE or COLDSTART_PASSPHRASE"
         }
