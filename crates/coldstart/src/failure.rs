@@ -80,7 +80,7 @@ pub(crate) enum Failure {
     SettingsExist(PathBuf),
     #[error("cannot write {}: {source}", .path.display())]
     WriteFile { path: PathBuf, source: std::io::Error },
-    #[error(transparent)]
+    #[error("{}", crate::seal::with_next(.0))]
     Seal(Box<crate::seal::SealFailure>),
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),

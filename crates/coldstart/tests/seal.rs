@@ -261,7 +261,7 @@ fn a_rotation_keeps_the_old_key_and_seals_everything_with_the_new() {
     desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"])
         .exits(0)
         .says("and in the directory")
-        .says("sealed 1 files anew")
+        .says("sealed 1 file anew")
         .says("coldstart seal deploy");
     assert_eq!(desk.ring().keys().len(), 2);
     desk.seal(&["verify"]).exits(0).says("1 item with key").says(", the newest");
@@ -313,6 +313,27 @@ fn a_commit_holds_just_the_file() {
     assert_eq!(desk.git(&["rev-parse", "HEAD"]), desk.git(&["rev-parse", "origin/main"]));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_hook_that_refuses_without_a_word_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !works("git", &["--version"]) {
+        return story::skipped("a_hook_that_refuses_without_a_word_is_told: no git");
+    }
+    let desk = Desk::with_key("k1");
+    desk.git(&["init", "--quiet", "--initial-branch=main"]);
+    let hook = desk.path(".git/hooks/pre-commit");
+    desk.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let words =
+        ["secret", "--name", "login", "--namespace", "apps", "--from-stdin", "a", "--out", "login.yaml", "--commit"];
+    desk.seal_with(&words, "hunter2")
+        .exits(2)
+        .says("commit failed: it does not say why; a hook may have refused it")
+        .says("written, but not committed: login.yaml")
+        .says("next: git add -- login.yaml && git commit --only -- login.yaml");
+}
+
 #[test]
 fn bad_input_is_told_and_nothing_is_written() {
     let desk = Desk::with_key("k1");
@@ -335,7 +356,7 @@ fn bad_input_is_told_and_nothing_is_written() {
         .exits(2)
         .says("is no YAML; nothing was written");
     assert_eq!(fs::read_to_string(desk.path("bad.yaml")).unwrap(), "a: [");
-    desk.seal(&["verify", "--store", "s3:bucket"]).exits(2).says("stores: age:FILE");
+    desk.seal(&["verify", "--store", "s3:bucket"]).exits(2).says("next: --store with one of age:FILE");
     desk.write("keys.age", "not age");
     desk.seal(&["verify"]).exits(2).says("it is no age file, or damaged");
     desk.run(desk.plain_command(&["verify", "--store", "age:keys.age"]).env_remove("COLDSTART_PASSPHRASE")).exits(2);

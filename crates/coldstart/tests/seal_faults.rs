@@ -335,7 +335,7 @@ fn a_rotation_goes_on_with_the_key_it_has_and_no_other() {
         rotate(&more).exits(2).says("has 2048 bits and 3650 days").says("next: the same without --bits and --days");
     }
     assert_eq!(desk.ring().keys().len(), 2);
-    rotate(&[]).exits(0).says("go on with key").says("sealed 1 files anew");
+    rotate(&[]).exits(0).says("go on with key").says("sealed 1 file anew");
     assert_eq!(desk.ring().keys().len(), 2);
 }
 
@@ -350,7 +350,7 @@ fn a_key_of_the_future_is_no_obstacle() {
         .exits(0);
     desk.seal(&["verify"]).exits(0).says(&format!("1 item with key {}", desk.id("k1")));
     desk.seal(&["reseal", "--yes"]).exits(0).says("newest key already");
-    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 files anew");
+    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 file anew");
     // Alone in a store, it can't be sealed with; but it can be followed.
     let store = ["--store", "age:alone.age"];
     desk.seal(&[&["init", "--adopt", "later.pem", "--yes"], &store[..]].concat()).exits(0);

@@ -174,6 +174,48 @@ fn recipients_beside_a_passphrase_are_refused() {
     assert!(!desk.path("keys").exists());
 }
 
+/// Two clusters in one repository, and the store of the wrong one.
+#[test]
+fn items_for_different_keys_in_one_sealed_secret_are_told() {
+    let desk = Desk::with_key("k1");
+    desk.write("login.yaml", &desk.sealed("k2", LOGIN));
+    desk.write("token", "t");
+    let add = ["--from-file", "token", "--out", "login.yaml"];
+    seal(&desk, &add)
+        .exits(0)
+        .says("login.yaml: sealed 1 item of apps/login")
+        .says("no key of the store opens `password` of login")
+        .says("next: coldstart seal verify");
+    // Whoever lost a key seals one after the other anew, and then all is well.
+    desk.write("password", "p");
+    let whole = seal(&desk, &["--from-file", "password", "--out", "login.yaml"]).exits(0);
+    assert_eq!(whole.stderr, "");
+    let same = seal(&desk, &add).exits(0);
+    assert_eq!(same.stderr, "");
+}
+
+/// Whoever seals a manifest "in place" means that the Secret goes away; it would stay, and be committed.
+#[test]
+fn a_secret_in_the_clear_does_not_stay_beside_the_sealed_one() {
+    let desk = Desk::with_key("k1");
+    desk.git(&["init"]);
+    let list = sealing::as_list(&[LOGIN.to_owned()]);
+    for text in [LOGIN, &LOGIN.replace("  namespace: apps\n", ""), &list] {
+        desk.write("login.yaml", text);
+        desk.seal(&["secret", "--manifest", "login.yaml", "--namespace", "apps", "--out", "login.yaml", "--commit"])
+            .exits(2)
+            .says("Secret apps/login stands there in the clear")
+            .says("nothing was written")
+            .says("next: the same with another --out");
+        assert_eq!(fs::read_to_string(desk.path("login.yaml")).unwrap(), text);
+    }
+    // One of another name, and one that SOPS encrypts, are none of its business.
+    desk.write("other.yaml", &LOGIN.replace("name: login", "name: other"));
+    desk.seal(&["secret", "--manifest", "login.yaml", "--out", "other.yaml"]).exits(0);
+    desk.write("sops.yaml", &format!("{LOGIN}sops: {{mac: x}}\n"));
+    desk.seal(&["secret", "--manifest", "login.yaml", "--out", "sops.yaml"]).exits(0);
+}
+
 /// The command in a shell at a terminal of its own, where somebody types `answer`.
 fn at_a_terminal(desk: &Desk, before: &str, words: &[&str], answer: &str) -> String {
     let command = desk.plain_command(words);

@@ -140,7 +140,7 @@ fn a_backup_that_is_not_mounted_is_not_begun_anew() {
     desk.seal(&rotate)
         .exits(2)
         .says("usb/keys may not be mounted")
-        .says("next: bring it back, or coldstart seal backup");
+        .says("next: bring it back, then the same command again; or coldstart seal backup");
     assert!(!desk.path("usb").exists());
     assert_eq!(desk.ring().keys().len(), 1, "no key was made");
     desk.seal(&["verify"])
@@ -153,6 +153,40 @@ fn a_backup_that_is_not_mounted_is_not_begun_anew() {
     desk.seal(&["verify"]).exits(0).says(&format!("usb/keys: lacks key {} of the store", desk.id("k2")));
     desk.seal(&["backup", "--yes"]).exits(0);
     desk.seal(&rotate).exits(0);
+}
+
+/// `init` completes what an earlier run did not live to, and a disk that is not there looks like that.
+#[test]
+fn init_fills_no_backup_that_may_not_be_mounted() {
+    let desk = Desk::new();
+    desk.write("coldstart.yaml", "seal: {backup: 'dir:usb/keys', certificate: sealing.crt}\n");
+    desk.seal(&["init", "--adopt", "k1.pem", "--yes"]).exits(0).says("and in the directory");
+    fs::rename(desk.path("usb"), desk.path("unplugged")).unwrap();
+    let told = |words: &[&str]| {
+        let ran = desk.seal(words).exits(2).says("usb/keys may not be mounted");
+        assert!(!desk.path("usb").exists(), "{}", ran.stdout);
+        ran.says("next: bring it back, then the same command again; or coldstart seal backup to begin it anew")
+    };
+    told(&["init", "--yes"]);
+    told(&["init", "--adopt", "k1.pem", "--yes"]);
+    told(&["init", "--adopt", "k2.pem", "--yes"]);
+    assert_eq!(desk.ring().keys().len(), 1, "nothing was adopted");
+    // The certificate is written all the same.
+    fs::remove_file(desk.path("sealing.crt")).unwrap();
+    told(&["init", "--yes"]).says("wrote the certificate to");
+    assert_eq!(fs::read_to_string(desk.path("sealing.crt")).unwrap(), desk.certificate("k1"));
+
+    fs::rename(desk.path("unplugged"), desk.path("usb")).unwrap();
+    desk.seal(&["init", "--adopt", "k2.pem", "--yes"]).exits(0);
+    // A store that has some keys is the right one, and gets the others; so does one that is named now.
+    fs::remove_dir_all(desk.path("usb")).unwrap();
+    desk.seal(&["init", "--backup", "dir:usb/keys", "--yes"]).exits(0).says("make no key").says("usb/keys");
+    desk.seal(&["restore", "--yes"]).exits(0).says("has all 2 keys already");
+    for ending in ["key", "crt"] {
+        fs::remove_file(desk.path(&format!("usb/keys/{}.{ending}", desk.id("k2")))).unwrap();
+    }
+    desk.seal(&["init", "--yes"]).exits(0).says("make no key");
+    desk.seal(&["backup"]).exits(0).says("has all 2 keys already");
 }
 
 #[test]

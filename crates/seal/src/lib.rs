@@ -23,6 +23,7 @@
 
 pub mod age_program;
 pub mod deploy;
+mod env_file;
 mod envelope;
 pub mod generated;
 pub mod key;
@@ -36,6 +37,7 @@ pub mod sops;
 pub mod store;
 pub mod verify;
 
+pub use env_file::{EnvError, EnvFault, env_values};
 pub use envelope::{Envelope, OpenError, SealError, VALUE_BYTES_MAX};
 pub use ring::{Held, RING_BYTES_MAX, Ring, RingError};
 pub use scope::{CLUSTER_WIDE, NAMESPACE_WIDE, NoScope, Scope};

@@ -5,8 +5,8 @@
 mod support;
 
 use coldstart_seal::manifest::{SecretManifest, to_json};
-use coldstart_seal::store::{Access, AgeFile, Passphrase, Store as _, Vault, VaultAddress};
-use coldstart_seal::{Envelope, Ring, SecretBytes};
+use coldstart_seal::store::{Access, AgeFile, Passphrase, Store as _, Vault, VaultAddress, VaultAnswer};
+use coldstart_seal::{Envelope, Ring, SecretBytes, env_values};
 use support::key;
 use time::OffsetDateTime;
 use yaml::{FileId, parse_value};
@@ -42,6 +42,8 @@ fn nothing_that_is_debugged_shows_a_secret() {
         format!("{address:?} {:?}", Vault::new(address.clone(), "secret/keys")),
         format!("{program:?} {store:?} {:?}", store.read()),
         format!("{:?}", Envelope::from_base64(PLANTED)),
+        format!("{:?}", VaultAnswer::new(200, format!("{{\"data\": \"{PLANTED}\"}}").as_bytes())),
+        format!("{:?} {:?}", env_values(PLANTED), env_values(&format!("A={PLANTED}"))),
     ];
     let encoded: Vec<String> = PLANTED.bytes().map(|byte| byte.to_string()).collect();
     let pem = pair.private_key_pem();

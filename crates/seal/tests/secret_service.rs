@@ -3,75 +3,53 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+#[path = "support/session.rs"]
+mod session;
 mod support;
 
 use std::process::Command;
 
 use coldstart_seal::key::from_text;
-use coldstart_seal::store::{Keyring, StoreError, keep, secret_tool_items};
+use coldstart_seal::store::{Keyring, Patience, StoreError, keep, secret_tool_items};
 use support::{key, run, skipped};
 use time::OffsetDateTime;
 
-/// Starts a keyring that is unlocked, then what it is told. The daemon goes into the background before it answers and
-/// before its collection is there: on a busy machine that takes longer than starting a test. Who asks it earlier has the
-/// bus start a second one, which is locked.
-const SESSION: &str = r#"
-printf secret | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1 || exit 1
-answers() {
-  dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner \
-    string:org.freedesktop.secrets 2>/dev/null | grep -q 'boolean true'
-}
-is_unlocked() {
-  dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets/collection/login \
-    org.freedesktop.DBus.Properties.Get string:org.freedesktop.Secret.Collection string:Locked 2>/dev/null \
-    | grep -q 'boolean false'
-}
-tries=0
-until { answers && is_unlocked; } || [ "$tries" -ge 100 ]; do
-  tries=$((tries + 1))
-  sleep 0.1
-done
-exec "$@"
-"#;
-
-fn is_there(program: &str) -> bool {
-    Command::new("sh").args(["-c", "command -v \"$1\" >/dev/null", "sh", program]).status().is_ok_and(|s| s.success())
-}
-
-/// Set inside of a session that a test made: whoever runs all ignored tests does not want their own keyring written to.
-const OWN_SESSION: &str = "COLDSTART_OWN_SESSION";
-
 /// Runs one of the ignored tests below inside of a session.
-fn in_a_session(name: &str) {
-    if let Some(missing) = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_there(program)) {
-        return skipped(&format!("{name}: no {missing} (Debian: dbus-daemon, gnome-keyring)"));
+fn inside_of(run: fn(&str), name: &str) {
+    match session::missing(name) {
+        Some(why) => skipped(&why),
+        None => run(name),
     }
-    let home = tempfile::tempdir().unwrap();
-    let mut command = Command::new("dbus-run-session");
-    command.args(["--", "sh", "-c", SESSION, "sh"]).arg(std::env::current_exe().unwrap());
-    command.args([name, "--exact", "--ignored", "--nocapture"]);
-    command.env(OWN_SESSION, "1").env("HOME", home.path()).env_remove("XDG_DATA_HOME").env_remove("XDG_RUNTIME_DIR");
-    let output = command.output().unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 #[test]
 fn the_secret_service_keeps_keys() {
-    in_a_session("inside::keys_are_kept_with_history");
+    inside_of(session::with_keyring, "inside::keys_are_kept_with_history");
 }
 
 #[test]
 fn items_of_secret_tool_are_adopted() {
-    if !is_there("secret-tool") {
-        return skipped("items_of_secret_tool_are_adopted: no secret-tool (Debian: libsecret-tools)");
-    }
-    in_a_session("inside::items_of_secret_tool");
+    inside_of(session::with_keyring, "inside::items_of_secret_tool");
+}
+
+#[test]
+fn a_locked_keyring_is_told_from_an_empty_one() {
+    inside_of(session::with_keyring, "inside::locked_and_not_empty");
+}
+
+#[test]
+fn a_question_that_nobody_answers_ends() {
+    inside_of(session::with_keyring, "inside::nobody_answers_the_question");
+}
+
+#[test]
+fn a_service_without_a_keyring_is_told() {
+    inside_of(session::with_nothing, "inside::no_keyring_yet");
 }
 
 #[test]
 fn without_a_bus_the_reason_is_told() {
-    if !is_there("dbus-run-session") {
+    if !session::is_there("dbus-run-session") {
         return skipped("without_a_bus_the_reason_is_told: no dbus-run-session");
     }
     // A bus, and no keyring behind it.
@@ -86,19 +64,19 @@ fn without_a_bus_the_reason_is_told() {
     .unwrap();
     command.arg(format!("--config-file={}", config.display())).arg("--").arg(std::env::current_exe().unwrap());
     command.args(["inside::nobody_answers", "--exact", "--ignored", "--nocapture"]);
-    command.env(OWN_SESSION, "1").env("HOME", home.path());
+    command.env(session::OWN_SESSION, "1").env("HOME", home.path());
     let said = run(&mut command, b"").unwrap_or_else(|said| panic!("{said}"));
     assert!(said.contains("1 passed"), "{said}");
 }
 
 /// Only good inside of a session.
 mod inside {
-    use super::{Command, Keyring, OffsetDateTime, StoreError, from_text, keep, key, run, secret_tool_items};
+    use std::time::{Duration, Instant};
+
+    use super::{Keyring, OffsetDateTime, Patience, StoreError, from_text, keep, key, secret_tool_items, session};
     use coldstart_seal::store::Store as _;
 
-    fn is_own_session() -> bool {
-        std::env::var_os(super::OWN_SESSION).is_some()
-    }
+    const SECONDS_MAX: u64 = 10;
 
     fn store(name: &str) -> Keyring {
         Keyring::new(name, std::env::temp_dir().join(format!("coldstart-keyring-{}.lock", std::process::id())))
@@ -107,7 +85,7 @@ mod inside {
     #[test]
     #[ignore = "run by another test, in a session of its own"]
     fn keys_are_kept_with_history() {
-        if !is_own_session() {
+        if !session::is_own() {
             return;
         }
         let store = store("home");
@@ -126,27 +104,123 @@ mod inside {
     #[test]
     #[ignore = "run by another test, in a session of its own"]
     fn items_of_secret_tool() {
-        if !is_own_session() {
+        if !session::is_own() {
             return;
         }
-        assert!(secret_tool_items().unwrap().is_none());
+        assert!(secret_tool_items(&Patience::default()).unwrap().is_none());
         let pair = key("k1");
-        let put = |name: &str, text: &str| {
-            let mut command = Command::new("secret-tool");
-            command.args(["store", "--label=test", "service", "sealed-secrets", "key", name]);
-            run(&mut command, text.as_bytes()).unwrap();
-        };
-        put("private_key", pair.private_key_pem().expose());
-        put("public_key", &pair.certificate().to_pem());
-        let text = secret_tool_items().unwrap().unwrap();
+        let of = |key| ["service", "sealed-secrets", "key", key];
+        session::store_item(&of("private_key"), pair.private_key_pem().expose());
+        assert!(secret_tool_items(&Patience::default()).unwrap().is_none(), "one of two is none");
+        session::store_item(&of("public_key"), &pair.certificate().to_pem());
+        let text = secret_tool_items(&Patience::default()).unwrap().unwrap();
         let found = from_text(text.expose_text().unwrap()).unwrap();
         assert_eq!(found[0].pair.fingerprint(), pair.fingerprint());
+    }
+
+    /// What is kept is there, and so is the way to it: in no time where nobody can be asked.
+    #[test]
+    #[ignore = "run by another test, in a session of its own"]
+    fn locked_and_not_empty() {
+        if !session::is_own() {
+            return;
+        }
+        let store = store("home");
+        let nothing = store.read().unwrap();
+        let mut ring = store.read().unwrap().ring;
+        ring.add(key("k1"), OffsetDateTime::now_utc()).unwrap();
+        keep(&store, &ring, &nothing).unwrap();
+        let before = store.read().unwrap();
+        let pair = key("k1");
+        let of = |key| ["service", "sealed-secrets", "key", key];
+        session::store_item(&of("private_key"), pair.private_key_pem().expose());
+        session::store_item(&of("public_key"), &pair.certificate().to_pem());
+
+        session::lock();
+        let started = Instant::now();
+        ring.add(key("k2"), OffsetDateTime::now_utc()).unwrap();
+        // An item that is not there can't be told from one that is not shown.
+        let told = [
+            store.read().unwrap_err(),
+            store.probe().unwrap_err(),
+            store.write(&ring, &before.revision).unwrap_err(),
+            self::store("other").read().unwrap_err(),
+            self::store("other").write(&ring, &nothing.revision).unwrap_err(),
+        ];
+        for told in told {
+            assert!(matches!(told, StoreError::Locked { .. }), "{told:?}");
+            let told = told.to_string();
+            assert!(told.contains("is locked: nobody unlocked it\n  next: unlock it"), "{told}");
+            assert!(told.contains("gnome-keyring-daemon --replace --unlock"), "{told}");
+        }
+        let told = secret_tool_items(&Patience::default()).unwrap_err();
+        assert!(told.contains("nobody unlocked it\n  next: unlock it"), "{told}");
+        assert!(started.elapsed() < Duration::from_secs(SECONDS_MAX), "{:?}", started.elapsed());
+
+        session::unlock();
+        let after = store.read().unwrap();
+        assert_eq!(after.revision, before.revision, "it is as it was");
+        assert!(self::store("other").read().unwrap().ring.is_empty());
+        keep(&store, &ring, &after).unwrap();
+    }
+
+    /// A desktop that shows the question to nobody.
+    #[test]
+    #[ignore = "run by another test, in a session of its own"]
+    fn nobody_answers_the_question() {
+        if !session::is_own() {
+            return;
+        }
+        let patience =
+            Patience { at_most: Duration::from_secs(3), notice: |said| NOTICED.lock().unwrap().push_str(said) };
+        let store = store("home").with_patience(patience);
+        let nothing = store.read().unwrap();
+        let mut ring = store.read().unwrap().ring;
+        ring.add(key("k1"), OffsetDateTime::now_utc()).unwrap();
+        keep(&store, &ring, &nothing).unwrap();
+        let before = store.read().unwrap();
+        assert_eq!(*NOTICED.lock().unwrap(), "", "nobody had to wait");
+        assert!(store.is_unlocked());
+        session::lock();
+        // Whoever has this name gets the questions, and this one lets them lie.
+        let prompter = zbus::blocking::connection::Builder::session().unwrap();
+        let prompter = prompter.name("org.gnome.keyring.SystemPrompter").unwrap().build().unwrap();
+        let started = Instant::now();
+        assert!(!store.is_unlocked());
+        assert_eq!(*NOTICED.lock().unwrap(), "", "that asks nobody");
+        ring.add(key("k2"), OffsetDateTime::now_utc()).unwrap();
+        for told in [store.read().unwrap_err(), store.write(&ring, &before.revision).unwrap_err()] {
+            assert!(matches!(told, StoreError::Silent { .. }), "{told:?}");
+            let told = told.to_string();
+            assert!(told.contains("does not answer: nothing was heard for 3 s"), "{told}");
+            assert!(told.contains("\n  next: unlock it"), "{told}");
+        }
+        let told = secret_tool_items(&patience).unwrap_err();
+        assert!(told.contains("nothing was heard for 3 s"), "{told}");
+        assert!(started.elapsed() < Duration::from_secs(3 * SECONDS_MAX), "{:?}", started.elapsed());
+        let noticed = NOTICED.lock().unwrap().clone();
+        assert!(noticed.starts_with("waiting for the keyring, at most 1 s more"), "{noticed}");
+        drop(prompter);
+        session::unlock();
+        assert_eq!(store.read().unwrap().revision, before.revision, "it is as it was");
+    }
+
+    static NOTICED: std::sync::Mutex<String> = std::sync::Mutex::new(String::new());
+
+    #[test]
+    #[ignore = "run by another test, in a session of its own"]
+    fn no_keyring_yet() {
+        if !session::is_own() {
+            return;
+        }
+        let told = store("home").read().unwrap_err().to_string();
+        assert!(told.contains("there is no keyring in it yet\n  next: "), "{told}");
     }
 
     #[test]
     #[ignore = "run by another test, in a session of its own"]
     fn nobody_answers() {
-        if !is_own_session() {
+        if !session::is_own() {
             return;
         }
         let told = store("home").read().unwrap_err();

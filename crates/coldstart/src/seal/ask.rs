@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ::seal::SecretBytes;
 
+use super::hidden;
 use crate::confirm::somebody;
 
 /// Where a passphrase can be put for programs.
@@ -16,7 +17,7 @@ pub(crate) fn unseen(prompt: &str) -> Result<SecretBytes, String> {
     if somebody().is_none() {
         return Err("nobody is there to ask".to_owned());
     }
-    let said = rpassword::prompt_password(format!("{prompt}: "));
+    let said = hidden::line(&format!("{prompt}: "));
     said.map(SecretBytes::from).map_err(|error| format!("no answer: {error}"))
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn passphrase(store: &str, file: Option<&Path>, is_new: bool) -> Resu
         |_| format!("it needs a passphrase\n  next: {PASSPHRASE_VARIABLE}, --passphrase-file FILE, or --identity FILE");
     let said = unseen(&format!("passphrase of {store}")).map_err(nobody)?;
     if is_new && unseen("the same again").map_err(nobody)? != said {
-        return Err("the two are not the same".to_owned());
+        return Err("the two are not the same\n  next: the same command again".to_owned());
     }
     Ok(said)
 }

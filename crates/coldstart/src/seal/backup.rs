@@ -61,7 +61,10 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
 /// A copy beside itself is none.
 pub(crate) fn two_stores(one: &dyn Store, other: &dyn Store) -> Result<(), SealFailure> {
     if one.identity() == other.identity() {
-        return Err(SealFailure::told(format!("both stores are the same one: {}", one.describe())));
+        return Err(SealFailure::told(format!(
+            "both stores are the same one: {}; nothing was done\n  next: the same with another place, on another disk",
+            one.describe()
+        )));
     }
     Ok(())
 }
@@ -114,7 +117,13 @@ fn prove(ring: &Ring, read: &Ring, there: &dyn Store) -> Result<(), SealFailure>
         read.get(pair.fingerprint())?.open(&sealed, label).filter(|value| value.expose() == b"proof")
     };
     for held in ring.keys() {
-        let lost = || SealFailure::told(format!("{} does not give back key {}", there.describe(), held.pair.id()));
+        let lost = || {
+            SealFailure::told(format!(
+                "{} does not give back key {}\n  next: keep the other store, and coldstart seal backup to another place",
+                there.describe(),
+                held.pair.id()
+            ))
+        };
         opens(&held.pair).ok_or_else(lost)?;
     }
     Ok(())

@@ -187,5 +187,6 @@ pub(crate) fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<Stri
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let said = if said.trim().is_empty() { String::from_utf8_lossy(&output.stdout) } else { said };
-    Err(SealFailure::Git(format!("{} failed: {}", words.first().unwrap_or(&""), said.trim())))
+    let said = if said.trim().is_empty() { "it does not say why; a hook may have refused it" } else { said.trim() };
+    Err(SealFailure::Git(format!("{} failed: {said}", words.first().unwrap_or(&""))))
 }

@@ -13,6 +13,8 @@ use crate::failure::Failure;
 
 pub(crate) struct Copies {
     second: Option<Box<dyn Store>>,
+    /// Whether somebody names the second store in this very run, and so means it as it is now.
+    is_named: bool,
     certificate: Option<PathBuf>,
 }
 
@@ -37,7 +39,7 @@ impl Copies {
             probe_file(path).map_err(SealFailure::file(path))?;
             certificate::may_replace(path)?;
         }
-        Ok(Self { second, certificate: written })
+        Ok(Self { second, is_named: backup.is_some(), certificate: written })
     }
 
     pub(crate) fn second(&self) -> Option<&dyn Store> {
@@ -49,26 +51,26 @@ impl Copies {
         self.certificate.as_deref()
     }
 
-    /// Whether everything is there already.
-    pub(crate) fn are_complete(&self, ring: &Ring) -> Result<bool, SealFailure> {
-        if let Some(second) = &self.second
-            && !second.read()?.ring.holds_all_of(ring)
-        {
-            return Ok(false);
-        }
-        let (Some(path), Some(newest)) = (&self.certificate, ring.newest()) else { return Ok(true) };
-        Ok(read_certificate(path).is_ok_and(|there| there == *newest.certificate()))
+    /// Whether the second store has every key already.
+    pub(crate) fn second_is_complete(&self, ring: &Ring) -> Result<bool, SealFailure> {
+        self.second.as_ref().map_or(Ok(true), |second| Ok(second.read()?.ring.holds_all_of(ring)))
     }
 
-    /// A second store that is empty beside a first one with keys is most likely not the one that is meant: a disk that is not
-    /// mounted leaves an empty directory, and a new key there would be copied to the wrong place.
+    /// Whether the certificate's file is that of the newest key already.
+    pub(crate) fn certificate_is_complete(&self, ring: &Ring) -> bool {
+        let (Some(path), Some(newest)) = (&self.certificate, ring.newest()) else { return true };
+        read_certificate(path).is_ok_and(|there| there == *newest.certificate())
+    }
+
+    /// A second store of the settings that is empty beside a first one with keys is most likely not the one that is meant: a disk that
+    /// is not mounted leaves an empty directory, and keys there would be a backup for nobody. One that is named now is meant.
     pub(crate) fn has_history(&self) -> Result<(), SealFailure> {
-        let Some(second) = &self.second else { return Ok(()) };
+        let Some(second) = self.second.as_ref().filter(|_| !self.is_named) else { return Ok(()) };
         if !second.read()?.ring.is_empty() {
             return Ok(());
         }
         Err(SealFailure::told(format!(
-            "the second store holds no key, and the first one does: {} may not be mounted; nothing was done\n  next: bring it back, or coldstart seal backup to begin it anew",
+            "the second store holds no key, and the first one does: {} may not be mounted; nothing was written there\n  next: bring it back, then the same command again; or coldstart seal backup to begin it anew",
             second.describe()
         )))
     }

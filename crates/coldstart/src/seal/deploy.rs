@@ -99,7 +99,11 @@ impl Work {
         for held in ring.keys().iter().filter(|held| self.missing.contains(&held.pair.id())) {
             // Checked before it goes: the controller does not survive a pair that is none.
             if !held.pair.works() {
-                return Err(SealFailure::told(format!("key {} of the store is damaged", held.pair.id())).into());
+                return Err(SealFailure::told(format!(
+                    "key {} of the store is damaged\n  next: coldstart seal restore STORE from a backup",
+                    held.pair.id()
+                ))
+                .into());
             }
             self.cluster.create(Kind::Secret, Some(&self.namespace), key_secret(&held.pair, &self.namespace))?;
             say(&format!("created Secret {}/{}", self.namespace, key_secret_name(&held.pair)))?;
@@ -157,7 +161,7 @@ impl Work {
             Some(found) if found == base64(value.expose()) => {
                 say(&format!("proved: a canary sealed with key {} was unsealed, and is removed again", newest.id()))
             }
-            Some(_) => Err(SealFailure::Cluster("the canary came out as something else".to_owned()).into()),
+            Some(_) => Err(SealFailure::Cluster("the canary came out as something else\n  next: kubectl get sealedsecrets --all-namespaces, and coldstart seal verify --cluster".to_owned()).into()),
             None => Err(SealFailure::Cluster(format!(
                 "the canary was not unsealed within {PROOF_SECONDS} s{}\n  next: kubectl --namespace {} logs deployment/sealed-secrets-controller",
                 reason(status.ok().flatten().as_ref()),
@@ -169,7 +173,8 @@ impl Work {
 }
 
 fn getrandom(bytes: &mut [u8]) -> Result<(), SealFailure> {
-    ::seal::random(bytes).map_err(|_| SealFailure::told("the system gives no random numbers"))
+    ::seal::random(bytes)
+        .map_err(|_| SealFailure::told("the system gives no random numbers\n  next: the same command again"))
 }
 
 fn base64(bytes: &[u8]) -> String {

@@ -131,7 +131,12 @@ fn is_inside(root: &Path, path: &Path) -> Result<(), SealFailure> {
 
 /// The file that a path leads to, through links: a link stays one. Nothing but files can be written.
 pub(crate) fn resolve(path: &Path) -> Result<PathBuf, SealFailure> {
-    let wrong = |why: &str| SealFailure::told(format!("{} {why}; nothing was written", path.display()));
+    let wrong = |why: &str| {
+        SealFailure::told(format!(
+            "{} {why}; nothing was written\n  next: the same with a file of the repository",
+            path.display()
+        ))
+    };
     let is_link = fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => Err(wrong("is a directory")),

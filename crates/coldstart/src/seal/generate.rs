@@ -111,7 +111,12 @@ struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     fn of(declared: &'a GeneratedSecret, home: &Home<'_>) -> Result<Self, SealFailure> {
-        let told = |why: String| SealFailure::told(format!("coldstart.yaml:{}: {why}", declared.path.at.line));
+        let told = |why: String| {
+            SealFailure::told(format!(
+                "coldstart.yaml:{}: {why}\n  next: mend it there, then the same command again",
+                declared.path.at.line
+            ))
+        };
         let mut values = Vec::new();
         for value in &declared.values {
             values.push(Declared {

@@ -3,16 +3,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use ::seal::key::{
-    AdoptError, Adopted, Adoption, GenerateOptions, KeyError, KeyPair, Source, from_sources, from_text, generate,
-};
+use ::seal::key::{AdoptError, Adopted, Adoption, GenerateOptions, KeyPair, Source, from_sources, from_text, generate};
 use ::seal::store::{Store, keep, secret_tool_items};
 use ::seal::{Ring, date};
 
 use super::arguments::Init;
 use super::copies::Copies;
 use super::failure::SealFailure;
-use super::{Home, cluster, input, lost, now, say};
+use super::{Home, advice, cluster, input, lost, now, say, store};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -36,6 +34,9 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     if new.is_empty() && !makes {
         return complete(options, store.as_ref(), &before.ring, &copies);
     }
+    if !before.ring.is_empty() {
+        copies.has_history()?;
+    }
     if makes && !options.new_key {
         lost::refuse_new(&home, store.as_ref(), copies.certificate(), copies.second())?;
     }
@@ -58,10 +59,15 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
 
 fn copy(copies: &Copies, ring: &Ring) -> Result<Code, Failure> {
     copies.back_up(ring)?;
+    write_certificate(copies, ring)?;
+    Ok(exit::CLEAN)
+}
+
+fn write_certificate(copies: &Copies, ring: &Ring) -> Result<(), Failure> {
     if let Some(path) = copies.write_certificate(ring)? {
         say(&format!("wrote the certificate to {}", path.display()))?;
     }
-    Ok(exit::CLEAN)
+    Ok(())
 }
 
 /// The keys are there: what an earlier run did not live to do, or what was lost since, is done.
@@ -71,14 +77,32 @@ fn complete(options: &Init, store: &dyn Store, ring: &Ring, copies: &Copies) -> 
     if is_adopted {
         say(&nothing)?;
     }
-    if copies.are_complete(ring)? {
+    let (second, certificate) = (copies.second_is_complete(ring)?, copies.certificate_is_complete(ring));
+    if second && certificate {
         return if is_adopted { Ok(exit::CLEAN) } else { Err(is_there(store, ring).into()) };
     }
+    // Told in the end: a disk that is not there keeps nobody from the certificate.
+    let history = copies.has_history();
+    let fills = !second && history.is_ok();
+    if !fills && certificate {
+        return Ok(history.map(|()| exit::CLEAN)?);
+    }
     let newest = ring.newest().map(describe).unwrap_or_default();
-    let (second, certificate) = (copies.describe_second(), copies.describe_certificate());
-    let plan = format!("make no key: {newest} is in {}\n{second}{certificate}", store.describe());
+    let mut plan = format!("make no key: {newest} is in {}\n", store.describe());
+    if fills {
+        plan.push_str(&copies.describe_second());
+    }
+    if !certificate {
+        plan.push_str(&copies.describe_certificate());
+    }
     confirm(&plan, options.yes)?;
-    copy(copies, ring)
+    if fills {
+        copies.back_up(ring)?;
+    }
+    if !certificate {
+        write_certificate(copies, ring)?;
+    }
+    Ok(history.map(|()| exit::CLEAN)?)
 }
 
 fn is_adopting(options: &Init) -> bool {
@@ -142,10 +166,11 @@ fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Adoption>, SealFail
         return cluster.keys(&namespace).map(all);
     }
     if options.adopt_secret_tool {
-        let items = secret_tool_items().map_err(|why| SealFailure::told(format!("the Secret Service: {why}")))?;
+        let items = secret_tool_items(&store::patience())
+            .map_err(|why| SealFailure::told(format!("the Secret Service: {why}")))?;
         let missing = || {
             SealFailure::told(
-                "the Secret Service has no items `service sealed-secrets key private_key` and `public_key`",
+                "the Secret Service has no items `service sealed-secrets key private_key` and `public_key`; nothing was adopted\n  next: secret-tool search --all service sealed-secrets shows what there is; other keys: --adopt FILE",
             )
         };
         let items = items.ok_or_else(missing)?;
@@ -167,17 +192,15 @@ fn from_files(options: &Init) -> Result<Adoption, SealFailure> {
     }
     let mut sources = Vec::new();
     for (name, bytes) in &files {
-        let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{name} is no text")))?;
+        let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{name} is no text; nothing was adopted\n  next: openssl x509 -inform der -in FILE makes PEM of a certificate, openssl pkey -inform der -in FILE of a key")))?;
         sources.push(Source { name, text });
     }
     let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
     let found = from_sources(&sources, options.new_certificate.then_some(&wanted));
-    found.map_err(|error| match error.error {
-        KeyError::NoCertificate => {
-            let next = "give the certificate's file as well, or --new-certificate to make one";
-            SealFailure::told(format!("{error}\n  nothing was adopted\n  next: {next}"))
-        }
-        _ => SealFailure::told(format!("{error}\n  nothing was adopted")),
+    found.map_err(|error| {
+        let (told, next) = (error.to_string(), advice::key(&error.error));
+        let told = if told.contains("\n  next: ") { told } else { format!("{told}\n  next: {next}") };
+        SealFailure::told(advice::remarked(&told, "nothing was adopted"))
     })
 }
 
@@ -192,7 +215,11 @@ fn pick(adoption: Adoption, pick: Option<&str>) -> Result<Adoption, SealFailure>
         let places = list(&found);
         let (wanted, _): (Vec<Adopted>, Vec<Adopted>) =
             found.into_iter().partition(|one| one.place == pick || one.pair.id() == pick);
-        let none = || SealFailure::told(format!("no pair is called `{pick}`; there is:{places}"));
+        let none = || {
+            SealFailure::told(format!(
+                "no pair is called `{pick}`; there is:{places}\n  next: the same with --pick and one of these"
+            ))
+        };
         return if wanted.is_empty() { Err(none()) } else { Ok(Adoption { pairs: wanted, left: Vec::new() }) };
     }
     let are_secrets = found.iter().all(|one| one.place.is_empty() || one.place.starts_with("Secret "));

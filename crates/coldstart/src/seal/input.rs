@@ -1,19 +1,21 @@
 //! Values on their way into a Secret: from files, variables, standard input and questions. Never from the command line.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use ::seal::manifest::{SecretManifest, inexact, to_json};
-use ::seal::{SecretBytes, VALUE_BYTES_MAX};
+use ::seal::{SecretBytes, VALUE_BYTES_MAX, env_values};
 use yaml::{FileId, Limits, Node, Span};
 
 use super::arguments::Secret;
 use super::failure::SealFailure;
 use super::{ask, secret};
+use crate::output;
 
 /// What a file of manifests or of variables may have.
 const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
+const NO_TEXT: &str = "\n  next: the same with a text file; a value of bytes goes with --from-file KEY=FILE";
 const EMPTY_INPUT: &str = "standard input is empty; did the program before it fail?";
 
 /// All Secrets that the options describe: those of a manifest, or one made of its values.
@@ -26,7 +28,10 @@ pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailu
     let place = || options.manifest.as_ref().map_or_else(|| "the Secret".to_owned(), |path| path.display().to_string());
     let is_single = secrets.len() == 1;
     if options.name.is_some() && !is_single {
-        return Err(SealFailure::told(format!("{} holds several Secrets: --name can't name them all", place())));
+        return Err(SealFailure::told(format!(
+            "{} holds several Secrets: --name can't name them all\n  next: the same without --name",
+            place()
+        )));
     }
     for secret in &mut secrets {
         if let Some(namespace) = &options.namespace {
@@ -43,14 +48,16 @@ pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailu
     let values = values(options)?;
     if !values.is_empty() && !is_single {
         return Err(SealFailure::told(format!(
-            "{} holds several Secrets: further values belong to none of them",
+            "{} holds several Secrets: further values belong to none of them\n  next: the values by a command of their own, with --name",
             place()
         )));
     }
     if let Some(secret) = secrets.first_mut() {
         for (key, value) in values {
             if secret.data.contains_key(&key) {
-                return Err(SealFailure::told(format!("there are two values for `{key}`: give one")));
+                return Err(SealFailure::told(format!(
+                    "there are two values for `{key}`\n  next: the same with one of them"
+                )));
             }
             secret.put(&key, value).map_err(|source| SealFailure::Secret { place: place(), source })?;
         }
@@ -66,7 +73,9 @@ fn standard_input_once(options: &Secret) -> Result<(), SealFailure> {
         + options.from_env_file.iter().chain(&options.manifest).filter(|path| *path == dash).count()
         + usize::from(options.from_stdin.is_some());
     if named > 1 {
-        return Err(SealFailure::told("standard input can be read once, and is asked for more than once"));
+        return Err(SealFailure::told(
+            "standard input can be read once, and is asked for more than once\n  next: the same with a file for the others",
+        ));
     }
     Ok(())
 }
@@ -89,14 +98,18 @@ fn each_once(secrets: &[SecretManifest], lines: &[usize], place: &str) -> Result
 fn manifests(path: &Path) -> Result<(Vec<SecretManifest>, Vec<usize>), SealFailure> {
     let place = || if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
     let bytes = read_unnamed(path, "--manifest")?;
-    let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text", place())))?;
+    let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text{NO_TEXT}", place())))?;
     let (mut secrets, mut lines) = (Vec::new(), Vec::new());
     // Counted on from the one before: from the top for each would be slow for many.
     let (mut counted, mut at_line) = (0, 1);
     for document in yaml::parse(FileId::GENERATED, text, Limits::default()) {
         if let Some(problem) = document.problems.first() {
             // What the parser says may quote the text.
-            return Err(SealFailure::told(format!("{} is no YAML: line {}", place(), line(text, problem.span))));
+            return Err(SealFailure::told(format!(
+                "{} is no YAML: line {}\n  next: mend that line, then the same command again",
+                place(),
+                line(text, problem.span)
+            )));
         }
         if let Some(root) = document.root.filter(|root| !root.is_null()) {
             let items = root.items_at("items");
@@ -113,7 +126,10 @@ fn manifests(path: &Path) -> Result<(Vec<SecretManifest>, Vec<usize>), SealFailu
         }
     }
     if secrets.is_empty() {
-        return Err(SealFailure::told(format!("{} holds no Secret", place())));
+        return Err(SealFailure::told(format!(
+            "{} holds no Secret\n  next: a manifest of kind Secret, or values: coldstart seal secret --help",
+            place()
+        )));
     }
     Ok((secrets, lines))
 }
@@ -136,7 +152,11 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
         let (key, variable) = pair(said, "KEY=VARIABLE")?;
         let value = std::env::var_os(variable);
         // Not quoted back: people put values where names belong.
-        let missing = || SealFailure::told(format!("the environment variable that is named for `{key}` is not there"));
+        let missing = || {
+            SealFailure::told(format!(
+                "the environment variable that is named for `{key}` is not there\n  next: export it, then the same command again"
+            ))
+        };
         let value = SecretBytes::new(value.ok_or_else(missing)?.into_encoded_bytes());
         if value.is_empty() {
             return Err(nothing_there(key, "the environment variable that is named for it is empty"));
@@ -159,7 +179,8 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
     for key in &options.prompt {
         is_key(key)?;
         let value = ask::unseen(&format!("value of {key}"));
-        let value = value.map_err(|why| SealFailure::told(format!("no value for {key}: {why}")))?;
+        let next = format!("--from-stdin {key}, or --from-file {key}=FILE");
+        let value = value.map_err(|why| SealFailure::told(format!("no value for {key}: {why}\n  next: {next}")))?;
         if value.is_empty() {
             return Err(nothing_there(key, "the answer is empty"));
         }
@@ -181,9 +202,15 @@ fn nothing_there(key: &str, why: &str) -> SealFailure {
 /// The bytes of a value. The path is not repeated: people put values where paths belong.
 fn value_file(key: &str, path: &Path) -> Result<SecretBytes, SealFailure> {
     let unreadable = |why: &dyn std::fmt::Display| {
-        SealFailure::told(format!("the file that is named for `{key}` can't be read: {why}"))
+        SealFailure::told(format!(
+            "the file that is named for `{key}` can't be read: {why}\n  next: the same with --from-file {key}=FILE, or --from-stdin {key}"
+        ))
     };
     if path == Path::new("-") {
+        if io::stdin().is_terminal() {
+            let unseen = format!("--prompt {key} does not show it");
+            output::remark(&format!("reading the value of {key} from this terminal, until Ctrl-D; {unseen}"));
+        }
         let bytes = read(path, VALUE_BYTES_MAX)?;
         return if bytes.is_empty() { Err(nothing_there(key, EMPTY_INPUT)) } else { Ok(bytes) };
     }
@@ -214,7 +241,9 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<SecretBytes, SealFailure
 fn pair<'a>(said: &'a str, form: &str) -> Result<(&'a str, &'a str), SealFailure> {
     let found = said.split_once('=').filter(|(key, rest)| !key.is_empty() && !rest.is_empty());
     // Not quoted back: people put values where names belong.
-    let found = found.ok_or_else(|| SealFailure::told(format!("one of the values is not given as {form}")))?;
+    let found = found.ok_or_else(|| {
+        SealFailure::told(format!("one of the values is not given as {form}\n  next: coldstart seal secret --help"))
+    })?;
     is_key(found.0)?;
     Ok(found)
 }
@@ -225,57 +254,49 @@ fn key_and_path(said: &str) -> Result<(String, PathBuf), SealFailure> {
         return Ok((key.to_owned(), PathBuf::from(path)));
     }
     let path = PathBuf::from(said);
-    let wrong = || SealFailure::told("one of the values is not given as KEY=FILE, nor is it a file");
+    let wrong = || {
+        SealFailure::told(
+            "one of the values is not given as KEY=FILE, nor is it a file\n  next: coldstart seal secret --help",
+        )
+    };
     let name = path.file_name().filter(|_| path.exists()).map(|name| name.to_string_lossy().into_owned());
     let name = name.ok_or_else(wrong)?;
     is_key(&name)?;
     Ok((name, path))
 }
 
-/// `KEY=VALUE` lines: no quotes, no escapes. What a line holds is never repeated; a line of base64 text, whose end looks
-/// like an empty value, is no such line: its text would become the name of a key, for everybody to read.
+/// The values of a file of variables.
 fn env_file(path: &Path) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
     let bytes = read_unnamed(path, "--from-env-file")?;
-    let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text", path.display())))?;
-    let mut values: Vec<(String, SecretBytes)> = Vec::new();
-    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = line.trim_start();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let wrong = |why: &str| SealFailure::told(format!("{}:{}: {why}", path.display(), index + 1));
-        let (key, value) = line.split_once('=').ok_or_else(|| wrong("it is not KEY=VALUE"))?;
-        if SecretManifest::check_key(key).is_err() {
-            return Err(wrong(
-                "it is not KEY=VALUE: the key has other characters than letters, digits, `-`, `_` and `.`",
-            ));
-        }
-        if value.trim_end().chars().all(|c| c == '=') {
-            return Err(wrong(
-                "there is no value after the key, as at the end of base64 text\n  next: an empty value, if that is meant, goes with --from-file KEY=/dev/null",
-            ));
-        }
-        if values.iter().any(|(known, _)| known == key) {
-            return Err(wrong("its key was there before"));
-        }
-        values.push((key.to_owned(), SecretBytes::from(value)));
-    }
-    Ok(values)
+    let text =
+        bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text{NO_TEXT}", path.display())))?;
+    env_values(text).map_err(|error| SealFailure::told(format!("{}:{}: {}", path.display(), error.line, error.fault)))
 }
 
 fn structure(bytes: &SecretBytes, path: &Path) -> Result<SecretBytes, SealFailure> {
     let wrong = |why: &str| SealFailure::told(format!("{}: {why}", path.display()));
-    let text = bytes.expose_text().ok_or_else(|| wrong("it is no text"))?;
+    let text = bytes
+        .expose_text()
+        .ok_or_else(|| wrong("it is no text\n  next: a file as it is goes with --from-file KEY=FILE"))?;
     let mut documents = yaml::parse(FileId::GENERATED, text, Limits::default()).into_iter();
     let wrong_at = |span, why: &str| SealFailure::told(format!("{}:{}: {why}", path.display(), line(text, span)));
-    let document = documents.next().ok_or_else(|| wrong("there is nothing in it"))?;
+    let document = documents
+        .next()
+        .ok_or_else(|| wrong("there is nothing in it\n  next: the same with a file that has a structure"))?;
     if let Some(problem) = document.problems.first() {
-        return Err(wrong_at(problem.span, "it is no YAML or JSON"));
+        return Err(wrong_at(
+            problem.span,
+            "it is no YAML or JSON\n  next: mend it; a file as it is goes with --from-file KEY=FILE",
+        ));
     }
     if documents.next().is_some() {
-        return Err(wrong("it is more than one YAML or JSON document"));
+        return Err(wrong(
+            "it is more than one YAML or JSON document\n  next: the same with a file of one; all as they are: --from-file KEY=FILE",
+        ));
     }
-    let root = document.root.ok_or_else(|| wrong("there is nothing in it"))?;
+    let root = document
+        .root
+        .ok_or_else(|| wrong("there is nothing in it\n  next: the same with a file that has a structure"))?;
     if let Some((span, why)) = inexact(&root) {
         return Err(wrong_at(span, &format!("{why}\n  next: quote it, to have it carried as it is written")));
     }

@@ -1,6 +1,7 @@
 //! `coldstart seal`: keys, stores, files and clusters brought together. What is known of each is in the crate `seal`;
 //! here are words, questions, files and the cluster.
 
+mod advice;
 pub(crate) mod arguments;
 mod ask;
 mod backup;
@@ -14,9 +15,11 @@ mod failure;
 mod files;
 mod generate;
 mod guard;
+mod hidden;
 mod init;
 mod input;
 mod lost;
+mod mixed;
 mod renewal;
 mod reseal;
 mod rotate;
@@ -43,6 +46,7 @@ use time::OffsetDateTime;
 use crate::exit::Code;
 use crate::failure::Failure;
 use crate::output;
+pub(crate) use advice::with_next;
 use arguments::{Place, Seal, SealCommand};
 pub(crate) use failure::SealFailure;
 pub(crate) use usage::refused;

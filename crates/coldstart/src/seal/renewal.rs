@@ -177,14 +177,25 @@ pub(crate) fn perform(look: &Look, edits: &BTreeMap<Span, Edit>) -> Result<(), S
         by_file.entry(span.file).or_default().push(edit);
     }
     for (file, edits) in by_file {
-        let path = look.repository.path(file).ok_or_else(|| SealFailure::told("the release is in no file"))?;
+        let path = look.repository.path(file).ok_or_else(|| {
+            SealFailure::told(
+                "the release is in no file\n  next: coldstart seal verify, and set `keyrenewperiod` by hand",
+            )
+        })?;
         let read = look.repository.source(file).map(yaml::Source::text);
         files::change(&look.repository.root().join(path), |before| {
             // The places are those of the text that was read.
             let text = before.filter(|before| Some(before.as_str()) == read);
-            let mut text = text.ok_or_else(|| SealFailure::told(format!("{path} was changed meanwhile")))?;
+            let mut text = text.ok_or_else(|| {
+                SealFailure::told(format!("{path} was changed meanwhile\n  next: the same command again"))
+            })?;
             for edit in &edits {
-                let fault = |error| SealFailure::told(format!("{}: {error}; nothing was written", edit.place));
+                let fault = |error| {
+                    SealFailure::told(format!(
+                        "{}: {error}; nothing was written\n  next: coldstart seal verify, which says what to set by hand",
+                        edit.place
+                    ))
+                };
                 text = switch_off(&text, &edit.renewal, edit.name).map_err(fault)?;
             }
             Ok((Some(text), ()))

@@ -111,7 +111,7 @@ pub(crate) fn describe(plan: &Plan, earlier: &[String], ring: &Ring) -> String {
 
 /// Everything that an older key opens. What no key opens stops the whole: half a rotation is worse than none.
 pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Plan, SealFailure> {
-    let key = ring.newest().ok_or_else(|| SealFailure::told("there is no key"))?;
+    let key = ring.newest().ok_or_else(|| SealFailure::told("there is no key\n  next: coldstart seal init"))?;
     key.certificate().check_validity(now())?;
     let repository = Repository::open(home.root()).map_err(|error| SealFailure::told(error.to_string()))?;
     let applied = read::applied(&repository, &["SealedSecret"]);
@@ -180,7 +180,8 @@ pub(crate) fn perform(home: &Home<'_>, plan: &Plan, ring: &Ring) -> Result<Vec<P
 fn reseal_file(home: &Home<'_>, work: &Work, ring: &Ring) -> Result<(), SealFailure> {
     let path = home.root().join(&work.path);
     files::change(&path, |before| {
-        let text = before.ok_or_else(|| SealFailure::told(format!("{} is gone", work.path)))?;
+        let text = before
+            .ok_or_else(|| SealFailure::told(format!("{} is gone\n  next: the same command again", work.path)))?;
         let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
         let mut changes = Vec::new();
         for (place, key, label) in &work.items {
@@ -191,7 +192,9 @@ fn reseal_file(home: &Home<'_>, work: &Work, ring: &Ring) -> Result<(), SealFail
             };
             let sealed = place.node(&documents).and_then(SealedSecret::of);
             let item = sealed.and_then(|sealed| sealed.items.into_iter().find(|item| item.key == *key));
-            let item = item.ok_or_else(|| SealFailure::told(format!("{} was changed meanwhile", work.path)))?;
+            let item = item.ok_or_else(|| {
+                SealFailure::told(format!("{} was changed meanwhile\n  next: the same command again", work.path))
+            })?;
             if let Some(value) = item.resealed(ring, label).map_err(fault)? {
                 changes.push(Change { place: place.clone(), key: key.clone(), value });
             }

@@ -29,7 +29,11 @@ pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
     let mut begun = before.ring.newest().filter(|newest| mark.names(newest));
     if let Some(key) = begun {
         let is_deployed = cluster.is_none_or(|work| work.is_empty());
-        if is_deployed && copies.are_complete(&before.ring)? && is_delivered(options, &home, &files)? {
+        if is_deployed
+            && copies.second_is_complete(&before.ring)?
+            && copies.certificate_is_complete(&before.ring)
+            && is_delivered(options, &home, &files)?
+        {
             // Somebody else brought it to its end, by hand or with `reseal`: what is asked for is another key.
             begun = None;
         } else {
@@ -111,7 +115,8 @@ fn finish(options: &Rotate, home: &Home<'_>, copies: &Copies, ring: &Ring) -> Re
     let certificate = copies.write_certificate(ring)?;
     let plan = reseal::plan(home, ring)?;
     let mut written = reseal::perform(home, &plan, ring)?;
-    say(&format!("sealed {} files anew", written.len()))?;
+    let files = if written.len() == 1 { "file" } else { "files" };
+    say(&format!("sealed {} {files} anew", written.len()))?;
     if options.delivery.is_wanted() {
         written.extend(reseal::uncommitted(home, &plan)?.iter().map(|path| home.root().join(path)));
         let certificate: Vec<PathBuf> = certificate.map(std::path::Path::to_path_buf).into_iter().collect();

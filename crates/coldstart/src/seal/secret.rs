@@ -9,11 +9,11 @@ use ::seal::manifest::{
 };
 use ::seal::{CLUSTER_WIDE, NAMESPACE_WIDE, Scope};
 use serde_json::{Value, json};
-use yaml::{FileId, Limits, Node};
+use yaml::{Document, FileId, Limits, Node};
 
 use super::arguments::Secret;
 use super::failure::SealFailure;
-use super::{Home, children, commit, deploy, files, input, say};
+use super::{Home, children, commit, deploy, files, input, mixed, say};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
@@ -36,9 +36,13 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     let fault = |source| SealFailure::Secret { place: "the Secret".to_owned(), source };
     let certificate = home.certificate(options.certificate.as_deref())?;
     if options.raw {
-        let secret = secrets.first().ok_or_else(|| SealFailure::told("there is no value to seal"))?;
+        let secret = secrets.first().ok_or_else(|| {
+            SealFailure::told(
+                "there is no value to seal\n  next: --from-stdin KEY, --prompt KEY or --from-file KEY=FILE",
+            )
+        })?;
         if secret.data.len() != 1 {
-            return Err(SealFailure::told("--raw seals one value: give one").into());
+            return Err(SealFailure::told("--raw seals one value\n  next: the same with one of --from-stdin KEY, --prompt KEY, --from-file KEY=FILE").into());
         }
         let mut secret = secret.clone();
         if secret.name.is_empty() && scope(&secret) != Scope::Strict {
@@ -64,6 +68,7 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     for what in &wrote {
         say(&format!("{}: {what}", out.display()))?;
     }
+    mixed::warn(&home, &path, &secrets);
     let message = format!("Seal {}", secrets.iter().map(name).collect::<Vec<_>>().join(", "));
     if let Some(told) = commit::deliver(home.root(), &[path], &message, &options.delivery)? {
         say(&told)?;
@@ -90,6 +95,37 @@ struct Setting {
     value: String,
 }
 
+/// A Secret in the clear would stay in the file beside the sealed one: in Git for everybody to read, and a second writer of one object
+/// in the cluster.
+fn none_in_the_clear(
+    documents: &[Document],
+    secrets: &[SecretManifest],
+    text: &str,
+    path: &Path,
+) -> Result<(), SealFailure> {
+    let roots = documents.iter().filter_map(|document| document.root.as_ref());
+    let objects = roots.flat_map(|root| match root.items_at("items") {
+        [] => std::slice::from_ref(root),
+        items => items,
+    });
+    let is_clear = |object: &&Node| object.text_at(&["kind"]) == Some("Secret") && object.get("sops").is_none();
+    for object in objects.filter(is_clear) {
+        let (own, namespace) = (object.text_at(&["metadata", "name"]), object.text_at(&["metadata", "namespace"]));
+        let is_twin = |secret: &&SecretManifest| {
+            own == Some(secret.name.as_str()) && (namespace.is_none() || namespace == secret.namespace.as_deref())
+        };
+        if let Some(twin) = secrets.iter().find(is_twin) {
+            return Err(SealFailure::told(format!(
+                "{}:{}: Secret {} stands there in the clear, and would stay beside the sealed one; nothing was written\n  next: the same with another --out, then remove it from this file; if Git has it already, make its values anew",
+                path.display(),
+                input::line(text, object.span),
+                name(twin)
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// The text with the values of Secrets in it, each in the SealedSecret of its name, or as a document more; and what was
 /// done. All or nothing.
 pub(crate) fn put(
@@ -101,8 +137,12 @@ pub(crate) fn put(
 ) -> Result<(String, Vec<String>), SealFailure> {
     let documents = yaml::parse(FileId(0), before, Limits::default());
     if documents.iter().any(|document| !document.problems.is_empty()) {
-        return Err(SealFailure::told(format!("{} is no YAML; nothing was written", path.display())));
+        return Err(SealFailure::told(format!(
+            "{} is no YAML; nothing was written\n  next: mend it, then the same command again",
+            path.display()
+        )));
     }
+    none_in_the_clear(&documents, secrets, before, path)?;
     let there = There::new(sealed_secrets(&documents));
     let sealed = read::parallel::map(secrets, |secret| {
         let there = there.find(secret, before, path)?;
@@ -182,7 +222,7 @@ fn seal_one(
     // Items of one SealedSecret share its scope.
     if let Some(scope) = scope.or_else(|| secret.said_scope()).filter(|scope| *scope != there.scope) {
         return Err(SealFailure::told(format!(
-            "{}: {} is sealed {}, and one SealedSecret has one scope: {scope} can't be mixed in; nothing was written",
+            "{}: {} is sealed {}, and one SealedSecret has one scope: {scope} can't be mixed in; nothing was written\n  next: the same with the scope it has, or another --name",
             path.display(),
             there.name,
             there.scope

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use ::seal::store::{Access, AgeFile, Directory, Keyring, Passphrase, Store, Vault, VaultAddress, identities_of};
+use ::seal::store::{
+    Access, AgeFile, Directory, Keyring, Passphrase, Patience, Store, Vault, VaultAddress, identities_of,
+};
 use ::seal::{Ring, SecretBytes, age_program};
 
 use super::failure::SealFailure;
 use super::{Home, ask};
-use crate::home;
+use crate::{home, output};
 
 const DEFAULT_NAME: &str = "sealing-keys.age";
 const IDENTITY_BYTES_MAX: usize = 64 * 1024;
@@ -26,7 +28,7 @@ impl Location {
     fn parse(text: &str, base: &Path) -> Result<Self, SealFailure> {
         let wrong = || {
             SealFailure::told(format!(
-                "`{text}` is no store\n  stores: age:FILE, dir:DIRECTORY, keyring:NAME, vault:MOUNT/PATH"
+                "`{text}` is no store\n  next: --store with one of age:FILE, dir:DIRECTORY, keyring:NAME, vault:MOUNT/PATH"
             ))
         };
         let (kind, rest) = text.split_once(':').filter(|(_, rest)| !rest.is_empty()).ok_or_else(wrong)?;
@@ -64,7 +66,11 @@ fn location(home: &Home<'_>) -> Result<Location, SealFailure> {
 
 /// The keys of the store, if they can be had without asking anybody.
 pub(crate) fn at_hand(home: &Home<'_>) -> Option<Ring> {
-    let is_known = opens_age(home) || !matches!(location(home), Ok(Location::Age(_)));
+    let is_known = match location(home).ok()? {
+        Location::Age(_) => opens_age(home),
+        Location::Keyring(name) => keyring(name).ok()?.is_unlocked(),
+        Location::Directory(_) | Location::Vault(_) => true,
+    };
     is_known.then(|| open(home).ok()?.read().ok()).flatten().map(|kept| kept.ring)
 }
 
@@ -108,12 +114,13 @@ fn build(location: Location, unlock: &Unlock<'_>, home: &Home<'_>) -> Result<Box
             Box::new(AgeFile::new(path, access))
         }
         Location::Directory(path) => Box::new(Directory::new(path)),
-        Location::Keyring(name) => {
-            let lock = data_directory()?.join(format!("{}.lock", name.replace(['/', '\\'], "-")));
-            Box::new(Keyring::new(name, lock))
-        }
+        Location::Keyring(name) => Box::new(keyring(name)?),
         Location::Vault(place) => {
-            let wrong = || SealFailure::told(format!("`vault:{place}` is no MOUNT/PATH"));
+            let wrong = || {
+                SealFailure::told(format!(
+                    "`vault:{place}` is no MOUNT/PATH\n  next: vault:MOUNT/PATH as in vault kv get -mount=MOUNT PATH; vault secrets list tells mounts"
+                ))
+            };
             Box::new(Vault::new(vault_address()?, &place).ok_or_else(wrong)?)
         }
     })
@@ -127,7 +134,12 @@ fn access(path: &Path, unlock: &Unlock<'_>, recipients: &[String]) -> Result<Acc
             return Ok(Access::Program { identities: text, recipients: recipients.to_vec() });
         }
         let identities = identities_of(text.expose_text().unwrap_or_default());
-        let identities = identities.map_err(|why| SealFailure::told(format!("{}: {why}", file.display())))?;
+        let identities = identities.map_err(|why| {
+            SealFailure::told(format!(
+                "{}: {why}\n  next: age-keygen -o FILE makes one; the same with --identity and that",
+                file.display()
+            ))
+        })?;
         return Ok(Access::Identities { identities, recipients: recipients.to_vec() });
     }
     if !recipients.is_empty() {
@@ -138,6 +150,16 @@ fn access(path: &Path, unlock: &Unlock<'_>, recipients: &[String]) -> Result<Acc
     }
     let (name, file) = (path.display().to_string(), unlock.passphrase_file.map(Path::to_path_buf));
     Ok(Access::Passphrase(Passphrase::new(move |is_new| ask::passphrase(&name, file.as_deref(), is_new))))
+}
+
+fn keyring(name: String) -> Result<Keyring, SealFailure> {
+    let lock = data_directory()?.join(format!("{}.lock", name.replace(['/', '\\'], "-")));
+    Ok(Keyring::new(name, lock).with_patience(patience()))
+}
+
+/// Whoever waits for a keyring is told so.
+pub(crate) fn patience() -> Patience {
+    Patience { notice: output::remark, ..Patience::default() }
 }
 
 /// As the `vault` and `bao` programs find their server.

@@ -6,6 +6,8 @@
     reason = "each story uses its own part, and a story that can not be set up fails"
 )]
 
+pub(crate) mod terminal;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -105,6 +107,10 @@ impl Desk {
             "SOPS_AGE_KEY_FILE",
             "KUBECONFIG",
             "COLDSTART_PASSPHRASE",
+            "VAULT_ADDR",
+            "VAULT_TOKEN",
+            "BAO_ADDR",
+            "BAO_TOKEN",
         ] {
             command.env_remove(variable);
         }

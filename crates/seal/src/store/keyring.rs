@@ -8,11 +8,16 @@ use keyring_core::api::CredentialStoreApi;
 use keyring_core::{Entry, Error};
 use zeroize::Zeroizing;
 
-use super::{Kept, Lock, Revision, Store, StoreError};
+use super::{Kept, Lock, Patience, Revision, Store, StoreError};
 use crate::SecretBytes;
 use crate::ring::Ring;
 
 const SERVICE: &str = "coldstart";
+
+/// What to do about a keyring that is locked.
+const UNLOCK: &str = "unlock it, then the same command again: at its desktop (`Passwords and Keys`), or without one by \
+     gnome-keyring-daemon --replace --unlock, which reads the password; or another store: --store age:FILE";
+const ELSEWHERE: &str = "a session with a keyring (dbus-run-session starts one), or another store: --store age:FILE";
 
 /// One item that holds a whole ring.
 #[derive(Debug)]
@@ -20,38 +25,73 @@ pub struct Keyring {
     name: String,
     /// The item can't be locked, so a file is: writers on one machine.
     lock: PathBuf,
+    patience: Patience,
 }
 
 impl Keyring {
     /// `name` tells rings apart; `lock` is a file for locking only.
     pub fn new(name: impl Into<String>, lock: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), lock: lock.into() }
+        Self { name: name.into(), lock: lock.into(), patience: Patience::default() }
     }
 
-    fn entry(&self) -> Result<Entry, StoreError> {
-        let label = format!("coldstart: sealing keys ({})", self.name);
-        let modifiers = HashMap::from([("label", label.as_str())]);
-        // The keychain knows no labels.
-        let modifiers = if cfg!(target_os = "macos") { None } else { Some(&modifiers) };
-        let entry = connect().and_then(|store| store.build(SERVICE, &format!("sealing-keys/{}", self.name), modifiers));
-        entry.map_err(|error| self.failed(&error))
+    /// How long it may take to answer.
+    pub fn with_patience(self, patience: Patience) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Whether it can be read without a question to anybody.
+    pub fn is_unlocked(&self) -> bool {
+        self.patience.wait(is_unlocked).is_some_and(|said| said.unwrap_or(false))
+    }
+
+    /// What the service says of the item. All that may make it ask somebody is behind this, and so ends.
+    fn ask<T: Send + 'static>(
+        &self,
+        what: impl FnOnce(&Entry) -> Result<T, Error> + Send + 'static,
+    ) -> Result<Result<T, Error>, StoreError> {
+        let name = self.name.clone();
+        let answer = self.patience.wait(move || what(&entry(&name)?));
+        let seconds = self.patience.at_most.as_secs();
+        answer.ok_or_else(|| StoreError::Silent { store: self.describe(), why: silence(seconds) })
     }
 
     fn failed(&self, error: &Error) -> StoreError {
         let store = self.describe();
         match error {
             Error::NoStorageAccess(_) => StoreError::Locked { store, why: say(error) },
+            Error::Ambiguous(_) => {
+                let next = format!("secret-tool search --all service {SERVICE} username {}", user(&self.name));
+                StoreError::Unreadable { store, why: format!("{}\n  next: {next}, and remove the others", say(error)) }
+            }
             _ => StoreError::Unreadable { store, why: say(error) },
         }
     }
 
-    fn bytes(&self, entry: &Entry) -> Result<Option<SecretBytes>, StoreError> {
-        match entry.get_secret() {
+    fn bytes(&self) -> Result<Option<SecretBytes>, StoreError> {
+        let read = self.ask(|entry| match entry.get_secret() {
+            // Some services show nothing of what is locked: what is not seen there may well be there, and whoever wrote a
+            // new item would write over it.
+            Err(Error::NoEntry) if unlock()? => entry.get_secret(),
+            read => read,
+        });
+        match read? {
             Ok(bytes) => Ok(Some(SecretBytes::new(bytes))),
             Err(Error::NoEntry) => Ok(None),
             Err(error) => Err(self.failed(&error)),
         }
     }
+}
+
+fn user(name: &str) -> String {
+    format!("sealing-keys/{name}")
+}
+
+fn entry(name: &str) -> Result<Entry, Error> {
+    let label = format!("coldstart: sealing keys ({name})");
+    let modifiers = HashMap::from([("label", label.as_str())]);
+    // The keychain knows no labels.
+    let modifiers = if cfg!(target_os = "macos") { None } else { Some(&modifiers) };
+    connect()?.build(SERVICE, &user(name), modifiers)
 }
 
 impl Store for Keyring {
@@ -66,11 +106,11 @@ impl Store for Keyring {
 
     /// What can be read can be written here.
     fn probe(&self) -> Result<(), StoreError> {
-        self.bytes(&self.entry()?).map(drop)
+        self.bytes().map(drop)
     }
 
     fn read(&self) -> Result<Kept, StoreError> {
-        let Some(bytes) = self.bytes(&self.entry()?)? else {
+        let Some(bytes) = self.bytes()? else {
             return Ok(Kept { ring: Ring::default(), revision: Revision::Nothing });
         };
         let ring = Ring::from_json(bytes.expose());
@@ -82,38 +122,57 @@ impl Store for Keyring {
         let unwritable = |why: String| StoreError::Unwritable { store: self.describe(), why };
         let json = ring.to_json().map_err(|error| unwritable(error.to_string()))?;
         let _lock = Lock::file(&self.lock).map_err(|error| unwritable(error.to_string()))?;
-        let entry = self.entry()?;
-        let now = self.bytes(&entry)?.map_or(Revision::Nothing, |bytes| Revision::of(bytes.expose()));
+        // Unlocked here, if it has to be: a question that is answered too late must not be followed by a write.
+        let now = self.bytes()?.map_or(Revision::Nothing, |bytes| Revision::of(bytes.expose()));
         if now != *revision {
             return Err(StoreError::Changed { store: self.describe() });
         }
-        entry.set_secret(json.expose()).map_err(|error| unwritable(say(&error)))
+        self.ask(move |entry| entry.set_secret(json.expose()))?.map_err(|error| match error {
+            Error::NoStorageAccess(_) => self.failed(&error),
+            other => unwritable(say(&other)),
+        })
     }
 }
 
 /// The items that people make with `secret-tool store service sealed-secrets key private_key` and `public_key`, one
 /// text after the other; nothing where one of them is missing.
-pub fn secret_tool_items() -> Result<Option<SecretBytes>, String> {
+pub fn secret_tool_items(patience: &Patience) -> Result<Option<SecretBytes>, String> {
+    let answer = patience.wait(|| match items() {
+        Ok(None) if unlock().map_err(|error| say(&error))? => items(),
+        read => read,
+    });
+    answer.unwrap_or_else(|| Err(silence(patience.at_most.as_secs())))
+}
+
+/// Every item of these names: of several keys, whoever adopts them sees all.
+fn items() -> Result<Option<SecretBytes>, String> {
     let store = connect().map_err(|error| say(&error))?;
     let mut text = crate::SecretText::default();
     for key in ["private_key", "public_key"] {
         let found = store.search(&HashMap::from([("service", "sealed-secrets"), ("key", key)]));
         let found = found.map_err(|error| say(&error))?;
-        let Some(entry) = found.first() else { return Ok(None) };
-        let bytes = Zeroizing::new(entry.get_secret().map_err(|error| say(&error))?);
-        text.push(std::str::from_utf8(&bytes).map_err(|_| format!("the item `{key}` is no text"))?);
-        text.push("\n");
+        if found.is_empty() {
+            return Ok(None);
+        }
+        for entry in found {
+            let bytes = Zeroizing::new(entry.get_secret().map_err(|error| say(&error))?);
+            text.push(std::str::from_utf8(&bytes).map_err(|_| format!("the item `{key}` is no text"))?);
+            text.push("\n");
+        }
     }
     Ok(Some(text.into_bytes()))
+}
+
+/// Why nothing was heard.
+fn silence(seconds: u64) -> String {
+    format!("nothing was heard for {seconds} s; it may wait for somebody to unlock it\n  next: {UNLOCK}")
 }
 
 /// What an error says. Some carry what was stored: those say nothing of it.
 fn say(error: &Error) -> String {
     match error {
-        Error::PlatformFailure(source) => source.to_string(),
-        Error::NoStorageAccess(source) => {
-            format!("{source}\n  next: unlock the keyring, or use another store: --store age:FILE")
-        }
+        Error::PlatformFailure(source) => format!("{source}\n  next: {ELSEWHERE}"),
+        Error::NoStorageAccess(_) => format!("nobody unlocked it\n  next: {UNLOCK}"),
         Error::BadEncoding(_) | Error::BadDataFormat(..) => "what is stored there is not ours".to_owned(),
         Error::Ambiguous(entries) => format!("{} items have this name", entries.len()),
         other => other.to_string(),
@@ -137,4 +196,54 @@ fn connect() -> Result<AnyStore, Error> {
 #[cfg(not(unix))]
 fn connect() -> Result<AnyStore, Error> {
     Err(Error::NotSupportedByStore("there is no Secret Service on this system".to_owned()))
+}
+
+/// Has the keyring unlocked that new items go to. Says whether it was locked.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn unlock() -> Result<bool, Error> {
+    with_default(|keyring| {
+        if !keyring.is_locked()? {
+            return Ok(false);
+        }
+        keyring.unlock()?;
+        keyring.ensure_unlocked()?;
+        Ok(true)
+    })
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn is_unlocked() -> Result<bool, Error> {
+    with_default(|keyring| Ok(!keyring.is_locked()?))
+}
+
+/// The keyring that new items go to.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn with_default<T>(
+    ask: impl FnOnce(&secret_service::blocking::Collection<'_>) -> Result<T, secret_service::Error>,
+) -> Result<T, Error> {
+    use secret_service::blocking::SecretService;
+    use secret_service::{EncryptionType, Error as ServiceError};
+
+    let failed = |error: ServiceError| match error {
+        ServiceError::Locked | ServiceError::Prompt => Error::NoStorageAccess(Box::new(error)),
+        other => Error::PlatformFailure(Box::new(other)),
+    };
+    // Nothing secret passes here.
+    let service = SecretService::connect(EncryptionType::Plain).map_err(failed)?;
+    match service.get_default_collection() {
+        // Not even an empty one: a new item would have nowhere to go.
+        Err(ServiceError::NoResult) => Err(Error::PlatformFailure("there is no keyring in it yet".into())),
+        found => found.and_then(|keyring| ask(&keyring)).map_err(failed),
+    }
+}
+
+/// The keychain tells what is locked from what is not there.
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn unlock() -> Result<bool, Error> {
+    Ok(false)
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn is_unlocked() -> Result<bool, Error> {
+    Ok(true)
 }

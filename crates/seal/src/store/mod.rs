@@ -7,7 +7,9 @@ mod age_file;
 mod directory;
 mod keyring;
 mod lock;
+mod patience;
 mod vault;
+mod vault_answer;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,7 +20,9 @@ pub use keyring::{Keyring, secret_tool_items};
 pub use lock::{
     Lock, LockError, probe_file, remove_stale, replace_unchanged, replace_whole, resolved, write_atomically,
 };
+pub use patience::Patience;
 pub use vault::{Vault, VaultAddress};
+pub use vault_answer::{VaultAnswer, VaultRefusal};
 
 use crate::ring::{Ring, RingError};
 
@@ -53,10 +57,13 @@ pub struct Kept {
 pub enum StoreError {
     #[error("{store} can't be read: {why}")]
     Unreadable { store: String, why: String },
-    #[error("{store} can't be written: {why}; it is as it was")]
+    #[error("{store} can't be written: {}", as_it_was(.why))]
     Unwritable { store: String, why: String },
     #[error("{store} is locked: {why}")]
     Locked { store: String, why: String },
+    /// Whether it was written is not known; whoever asks again finds out.
+    #[error("{store} does not answer: {why}")]
+    Silent { store: String, why: String },
     #[error("{store} is damaged: {source}")]
     Damaged { store: String, source: RingError },
     #[error("{store} was changed by somebody else meanwhile; nothing was written\n  next: the same command again")]
@@ -67,6 +74,12 @@ pub enum StoreError {
     Open { store: String, path: PathBuf, mode: u32, directory: bool },
     #[error("{store} does not give back what was written to it")]
     NotProved { store: String },
+}
+
+/// The reason, with what it means for the store before what to do next.
+fn as_it_was(why: &str) -> String {
+    let (what, next) = why.split_at(why.find("\n  next:").unwrap_or(why.len()));
+    format!("{what}; it is as it was{next}")
 }
 
 /// A place that keeps a ring.

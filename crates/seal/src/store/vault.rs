@@ -7,18 +7,17 @@ use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
-use serde_json::{Value, json};
+use serde_json::json;
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use zeroize::Zeroizing;
 
+use super::vault_answer::{FIELD, VaultAnswer, VaultRefusal};
 use super::{Kept, Revision, Store, StoreError};
 use crate::SecretBytes;
 use crate::ring::{RING_BYTES_MAX, Ring};
 
 const TIMEOUT_SECONDS: u64 = 20;
-/// The one field of the entry.
-const FIELD: &str = "ring";
 
 /// Where the server is and who asks.
 #[derive(Clone)]
@@ -44,12 +43,6 @@ pub struct Vault {
     /// The engine's mount and the path below it.
     mount: String,
     path: String,
-}
-
-/// What a server said.
-struct Answer {
-    status: u16,
-    body: Value,
 }
 
 impl Vault {
@@ -104,50 +97,28 @@ impl Vault {
         Ok(request)
     }
 
-    fn ask(&self) -> Result<Answer, String> {
+    fn ask(&self) -> Result<VaultAnswer, String> {
         let request = self.headers(self.agent()?.get(self.url()))?;
         answer(request.call())
     }
 
-    fn tell(&self, body: &SecretBytes) -> Result<Answer, String> {
+    fn tell(&self, body: &SecretBytes) -> Result<VaultAnswer, String> {
         let request = self.headers(self.agent()?.post(self.url()))?.header("Content-Type", "application/json");
         answer(request.send(body.expose()))
     }
 }
 
-fn answer(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Answer, String> {
+fn answer(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<VaultAnswer, String> {
     let mut response = response.map_err(|error| say(&error))?;
     let status = response.status().as_u16();
     let read = response.body_mut().with_config().limit(2 * RING_BYTES_MAX as u64).read_to_vec();
     let bytes = Zeroizing::new(read.map_err(|error| say(&error))?);
-    Ok(Answer { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null) })
+    Ok(VaultAnswer::new(status, &bytes))
 }
 
 /// What happened to a request.
 fn say(error: &ureq::Error) -> String {
-    error.to_string()
-}
-
-impl Answer {
-    fn errors(&self) -> Vec<&str> {
-        self.body["errors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
-    }
-
-    fn is_silent(&self) -> bool {
-        self.errors().is_empty()
-    }
-
-    /// What the server says of a failure. Its words are about the request, not about what it keeps.
-    fn why(&self) -> String {
-        let errors = self.errors();
-        let said = if errors.is_empty() { "no reason given".to_owned() } else { errors.join("; ") };
-        match self.status {
-            403 => format!("the token may not ({said})\n  next: vault token lookup, and a policy for this path"),
-            503 => format!("the server is sealed or in maintenance ({said})\n  next: vault status"),
-            404 => format!("there is no such engine ({said})\n  next: vault secrets list"),
-            status => format!("the server answers {status} ({said})"),
-        }
-    }
+    format!("{error}\n  next: vault status, and whether VAULT_ADDR is the server's")
 }
 
 impl Store for Vault {
@@ -166,24 +137,14 @@ impl Store for Vault {
 
     fn read(&self) -> Result<Kept, StoreError> {
         let answer = self.ask().map_err(|why| self.unreadable(why))?;
-        let version = answer.body.pointer("/data/metadata/version").and_then(Value::as_u64);
-        match (answer.status, version) {
-            // A path that was never written has nothing to say; an engine that is not there has.
-            (404, None) if answer.is_silent() => Ok(Kept { ring: Ring::default(), revision: Revision::Version(0) }),
-            (404, Some(version)) => Err(self.unreadable(format!(
-                "its version {version} was deleted\n  next: vault kv undelete -mount={} -versions={version} {}",
+        answer.kept().map_err(|refusal| match refusal {
+            VaultRefusal::Damaged(source) => StoreError::Damaged { store: self.describe(), source },
+            VaultRefusal::Deleted { version } => self.unreadable(format!(
+                "{refusal}\n  next: vault kv undelete -mount={} -versions={version} {}",
                 self.mount, self.path
-            ))),
-            (200, Some(version)) => {
-                let text = answer.body.pointer(&format!("/data/data/{FIELD}")).and_then(Value::as_str);
-                let text = text.ok_or_else(|| self.unreadable(format!("it has no field `{FIELD}`: it is not ours")))?;
-                let ring = Ring::from_json(text.as_bytes());
-                let ring = ring.map_err(|source| StoreError::Damaged { store: self.describe(), source })?;
-                Ok(Kept { ring, revision: Revision::Version(version) })
-            }
-            (200, None) => Err(self.unreadable("it is not a key-value engine of version 2")),
-            _ => Err(self.unreadable(answer.why())),
-        }
+            )),
+            other => self.unreadable(other),
+        })
     }
 
     fn write(&self, ring: &Ring, revision: &Revision) -> Result<(), StoreError> {
@@ -196,10 +157,12 @@ impl Store for Vault {
         let mut bytes = Vec::with_capacity(2 * text.len() + 1024);
         serde_json::to_writer(&mut bytes, &body).map_err(|error| self.unwritable(error))?;
         let answer = self.tell(&SecretBytes::new(bytes)).map_err(|why| self.unwritable(why))?;
-        match answer.status {
-            200 | 204 => Ok(()),
-            400 if answer.why().contains("check-and-set") => Err(StoreError::Changed { store: self.describe() }),
-            _ => Err(self.unwritable(answer.why())),
+        if answer.is_written() {
+            Ok(())
+        } else if answer.is_outrun() {
+            Err(StoreError::Changed { store: self.describe() })
+        } else {
+            Err(self.unwritable(answer.refusal()))
         }
     }
 }

@@ -1,0 +1,99 @@
+//! What a key-value engine of version 2 answers. Knows no network: status and body are all there is.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::{Kept, Revision};
+use crate::ring::{Ring, RingError};
+
+/// Of what a server says, as much as fits a line: something between it and us may send back what it was sent.
+const SAID_CHARACTERS_MAX: usize = 160;
+/// The one field of the entry.
+pub(super) const FIELD: &str = "ring";
+
+/// An answer of a server: a status, and a body that may be anything.
+pub struct VaultAnswer {
+    status: u16,
+    body: Value,
+}
+
+impl fmt::Debug for VaultAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VaultAnswer({})", self.status)
+    }
+}
+
+/// Why an answer gives no keys. The server's words are about the request, not about what it keeps.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultRefusal {
+    #[error("its version {version} was deleted")]
+    Deleted { version: u64 },
+    #[error(
+        "it has no field `{FIELD}`: it is not ours\n  next: the same with a path of its own, --store vault:MOUNT/OTHER"
+    )]
+    NotOurs,
+    #[error("it is not a key-value engine of version 2\n  next: vault secrets list -detailed, and one with version:2")]
+    NotVersion2,
+    #[error("the token may not ({0})\n  next: vault token lookup, and a policy for this path")]
+    Forbidden(String),
+    #[error("the server is sealed or in maintenance ({0})\n  next: vault status")]
+    Sealed(String),
+    #[error("there is no such engine ({0})\n  next: vault secrets list")]
+    NoEngine(String),
+    #[error("the server answers {status} ({said})\n  next: vault status, and whether VAULT_ADDR is the server's")]
+    Other { status: u16, said: String },
+    #[error(transparent)]
+    Damaged(RingError),
+}
+
+impl VaultAnswer {
+    pub fn new(status: u16, body: &[u8]) -> Self {
+        Self { status, body: serde_json::from_slice(body).unwrap_or(Value::Null) }
+    }
+
+    fn errors(&self) -> Vec<&str> {
+        self.body["errors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// What the server says of a failure.
+    pub fn refusal(&self) -> VaultRefusal {
+        let first = self.errors().first().and_then(|said| said.lines().next()).unwrap_or("no reason given");
+        let said: String = first.chars().take(SAID_CHARACTERS_MAX).collect();
+        match self.status {
+            403 => VaultRefusal::Forbidden(said),
+            503 => VaultRefusal::Sealed(said),
+            404 => VaultRefusal::NoEngine(said),
+            status => VaultRefusal::Other { status, said },
+        }
+    }
+
+    /// The keys of an answer to a question for them.
+    pub fn kept(&self) -> Result<Kept, VaultRefusal> {
+        let version = self.body.pointer("/data/metadata/version").and_then(Value::as_u64);
+        match (self.status, version) {
+            // A path that was never written has nothing to say; an engine that is not there has.
+            (404, None) if self.errors().is_empty() => {
+                Ok(Kept { ring: Ring::default(), revision: Revision::Version(0) })
+            }
+            (404, Some(version)) => Err(VaultRefusal::Deleted { version }),
+            (200, Some(version)) => {
+                let text = self.body.pointer(&format!("/data/data/{FIELD}")).and_then(Value::as_str);
+                let ring = Ring::from_json(text.ok_or(VaultRefusal::NotOurs)?.as_bytes());
+                Ok(Kept { ring: ring.map_err(VaultRefusal::Damaged)?, revision: Revision::Version(version) })
+            }
+            (200, None) => Err(VaultRefusal::NotVersion2),
+            _ => Err(self.refusal()),
+        }
+    }
+
+    /// Whether a write was done.
+    pub fn is_written(&self) -> bool {
+        matches!(self.status, 200 | 204)
+    }
+
+    /// Whether a write was refused because somebody else wrote meanwhile.
+    pub fn is_outrun(&self) -> bool {
+        self.status == 400 && self.errors().iter().any(|said| said.contains("check-and-set"))
+    }
+}
