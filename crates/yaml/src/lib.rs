@@ -7,6 +7,7 @@
 //!
 //! This crate knows YAML. It does not know Kubernetes, kustomize, or where files are kept.
 
+mod lenient;
 mod node;
 mod parse;
 mod source;

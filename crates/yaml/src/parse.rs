@@ -1,11 +1,12 @@
 //! From text to documents. One bad document is one [`Problem`], and the rest of the file is still read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ecow::{EcoString, EcoVec};
 use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Tag};
 
+use crate::lenient;
 use crate::node::{Entry, Map, Node, Scalar, ScalarKind, Value};
 use crate::span::{FileId, Span};
 
@@ -43,56 +44,43 @@ pub struct Problem {
     pub span: Span,
 }
 
+/// How often a text is read again with one more space in it. Each is a slip of one person's in one file.
+const SPACES_MAX: usize = 64;
+/// Longer texts are not.
+const REREAD_BYTES_MAX: usize = 1024 * 1024;
+
 /// Reads all documents of a file.
 pub fn parse(file: FileId, text: &str, limits: Limits) -> Vec<Document> {
-    let documents = read(file, text, Moved::default(), limits);
-    if !documents.iter().any(is_bad) {
-        return documents;
+    let mut best = read(file, text, Moved::default(), limits);
+    if bad(&best) == 0 {
+        return best;
     }
-    let Some((apart, moved)) = keys_apart(text) else { return documents };
-    let again = read(file, &apart, moved, limits);
-    if again.iter().filter(|document| is_bad(document)).count() < documents.iter().filter(|one| is_bad(one)).count() {
-        return again;
+    let mut missing = lenient::before_colons(text);
+    for _ in 0..SPACES_MAX {
+        let again = if missing.is_empty() { best.clone() } else { read_filled(file, text, &missing, limits) };
+        let problems = again.iter().filter(|document| is_bad(document)).flat_map(|document| &document.problems);
+        let mut spaces = problems.filter_map(|problem| lenient::at_problem(text, problem));
+        let further = spaces.find(|(at, _)| !missing.contains_key(at) && text.len() <= REREAD_BYTES_MAX);
+        if bad(&again) < bad(&best) {
+            best = again;
+        }
+        let Some((at, count)) = further else { break };
+        missing.insert(at, count);
     }
-    documents
+    best
+}
+
+fn read_filled(file: FileId, text: &str, missing: &lenient::Missing, limits: Limits) -> Vec<Document> {
+    let (filled, moved) = lenient::filled(text, missing);
+    read(file, &filled, moved, limits)
+}
+
+fn bad(documents: &[Document]) -> usize {
+    documents.iter().filter(|document| is_bad(document)).count()
 }
 
 fn is_bad(document: &Document) -> bool {
     document.root.is_none() && !document.problems.is_empty()
-}
-
-/// The text with a space in `*name :` wherever an alias is a key and its colon stands right behind it. By YAML 1.2 that
-/// colon belongs to the name; the library that kustomize and Flux read with ends the name before it.
-fn keys_apart(text: &str) -> Option<(String, Moved)> {
-    let mut apart = String::with_capacity(text.len() + 64);
-    let mut moved = Moved::default();
-    let anchors: BTreeSet<&str> = text.match_indices('&').map(|(at, _)| name_at(&text[at + 1..])).collect();
-    for line in text.split_inclusive('\n') {
-        if let Some(colon) = alias_key(line, &anchors) {
-            apart.push_str(&line[..colon]);
-            apart.push(' ');
-            moved.cuts.push((to_u32(apart.len()), -to_i64(moved.cuts.len() + 1)));
-            apart.push_str(&line[colon..]);
-        } else {
-            apart.push_str(line);
-        }
-    }
-    (!moved.cuts.is_empty()).then_some((apart, moved))
-}
-
-/// Where the colon stands in a line that begins with `*name:`, after spaces and dashes, if something has that name.
-fn alias_key(line: &str, anchors: &BTreeSet<&str>) -> Option<usize> {
-    let alias = line.trim_start_matches([' ', '-']).strip_prefix('*')?;
-    let name = name_at(alias);
-    let behind = alias[name.len()..].strip_prefix(':').filter(|_| !name.is_empty() && anchors.contains(name))?;
-    let is_key = behind.is_empty() || behind.starts_with([' ', '\n', '\r']);
-    is_key.then_some(line.len() - alias.len() + name.len())
-}
-
-/// The name of an anchor that a text begins with, as that library reads it.
-fn name_at(text: &str) -> &str {
-    let is_other = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-');
-    &text[..text.find(is_other).unwrap_or(text.len())]
 }
 
 /// Reads a file as if these ranges of whole lines (sorted, apart) were not in it. Spans are still those of the whole text.
@@ -156,8 +144,8 @@ struct Reader<'text> {
 /// How the text that is being read differs from the whole one: from which byte of it on, how many bytes further behind it is
 /// there.
 #[derive(Default)]
-struct Moved {
-    cuts: Vec<(u32, i64)>,
+pub(crate) struct Moved {
+    pub(crate) cuts: Vec<(u32, i64)>,
 }
 
 impl Moved {
@@ -492,10 +480,10 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Scalar {
     Scalar { text: text.into(), kind }
 }
 
-fn to_i64(number: usize) -> i64 {
+pub(crate) fn to_i64(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn to_u32(number: usize) -> u32 {
+pub(crate) fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

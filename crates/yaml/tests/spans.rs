@@ -93,6 +93,29 @@ fn anchors_may_be_redefined_and_aliases_show_what_they_stand_for() {
     assert_eq!(place(text, root.get("d").unwrap().span), (3, 7, "2".to_owned()));
 }
 
+/// As kustomize reads it, here and below; YAML 1.2 wants more of a line than to be as far in as its key.
+#[test]
+fn further_lines_of_a_quoted_text_need_not_be_indented() {
+    let text = "a:\n  one: 'first\n  second\n\n  third'\n  two: \"x\n  y\"\n  three: z\n";
+    let root = root(text);
+    let value = |key: &str| root.at(&["a", key]).unwrap();
+    assert_eq!(value("one").text(), Some("first second\nthird"));
+    assert_eq!(value("two").text(), Some("x y"));
+    assert_eq!(place(text, value("three").span), (8, 10, "z".to_owned()));
+    assert_eq!(place(text, value("two").span), (6, 8, "\"x\n  y\"".to_owned()));
+}
+
+#[test]
+fn the_sign_of_a_block_may_stand_below_its_key() {
+    let text = "data:\n  file:\n  |\n    one\n    two\n  other: x\n";
+    let root = root(text);
+    assert_eq!(root.text_at(&["data", "file"]), Some("one\ntwo\n"));
+    assert_eq!(place(text, root.at(&["data", "other"]).unwrap().span), (6, 10, "x".to_owned()));
+    // What can't be read either way is told as it was.
+    let bad = documents("a:\n  b\n  c: [\n");
+    assert!(bad[0].root.is_none() && bad[0].problems.len() == 1, "{bad:?}");
+}
+
 /// As kustomize reads it; by YAML 1.2 the colon would be part of the alias's name.
 #[test]
 fn an_alias_may_be_a_key_with_the_colon_right_behind_it() {
