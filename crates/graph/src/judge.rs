@@ -454,7 +454,7 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
         Phase::Apply if need.capability.kind == CapabilityKind::Webhook => {
             let Patience { attempts, pause_seconds: pause, .. } = component.patience;
             // The last try is made after all pauses: by then it answers.
-            let outlasts = u64::from(attempts.saturating_sub(1)).saturating_mul(pause) >= wait_seconds && pause > 0;
+            let outlasts = attempts.saturating_sub(1).saturating_mul(pause) >= wait_seconds && pause > 0;
             if outlasts { Consequence::Slow { seconds: pause } } else { failed_install(component, verdict, false) }
         }
         Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(REINSTALL_SECONDS, BACKOFF_SECONDS_MAX) },

@@ -63,7 +63,7 @@ fn is_commented_out(repository: &Repository, file: &str) -> bool {
             let mut entries = comments.map(|text| text.trim().trim_start_matches("- ").trim_start_matches("./"));
             // Beside or below a Kustomization's own file lies what that one applies.
             let holds = |entry: &str| path::is_below(name, path::parent(entry)) && !path::parent(entry).is_empty();
-            let is_file = |entry: &str| entry.ends_with(".yaml") || entry.ends_with(".yml");
+            let is_file = |entry: &str| matches!(entry.rsplit_once('.'), Some((_, "yaml" | "yml")));
             if entries.any(|entry| entry.starts_with(name) || (is_file(entry) && holds(entry))) {
                 return true;
             }

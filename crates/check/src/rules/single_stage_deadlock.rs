@@ -63,10 +63,8 @@ fn awaited(context: &Context<'_>, provider: ComponentId, of: ComponentId) -> Str
             context.component(provider).object
         );
     }
-    let (name, place) = match holder == of {
-        true => ("this one".to_owned(), "here"),
-        false => (quoted(context.component(holder)), "there"),
-    };
+    let (name, place) =
+        if holder == of { ("this one".to_owned(), "here") } else { (quoted(context.component(holder)), "there") };
     match context.component(holder).gate {
         Gate::Healthy | Gate::Listed(_) => name,
         Gate::Applied | Gate::LooksHealthy(_) => format!("{name}, and set `wait: true` {place}"),

@@ -94,7 +94,7 @@ impl Declared<'_> {
         let (at, name) = (sync.get("path")?.span, object.name.clone());
         let source = SourceRef { object, at: sync.span };
         let root = made_by_flux(ObjectRef::new("Kustomization", home, name), &directory, at, Some(source));
-        Some(Entry { root, directory, url, base })
+        Some(Entry { directory, root, url, base })
     }
 }
 
