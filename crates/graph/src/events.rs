@@ -222,7 +222,7 @@ impl Events {
     }
 
     fn add_offer(&mut self, cluster: &Cluster, met: Event, offers: &[usize]) {
-        let [only] = offers else { return };
+        let [only] = offers else { return self.add_offers(cluster, met, offers) };
         let offer = &cluster.offers[*only];
         if cluster.component(offer.by).stage == Stage::Bootstrap {
             return;
@@ -235,6 +235,20 @@ impl Events {
         if offer.capability.kind == CapabilityKind::Crd && offer.arrival == Arrival::Installed {
             let crds = self.crds_of(offer.by);
             self.add(met, crds, Because::Offer(*only));
+        }
+    }
+
+    /// Whoever of several brings it, whatever applies them all was applied before.
+    fn add_offers(&mut self, cluster: &Cluster, met: Event, offers: &[usize]) {
+        let above = |offer: &usize| -> Vec<ComponentId> {
+            let by = cluster.offers[*offer].by;
+            std::iter::successors(cluster.component(by).parent, |at| cluster.component(*at).parent).collect()
+        };
+        let mut all = offers.iter().map(above);
+        let Some(first) = all.next() else { return };
+        let others: Vec<BTreeSet<ComponentId>> = all.map(|ids| ids.into_iter().collect()).collect();
+        if let Some(nearest) = first.into_iter().find(|id| others.iter().all(|other| other.contains(id))) {
+            self.add(met, Self::of(nearest, Moment::Applied), Because::Offer(offers[0]));
         }
     }
 

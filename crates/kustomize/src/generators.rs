@@ -132,7 +132,10 @@ impl Builder<'_> {
         let found = accumulated.resources.with_id(&id);
         match (found.as_slice(), resource.behavior) {
             ([], Behavior::Merge | Behavior::Replace) => {
-                self.fail(format!("{id} does not exist, so there is nothing to merge with or replace"), span);
+                // What was not fetched may hold it.
+                if self.blind.is_empty() {
+                    self.fail(format!("{id} does not exist, so there is nothing to merge with or replace"), span);
+                }
                 self.append(accumulated, std::iter::once(resource), span);
             }
             ([], _) => self.append(accumulated, std::iter::once(resource), span),

@@ -129,7 +129,8 @@ pub(crate) fn kinds(address: &str, catalogue: &Catalogue) -> Vec<String> {
     of_project.flat_map(|crds| crds.kinds.iter().cloned()).collect()
 }
 
-/// Whether a file holds CRDs though nothing around it says so: one that is named as CRDs are, or a whole installation.
+/// Whether an address holds CRDs though nothing around it says so: a file that is named as CRDs are, a whole installation, or a
+/// directory that is built.
 pub(crate) fn holds_crds(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or(address);
     let mut parts = path.rsplit('/');
@@ -138,7 +139,7 @@ pub(crate) fn holds_crds(address: &str) -> bool {
     let is_whole = ["install", "manifest", "operator", "bundle", "release"].iter().any(|word| stem.contains(word));
     // `longhorn/longhorn/v1/deploy/longhorn.yaml`
     let is_project = !stem.is_empty() && parts.any(|part| part == stem);
-    group_of_file(file).is_some() || is_whole || is_project
+    group_of_file(file).is_some() || is_whole || is_project || stem.is_empty()
 }
 
 /// `group_plural.yaml`, as controller-gen names files, or `plural.group.yaml`, as the object itself is named.
@@ -194,7 +195,7 @@ mod tests {
             ("https://github.com/kyverno/kyverno/releases/download/v1/kyverno.io_clusterpolicies.yaml", true),
             ("https://raw.githubusercontent.com/longhorn/longhorn/v1/deploy/longhorn.yaml", true),
             ("https://github.com/o/r/releases/latest/download/install.yaml", true),
-            ("https://github.com/o/r//config/default?ref=v1", false),
+            ("https://github.com/o/r//config/default?ref=v1", true),
             ("https://raw.githubusercontent.com/o/r/v1/dashboards/overview.yaml", false),
         ] {
             assert_eq!(holds_crds(address), holds, "{address}");

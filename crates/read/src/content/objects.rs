@@ -117,7 +117,26 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
     };
     let arrival = if built.chart_at().is_some() { in_chart(kind.0, kind.1) } else { kind.1 };
     sink.offer(by, Capability::new(kind.0, own.namespace.clone(), own.name.clone()), arrival, &own, at);
+    if matches!(kind.0, CapabilityKind::Secret | CapabilityKind::ConfigMap) && is_mirrored(&built.node) {
+        sink.offer(by, Capability::cluster(kind.0, own.name.clone()), Arrival::Unreported, &own, at);
+    }
     offer_made(sink, built, &own, makers);
+}
+
+/// Whether annotations ask for copies in other namespaces: of the object itself, or of the Secret that is made of it.
+fn is_mirrored(node: &Node) -> bool {
+    const PLACES: [&[&str]; 4] = [
+        &["metadata", "annotations"],
+        &["spec", "target", "template", "metadata", "annotations"],
+        &["spec", "template", "metadata", "annotations"],
+        &["spec", "secretTemplate", "annotations"],
+    ];
+    const MIRRORS: [&str; 2] =
+        ["reflector.v1.k8s.emberstack.com/reflection-auto-enabled", "replicator.v1.mittwald.de/replicate-to"];
+    let annotations = PLACES.iter().filter_map(|place| node.at(place));
+    annotations
+        .flat_map(Node::entries)
+        .any(|entry| MIRRORS.iter().any(|mirror| entry.key.starts_with(mirror)) && entry.value.text() != Some("false"))
 }
 
 /// When an object of a chart is there. A class is worth something when the driver that comes with it runs.
@@ -181,6 +200,10 @@ fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap
         ];
         for (kind, patterns) in lists {
             for name in patterns.iter().flat_map(|pattern| Made::all_names(pattern, &built.node)) {
+                if kind == CapabilityKind::Secret && is_mirrored(&built.node) {
+                    let copies = Capability::cluster(kind, name.clone());
+                    sink.offer(built.component, copies, Arrival::Unreported, own, object.name_span());
+                }
                 let capability = Capability::new(kind, own.namespace.clone(), name);
                 sink.offer(built.component, capability, arrival, own, object.name_span());
             }

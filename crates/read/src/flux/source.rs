@@ -126,13 +126,11 @@ impl<'a> Sources<'a> {
         let written = if written.contains("${") { defaults_only(written) } else { written.to_owned() };
         let directory = self.repository.place(&written);
         let Some(source) = &kustomization.source else { return self.here(directory, &written) };
+        let is_known = source.object.kind == "ExternalArtifact" || self.url(&source.object).is_some();
         // Nobody says what the source is, and nothing of it is here.
-        let is_made_here = source.object.kind == "ExternalArtifact";
-        if own.is_none() && !is_made_here && !self.here.contains(&source.object) && !self.exists(&directory) {
-            return Place::Elsewhere {
-                what: source.object.to_string(),
-                why: "is not here, and no path of its source is",
-            };
+        if own.is_none() && !is_known && !self.here.contains(&source.object) && !self.exists(&directory) {
+            let why = "is in no directory of this repository, nor is anything of its source";
+            return Place::Elsewhere { what: source.object.to_string(), why };
         }
         // The root that Flux makes is given as a directory of the repository.
         let is_root = kustomization.object == entry.root.object;
