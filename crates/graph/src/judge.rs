@@ -122,6 +122,11 @@ struct Judgement {
 }
 
 impl Judgement {
+    /// The best of several counts. A gate that may only open a moment too early is worth more than luck without one.
+    fn rank(&self) -> (bool, Verdict, bool) {
+        (self.early || self.verdict == Verdict::Guaranteed, self.verdict, self.early)
+    }
+
     fn plain(verdict: Verdict) -> Self {
         Self { verdict, weak_gate: None, early: false }
     }
@@ -184,7 +189,7 @@ impl Judge<'_> {
             .iter()
             .filter(|offer| !self.is_suspended(self.cluster.offers[**offer].by))
             .map(|offer| (self.verdict(index, *offer), *offer))
-            .max_by_key(|(judgement, offer)| (judgement.verdict, judgement.early, std::cmp::Reverse(*offer)));
+            .max_by_key(|(judgement, offer)| (judgement.rank(), std::cmp::Reverse(*offer)));
         let Some((Judgement { verdict, weak_gate, early }, offer)) = best else { return nothing(Verdict::Unoffered) };
         let wait_seconds = self.wait_seconds(need, &self.cluster.offers[offer]);
         let consequence = if self.is_made_beside(need, &self.cluster.offers[offer]) {

@@ -21,7 +21,7 @@ pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTr
         let roots_of_documents = documents.iter().filter_map(|document| document.root.as_ref());
         let objects: Vec<Object<'_>> =
             roots_of_documents.map(Object::new).filter(|object| is_left_lying(*object)).collect();
-        if objects.is_empty() || is_commented_out(repository, file) {
+        if objects.is_empty() || is_commented_out(repository, file) || is_path_of_a_comment(repository, file) {
             continue;
         }
         let of =
@@ -40,6 +40,21 @@ pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTr
 fn is_left_lying(object: Object<'_>) -> bool {
     let is_flux = object.is(KUSTOMIZE_GROUP, "Kustomization") || object.is(HELM_GROUP, "HelmRelease");
     is_flux && !object.name().is_empty()
+}
+
+/// Whether a Kustomization that would apply the file stands in a comment, beside it or above.
+fn is_path_of_a_comment(repository: &Repository, file: &str) -> bool {
+    let directory = path::parent(file);
+    path::ancestors(directory).any(|outer| {
+        let beside = repository.names(outer).iter().filter_map(|name| path::join(outer, name));
+        let sources = beside.filter_map(|path| repository.source(repository.id(&path)?));
+        sources.into_iter().any(|source| {
+            let comments = source.text().lines().filter_map(|line| line.trim_start().strip_prefix('#'));
+            let paths = comments.filter_map(|text| text.trim().strip_prefix("path:"));
+            let paths = paths.map(|path| path::within(path.trim().trim_matches(['"', '\''])));
+            paths.into_iter().any(|path| !path.is_empty() && path::is_below(directory, &path))
+        })
+    })
 }
 
 fn built_directories(cluster: &Cluster) -> HashSet<&str> {
