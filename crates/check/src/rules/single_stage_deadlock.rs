@@ -88,9 +88,14 @@ fn moved(context: &Context<'_>, of: ComponentId, by: Option<ComponentId>) -> Str
     } else {
         paths.into_iter().map(str::to_owned).collect()
     };
-    // A file is known for each kind; there may be more of the same.
+    let is_checked = match &context.component(of).gate {
+        Gate::Listed(objects) => objects.iter().any(|object| kinds.contains(object.kind.as_str())),
+        _ => false,
+    };
+    let checks = if is_checked { ", with its health checks," } else { "" };
+    // One file is known for each kind; there may be more of the same.
     let kinds: Vec<String> = kinds.into_iter().collect();
-    format!("every {} ({})", listed(&kinds, SHOWN_MAX), listed(&files, SHOWN_MAX))
+    format!("every {} (first in {}){checks}", listed(&kinds, SHOWN_MAX), listed(&files, SHOWN_MAX))
 }
 
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
