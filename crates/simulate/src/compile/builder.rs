@@ -15,8 +15,8 @@ use crate::blueprint::{
     Blueprint, Custom, Derived, Id, Kustomization, Lists, Millis, Need, Release, Role, Source, Spread, Thing, Workload,
 };
 
-/// Namespaces that every cluster has, and Flux's own.
-const NAMESPACES: [&str; 5] = ["default", "kube-system", "kube-public", "kube-node-lease", "flux-system"];
+/// Namespaces that every cluster has.
+const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 pub(crate) const KUSTOMIZE: &str = "kustomize.toolkit.fluxcd.io";
 pub(crate) const HELM: &str = "helm.toolkit.fluxcd.io";
