@@ -51,7 +51,8 @@ fn is_path_of_a_comment(repository: &Repository, file: &str) -> bool {
         sources.into_iter().any(|source| {
             let comments = source.text().lines().filter_map(|line| line.trim_start().strip_prefix('#'));
             let paths = comments.filter_map(|text| text.trim().strip_prefix("path:"));
-            let paths = paths.map(|path| path::within(path.trim().trim_matches(['"', '\''])));
+            let paths = paths.filter_map(|path| path.split_whitespace().next());
+            let paths = paths.map(|path| path::within(path.trim_matches(['"', '\''])));
             paths.into_iter().any(|path| !path.is_empty() && path::is_below(directory, &path))
         })
     })
@@ -75,7 +76,9 @@ fn is_commented_out(repository: &Repository, file: &str) -> bool {
             let at = path::join(directory, kustomization).unwrap_or_default();
             let Some(source) = repository.id(&at).and_then(|id| repository.source(id)) else { continue };
             let comments = source.text().lines().filter_map(|line| line.trim_start().strip_prefix('#'));
-            let mut entries = comments.map(|text| text.trim().trim_start_matches("- ").trim_start_matches("./"));
+            // Words behind it say why.
+            let entries = comments.map(|text| text.trim().trim_start_matches("- ").trim_start_matches("./"));
+            let mut entries = entries.filter_map(|text| text.split_whitespace().next());
             // Beside or below a Kustomization's own file lies what that one applies.
             let holds = |entry: &str| path::is_below(name, path::parent(entry)) && !path::parent(entry).is_empty();
             let is_file = |entry: &str| matches!(entry.rsplit_once('.'), Some((_, "yaml" | "yml")));

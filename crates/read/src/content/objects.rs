@@ -63,6 +63,10 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
             (CapabilityKind::Secret, Arrival::Applied)
         }
         ("", "ConfigMap") => (CapabilityKind::ConfigMap, Arrival::Applied),
+        // Without a selector there are no pods behind it to wait for.
+        ("", "Service") if built.node.at(&["spec", "selector"]).is_none() => {
+            (CapabilityKind::Service, Arrival::Applied)
+        }
         ("", "Service") => (CapabilityKind::Service, Arrival::Healthy),
         ("", "ServiceAccount") => (CapabilityKind::ServiceAccount, Arrival::Applied),
         ("", "PersistentVolumeClaim") => (CapabilityKind::PersistentVolumeClaim, Arrival::Applied),
