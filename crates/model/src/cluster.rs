@@ -262,6 +262,9 @@ pub enum BuildFault {
     Bootstrap,
 }
 
+/// Why an artifact was not looked at that holds nothing but Flux: whatever else is missing is not in there.
+pub const FLUX_ITSELF: &str = "holds Flux itself";
+
 /// Something that could not be seen, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlindSpot {

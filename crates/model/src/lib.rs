@@ -12,8 +12,8 @@ mod object;
 
 pub use capability::{Capability, CapabilityKind, plural};
 pub use cluster::{
-    Arrival, BlindSpot, BrokenBuild, BuildFault, Cluster, Component, ComponentId, Dead, Gate, Need, Offer, Patience,
-    Phase, Retry, Role, Stage, Tie, TieTarget, WaitsFor,
+    Arrival, BlindSpot, BrokenBuild, BuildFault, Cluster, Component, ComponentId, Dead, FLUX_ITSELF, Gate, Need, Offer,
+    Patience, Phase, Retry, Role, Stage, Tie, TieTarget, WaitsFor,
 };
 pub use duration::{DURATION_SECONDS_MAX, parse_duration, parse_duration_millis, say_seconds};
 pub use facts::{Chart, Facts, FluxVersion, UndefinedVariable, Withheld};

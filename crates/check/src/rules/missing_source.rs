@@ -33,7 +33,8 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let sources =
         unoffered.map(|judged| context.need(judged)).filter(|need| need.capability.kind == CapabilityKind::Source);
     // What could not be seen might define it.
-    let blind = context.cluster.blind.iter().any(|blind| blind.component.is_some());
+    let may_define = |blind: &model::BlindSpot| blind.component.is_some() && blind.why != model::FLUX_ITSELF;
+    let blind = context.cluster.blind.iter().any(may_define);
     sources
         .map(|need| {
             let component = context.component(need.of);

@@ -14,6 +14,9 @@ use crate::object::Object;
 use crate::path;
 use crate::repository::Repository;
 
+/// Artifacts that hold Flux, and nothing else.
+const FLUX_ITSELF: [&str; 2] = ["fluxcd/flux-manifests", "controlplaneio-fluxcd/flux-operator-manifests"];
+
 /// Where a Kustomization's objects are.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -149,7 +152,10 @@ impl<'a> Sources<'a> {
             }
             kind => Place::Elsewhere {
                 what: format!("{kind} {}", source.object.path()),
-                why: "is in another repository or artifact",
+                why: match self.url(&source.object) {
+                    Some(url) if FLUX_ITSELF.iter().any(|end| url.ends_with(end)) => model::FLUX_ITSELF,
+                    _ => "is in another repository or artifact",
+                },
             },
         }
     }
