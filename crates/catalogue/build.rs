@@ -12,7 +12,8 @@ mod decode;
 mod schema;
 
 use schema::Component;
-use yaml::{FileId, Limits, Source};
+use source::{FileId, Source};
+use yaml::Limits;
 
 fn main() -> ExitCode {
     match build() {

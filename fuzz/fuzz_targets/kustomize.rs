@@ -4,7 +4,8 @@
 
 use kustomize::{Build, Files, Mode, Overlay, PathKind};
 use libfuzzer_sys::fuzz_target;
-use yaml::{Document, FileId, Limits, Node, Span, Value};
+use source::{FileId, Span};
+use yaml::{Document, Limits, Node, Value};
 
 /// Small, so that a build of hostile files stays fast.
 const LIMITS: Limits = Limits { nodes_max: 5_000, depth_max: 40, documents_max: 50 };

@@ -3,7 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use read::resource_set::expand;
-use yaml::{FileId, Node, Span, parse_value};
+use source::{FileId, Span};
+use yaml::{Node, parse_value};
 
 const SET: &str = "kind: ResourceSet\nspec: {inputs: [{a: {b: [1, x]}, c: d}, {a: e}], resourcesTemplate: x, resources: [y]}";
 

@@ -5,7 +5,8 @@ use libfuzzer_sys::fuzz_target;
 use seal::Envelope;
 use seal::manifest::{Change, SealedSecret, SecretManifest, edit, sealed_secrets, set};
 use seal::renewal::{Renewal, switch_off};
-use yaml::{FileId, Limits, Node, parse};
+use source::FileId;
+use yaml::{Limits, Node, parse};
 
 fuzz_target!(|text: &str| {
     let documents = parse(FileId(0), text, Limits { nodes_max: 20_000, depth_max: 60, documents_max: 50 });

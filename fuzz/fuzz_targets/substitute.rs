@@ -3,7 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use read::substitute::{OUTPUT_BYTES_MAX, is_disabled, substitute, substitute_node};
-use yaml::{EcoString, FileId, Limits, Node, Span, Value, parse};
+use source::{FileId, Span};
+use yaml::{EcoString, Limits, Node, Value, parse};
 
 const FILE: FileId = FileId(3);
 

@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use yaml::{FileId, Limits, Node, Source, Span, Value, parse};
+use source::{FileId, Source, Span};
+use yaml::{Limits, Node, Value, parse};
 
 const FILE: FileId = FileId(7);
 /// Small, so that the limits themselves are reached often.

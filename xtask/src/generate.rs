@@ -17,6 +17,10 @@ use trial::{STORE, list};
 const APPS_PER_NAMESPACE: usize = 50;
 /// How far back an application of the mixed shape may depend.
 const MIXED_WINDOW: usize = 200;
+/// How many earlier applications one of the dense shape depends on.
+const DENSE_EDGES: usize = 50;
+/// How many clusters share a base.
+const CLUSTERS: usize = 100;
 const STORES: usize = 1;
 const STORAGE: usize = 5;
 
@@ -44,6 +48,25 @@ pub(crate) enum Shape {
     Fan,
     /// Each on up to three earlier ones
     Mixed,
+    /// None on anything
+    Independent,
+    /// The last one on all others
+    FanIn,
+    /// Each on fifty earlier ones
+    Dense,
+    /// As independent, with every Flux Kustomization in one file
+    OneFile,
+    /// Releases that one Flux Kustomization applies, each after the one before it
+    Releases,
+    /// A hundred clusters that share one base
+    Clusters,
+}
+
+impl Shape {
+    /// Applications that need neither a store nor storage, so that only the shape itself ties them.
+    fn is_plain(self) -> bool {
+        matches!(self, Self::Independent | Self::FanIn | Self::OneFile | Self::Releases)
+    }
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -72,15 +95,29 @@ fn one_cluster(out: &Path, number: u64) -> Result<()> {
 /// Writes the repository; gives the number of files.
 pub(crate) fn write(out: &Path, kustomizations: usize, shape: Shape) -> Result<usize> {
     let mut writer = Writer { out, files: 0 };
-    cluster(&mut writer)?;
-    let parts: Vec<Part> = (0..kustomizations).map(|at| part(at, shape)).collect();
-    let mut namespaces = Vec::new();
-    for group in parts.chunk_by(|one, other| one.namespace == other.namespace) {
-        namespaces.push(group[0].namespace.clone());
-        namespace(&mut writer, group)?;
+    let clusters = if shape == Shape::Clusters { CLUSTERS } else { 1 };
+    for at in 0..clusters {
+        cluster(&mut writer, &cluster_name(at))?;
     }
-    writer.file("apps/kustomization.yaml", &list("", namespaces.iter().map(|name| format!("./{name}"))))?;
+    let of_one = kustomizations / clusters;
+    let parts: Vec<Part> = (0..of_one).map(|at| part(at, of_one, shape)).collect();
+    let mut resources = Vec::new();
+    for group in parts.chunk_by(|one, other| one.namespace == other.namespace) {
+        resources.push(format!("./{}", group[0].namespace));
+        namespace(&mut writer, group, shape)?;
+    }
+    if shape == Shape::OneFile {
+        let all: String = parts.iter().map(flux_kustomization).collect();
+        writer.file("apps/kustomizations.yaml", &all)?;
+        resources.push("./kustomizations.yaml".to_owned());
+    }
+    writer.file("apps/kustomization.yaml", &list("", resources))?;
     Ok(writer.files)
+}
+
+/// The first is named as it is where there is only one.
+fn cluster_name(at: usize) -> String {
+    if at == 0 { "main".to_owned() } else { format!("cluster-{at:02}") }
 }
 
 struct Writer<'out> {
@@ -110,22 +147,30 @@ struct Part {
     objects: Vec<(&'static str, String)>,
 }
 
-fn cluster(writer: &mut Writer) -> Result<()> {
-    writer.file("clusters/main/flux-system/gotk-sync.yaml", GOTK_SYNC)?;
-    writer.file("clusters/main/flux-system/kustomization.yaml", &list("", ["gotk-sync.yaml".to_owned()]))?;
-    writer.file("clusters/main/apps.yaml", CLUSTER_APPS)
+fn cluster(writer: &mut Writer, name: &str) -> Result<()> {
+    let directory = format!("clusters/{name}");
+    writer.file(&format!("{directory}/flux-system/gotk-sync.yaml"), &GOTK_SYNC.replace("CLUSTER", name))?;
+    let listed = list("", ["gotk-sync.yaml".to_owned()]);
+    writer.file(&format!("{directory}/flux-system/kustomization.yaml"), &listed)?;
+    writer.file(&format!("{directory}/apps.yaml"), CLUSTER_APPS)
 }
 
-fn namespace(writer: &mut Writer, parts: &[Part]) -> Result<()> {
+fn namespace(writer: &mut Writer, parts: &[Part], shape: Shape) -> Result<()> {
     let name = &parts[0].namespace;
     let object = format!("---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
     writer.file(&format!("apps/{name}/namespace.yaml"), &object)?;
-    let resources = parts.iter().map(|part| format!("./{}/ks.yaml", part.name));
-    let resources = std::iter::once("./namespace.yaml".to_owned()).chain(resources);
+    let listed = |part: &Part| match shape {
+        Shape::OneFile => None,
+        Shape::Releases => Some(format!("./{}/app", part.name)),
+        _ => Some(format!("./{}/ks.yaml", part.name)),
+    };
+    let resources = std::iter::once("./namespace.yaml".to_owned()).chain(parts.iter().filter_map(listed));
     writer.file(&format!("apps/{name}/kustomization.yaml"), &list(&format!("namespace: {name}\n"), resources))?;
     for part in parts {
         let directory = format!("apps/{name}/{}", part.name);
-        writer.file(&format!("{directory}/ks.yaml"), &flux_kustomization(part))?;
+        if !matches!(shape, Shape::OneFile | Shape::Releases) {
+            writer.file(&format!("{directory}/ks.yaml"), &flux_kustomization(part))?;
+        }
         let files = part.objects.iter().map(|(file, _)| format!("./{file}"));
         writer.file(&format!("{directory}/app/kustomization.yaml"), &list("", files))?;
         for (file, text) in &part.objects {
@@ -138,7 +183,8 @@ fn namespace(writer: &mut Writer, parts: &[Part]) -> Result<()> {
 fn flux_kustomization(part: &Part) -> String {
     let Part { name, namespace, wait, depends_on, .. } = part;
     let mut text = format!(
-        "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: {name}\nspec:\n"
+        "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: {name}\n  \
+         namespace: {namespace}\nspec:\n"
     );
     if !depends_on.is_empty() {
         text.push_str("  dependsOn:\n");
@@ -155,8 +201,8 @@ fn flux_kustomization(part: &Part) -> String {
     text
 }
 
-fn part(at: usize, shape: Shape) -> Part {
-    if let Some(part) = infrastructure(at) { part } else { application(at, shape) }
+fn part(at: usize, of: usize, shape: Shape) -> Part {
+    if let Some(part) = infrastructure(at) { part } else { application(at, of, shape) }
 }
 
 /// What the applications need: a secret store, an issuer, storage. Each in two steps, controller and configuration.
@@ -176,10 +222,11 @@ fn infrastructure(at: usize) -> Option<Part> {
     Some(Part { name: name.to_owned(), namespace: namespace.to_owned(), wait: true, depends_on, objects })
 }
 
-fn application(at: usize, shape: Shape) -> Part {
+fn application(at: usize, of: usize, shape: Shape) -> Part {
     let (name, namespace) = address(at);
     let mut depends_on = Vec::new();
-    let (with_secret, with_storage) = (at.is_multiple_of(2), at.is_multiple_of(4));
+    let (with_secret, with_storage) =
+        (at.is_multiple_of(2) && !shape.is_plain(), at.is_multiple_of(4) && !shape.is_plain());
     let mut on = |provider: usize| depends_on.extend(infrastructure(provider).map(|part| (part.name, part.namespace)));
     if with_secret {
         on(STORES);
@@ -187,8 +234,13 @@ fn application(at: usize, shape: Shape) -> Part {
     if with_storage && at % 20 != 8 {
         on(STORAGE);
     }
-    depends_on.extend(earlier(at, shape).into_iter().map(address));
+    depends_on.extend(earlier(at, of, shape).into_iter().map(address));
     let mut objects = release(&name, "app-template", with_secret);
+    if shape == Shape::Releases {
+        for (_, text) in &mut objects {
+            *text = text.replace("  values:\n", &format!("{}  values:\n", release_order(at)));
+        }
+    }
     if with_secret {
         objects.push(("externalsecret.yaml", external_secret(&name)));
     }
@@ -205,22 +257,34 @@ fn address(at: usize) -> (String, String) {
     (format!("app-{at:05}"), format!("team-{:03}", at / APPS_PER_NAMESPACE))
 }
 
+/// The `dependsOn` of a release on the one before it.
+fn release_order(at: usize) -> String {
+    if at <= STORAGE + 1 {
+        return String::new();
+    }
+    let (name, namespace) = address(at - 1);
+    format!("  dependsOn:\n    - name: {name}\n      namespace: {namespace}\n")
+}
+
 /// The applications that number `at` depends on: only earlier ones, so there is no cycle.
-fn earlier(at: usize, shape: Shape) -> Vec<usize> {
+fn earlier(at: usize, of: usize, shape: Shape) -> Vec<usize> {
     let before = at - STORAGE - 1;
     match shape {
         _ if before == 0 => Vec::new(),
-        Shape::Fan => Vec::new(),
         Shape::Chain => vec![at - 1],
-        Shape::Mixed => {
-            let window = before.min(MIXED_WINDOW);
-            let mut picks: Vec<usize> =
-                (0..scatter(at) % 4).map(|pick| at - 1 - scatter(at * 4 + pick) % window).collect();
-            picks.sort_unstable();
-            picks.dedup();
-            picks
-        }
+        Shape::FanIn if at + 1 == of => (STORAGE + 1..at).collect(),
+        Shape::Fan | Shape::FanIn | Shape::Independent | Shape::OneFile | Shape::Releases => Vec::new(),
+        Shape::Dense => picks(at, DENSE_EDGES, before),
+        Shape::Mixed | Shape::Clusters => picks(at, scatter(at) % 4, before.min(MIXED_WINDOW)),
     }
+}
+
+/// Up to `count` of the `window` applications before number `at`.
+fn picks(at: usize, count: usize, window: usize) -> Vec<usize> {
+    let mut picks: Vec<usize> = (0..count).map(|pick| at - 1 - scatter(at * 4 + pick) % window).collect();
+    picks.sort_unstable();
+    picks.dedup();
+    picks
 }
 
 /// A fixed, well-mixed number for each input (the finaliser of MurmurHash3).
@@ -273,7 +337,7 @@ metadata:
   namespace: flux-system
 spec:
   interval: 1h
-  path: ./clusters/main
+  path: ./clusters/CLUSTER
   prune: true
   sourceRef:
     kind: GitRepository
@@ -441,22 +505,29 @@ mod tests {
 
     #[test]
     fn every_file_is_yaml_and_every_kustomization_is_there() {
-        for shape in [Shape::Chain, Shape::Fan, Shape::Mixed] {
-            let files = generate(70, shape);
+        for shape in Shape::value_variants().iter().copied() {
+            let files = generate(if shape == Shape::Clusters { 7 * CLUSTERS } else { 70 }, shape);
             for (path, text) in &files {
-                for document in yaml::parse(yaml::FileId(0), text, yaml::Limits::default()) {
+                for document in yaml::parse(source::FileId(0), text, yaml::Limits::default()) {
                     assert!(document.problems.is_empty(), "{}: {:?}", path.display(), document.problems);
                 }
             }
-            assert_eq!(files.keys().filter(|path| path.ends_with("ks.yaml")).count(), 70);
+            let flux = "kind: Kustomization\nmetadata:\n  name: app-";
+            let all: usize = files.values().map(|text| text.matches(flux).count()).sum();
+            let expected = match shape {
+                Shape::Releases => 0,
+                Shape::Clusters => 7 - STORAGE - 1,
+                _ => 70 - STORAGE - 1,
+            };
+            assert_eq!(all, expected, "{shape:?}");
         }
     }
 
     #[test]
     fn applications_depend_on_earlier_ones_only() {
         for at in STORAGE + 1..2_000 {
-            for shape in [Shape::Chain, Shape::Fan, Shape::Mixed] {
-                assert!(earlier(at, shape).iter().all(|on| (STORAGE + 1..at).contains(on)), "{at} {shape:?}");
+            for shape in Shape::value_variants().iter().copied() {
+                assert!(earlier(at, 2_000, shape).iter().all(|on| (STORAGE + 1..at).contains(on)), "{at} {shape:?}");
             }
         }
     }

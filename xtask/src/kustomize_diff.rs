@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use kustomize::{Build, Mode, Overlay};
 use read::Repository;
-use yaml::{FileId, Limits, Node, ScalarKind, Value};
+use source::FileId;
+use yaml::{Limits, Node, ScalarKind, Value};
 
 const JOBS: usize = 2;
 const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -281,7 +282,7 @@ fn kustomizations(repository: &Repository) -> Vec<String> {
 
 fn show(repository: &Repository, failure: &kustomize::Failure) -> String {
     match repository.locate(failure.span) {
-        Some((path, at)) => format!("{path}:{}: {}", at.line, failure.message),
-        None => failure.message.clone(),
+        Some((path, at)) => format!("{path}:{}: {}", at.line, failure.error),
+        None => failure.error.to_string(),
     }
 }

@@ -1,22 +1,22 @@
 //! `cargo xtask`: the front door for developers. One module per subcommand; nothing here ships to users.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: its output is what it is for")]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the bans keep the product's IO behind its seams; this is not the product"
-)]
 
 mod bench;
+mod compare;
 mod dist;
 mod docs;
 mod evaluate;
+mod fixture_index;
 mod generate;
 mod kustomize_diff;
 mod lab;
+mod packaging;
 mod parallel;
 mod parse;
 mod paths;
 mod product;
+mod seen_with_flux;
 mod simulate;
 mod table;
 mod test;
@@ -44,6 +44,8 @@ enum Task {
     Simulate(simulate::Options),
     /// Time a command: wall, CPU and memory over several runs
     Bench(bench::Options),
+    /// Run two binaries on the same trees and list every difference of what they print as JSON
+    Compare(compare::Options),
     /// Run commands once and print what they cost as JSON (the inner half of `bench`)
     #[command(hide = true)]
     Measure(bench::MeasureOptions),
@@ -52,10 +54,12 @@ enum Task {
     Lab(lab::Lab),
     /// Run the tests; with `--full` also those that CI has no time for
     Test(test::Options),
-    /// Write the pages of the rules from their manuals
+    /// Write the pages of the rules from their manuals, and the index of the fixtures
     Docs(docs::Options),
     /// Build what a release consists of for one target: an archive and its checksum
     Dist(dist::Options),
+    /// Write what package managers read: a Homebrew formula, a krew manifest, an aqua registry
+    Packaging(packaging::Options),
     /// Only parse the YAML files of a tree: the floor under `coldstart check`
     #[command(hide = true)]
     Parse(parse::Options),
@@ -80,11 +84,13 @@ fn run(task: Task) -> Result<()> {
         Task::Generate(options) => generate::run(&options),
         Task::Simulate(options) => simulate::run(&options),
         Task::Bench(options) => bench::run(&options),
+        Task::Compare(options) => compare::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::Lab(what) => lab::run(&what),
         Task::Test(options) => test::run(&options),
         Task::Docs(options) => docs::run(&options),
         Task::Dist(options) => dist::run(&options),
+        Task::Packaging(options) => packaging::run(&options),
         Task::Parse(options) => parse::run(&options),
         Task::Paths(options) => paths::run(&options),
     }

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use read::{FILE_BYTES_MAX, Repository, may_hold_objects};
+use read::{Repository, may_hold_objects};
+use repository::FILE_BYTES_MAX;
 
 use crate::parallel;
 
@@ -60,7 +61,7 @@ fn parse(path: &Path) -> Option<Parsed> {
     if !may_hold_objects(&path.to_string_lossy(), &text) {
         return None;
     }
-    let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
+    let documents = yaml::parse(source::FileId(0), &text, yaml::Limits::default());
     let problems = documents.iter().map(|document| document.problems.len()).sum();
     Some(Parsed { bytes: text.len(), documents: documents.len(), problems })
 }

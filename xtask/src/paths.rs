@@ -82,7 +82,7 @@ fn named(file: &Path) -> Vec<String> {
     if !text.contains("kustomize.toolkit.fluxcd.io") {
         return Vec::new();
     }
-    let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
+    let documents = yaml::parse(source::FileId(0), &text, yaml::Limits::default());
     let roots = documents.iter().filter_map(|document| document.root.as_ref());
     let kustomizations = roots.filter(|root| {
         let version = root.text_at(&["apiVersion"]).unwrap_or_default();

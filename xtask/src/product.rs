@@ -106,16 +106,17 @@ pub(crate) fn check_folded(binary: &Path, tree: &Path, raw: &Path) -> Result<Run
 fn check_with(options: &[&str], binary: &Path, tree: &Path, raw: &Path) -> Result<Run> {
     let mut command = Command::new(binary);
     command.args(["check", "--format", "json", "--min-severity", "info"]).args(options).arg(tree);
-    run(command, raw).with_context(|| format!("cannot run {}", binary.display()))
+    run(command, raw, Duration::from_secs(RUN_SECONDS_MAX)).with_context(|| format!("cannot run {}", binary.display()))
 }
 
-fn run(mut command: Command, raw: &Path) -> Result<Run> {
+/// Runs a command for at most so long, keeping what it prints as `<raw>.json` and `<raw>.stderr`.
+pub(crate) fn run(mut command: Command, raw: &Path, limit: Duration) -> Result<Run> {
     let (printed, complained) = (raw.with_added_extension("json"), raw.with_added_extension("stderr"));
     let create = |path: &Path| File::create(path).with_context(|| format!("cannot write {}", path.display()));
     command.stdin(Stdio::null()).stdout(create(&printed)?).stderr(create(&complained)?);
     let started = Instant::now();
     let mut child = command.spawn()?;
-    let ending = wait(&mut child, Duration::from_secs(RUN_SECONDS_MAX))?;
+    let ending = wait(&mut child, limit)?;
     let wall = started.elapsed();
     let json = std::fs::read(&printed).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let complaint = last_line(&complained);
@@ -166,7 +167,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        super::run(command, &scratch.path().join("o+n@1.2")).unwrap()
+        super::run(command, &scratch.path().join("o+n@1.2"), Duration::from_secs(RUN_SECONDS_MAX)).unwrap()
     }
 
     #[test]

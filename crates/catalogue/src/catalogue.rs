@@ -119,6 +119,14 @@ impl Component {
     }
 }
 
+/// Charts whose objects are whatever their values say: a name in those is a reference.
+const GENERIC_CHARTS: [&str; 3] = ["app-template", "common", "raw"];
+
+/// Whether the objects of a chart, given by its name, are whatever its values say.
+pub fn is_generic_chart(name: &str) -> bool {
+    GENERIC_CHARTS.contains(&name)
+}
+
 /// What a chart is called, by its address: the last part, or the one before where that says nothing (`…/thing/chart`).
 pub fn chart_name(address: &str) -> &str {
     let path = untagged(address.strip_prefix("oci://").unwrap_or(address));

@@ -4,7 +4,8 @@
 
 use serde::de::value::{BorrowedStrDeserializer, SeqDeserializer};
 use serde::de::{self, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
-use yaml::{Entry, Node, ScalarKind, Span, Value};
+use source::Span;
+use yaml::{Entry, Node, ScalarKind, Value};
 
 /// What is wrong with a node, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! Claims of the catalogue, held against a release's values or against a custom resource. Pure functions.
 
-use yaml::{Node, Scalar, ScalarKind, Span, Value};
+use source::Span;
+use yaml::{Node, Scalar, ScalarKind, Value};
 
 use crate::path::{End, Found, follow};
 use crate::schema::{Class, Component, Made, Resource, When, Workload, WorkloadKind};
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
 
     fn node(text: &str) -> Node {
-        yaml::parse_value(yaml::FileId(0), text).unwrap()
+        yaml::parse_value(source::FileId(0), text).unwrap()
     }
 
     fn when(text: &str) -> When {

@@ -4,16 +4,18 @@
 //!
 //! This crate knows the data and its schema. It does not know how a repository deploys anything.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod catalogue;
 mod decode;
 mod evaluate;
 mod path;
 mod schema;
 
-pub use catalogue::{Catalogue, chart_name};
+pub use catalogue::{Catalogue, chart_name, is_generic_chart};
 pub use decode::DecodeError;
 pub use evaluate::{MadeClass, any_holds};
 pub use schema::{
-    Class, Component, Crds, Gift, Layer, Made, Need, Phase, Rendered, Resource, Via, Webhook, When, Workload,
-    WorkloadKind,
+    Class, Component, Crds, Gift, Layer, Made, Need, Phase, Rendered, Resource, Satellite, Via, Webhook, When,
+    Workload, WorkloadKind,
 };

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     fn ends(text: &str, path: &str) -> Vec<String> {
-        let root = yaml::parse_value(yaml::FileId(0), text).unwrap();
+        let root = yaml::parse_value(source::FileId(0), text).unwrap();
         follow(&root, path).ends.iter().filter_map(|end| end.node.text().map(str::to_owned)).collect()
     }
 
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn an_empty_list_is_a_list_that_was_given() {
-        let root = yaml::parse_value(yaml::FileId(0), "a: []\nb: ~\nc: {}").unwrap();
+        let root = yaml::parse_value(source::FileId(0), "a: []\nb: ~\nc: {}").unwrap();
         assert!(follow(&root, "a[].name").list_given);
         assert!(follow(&root, "b[].name").list_given);
         assert!(!follow(&root, "d[].name").list_given);

@@ -39,6 +39,12 @@ pub struct Component {
     pub gives: Vec<Gift>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub makes: Vec<Made>,
+    /// Kinds of its own whose objects are a part of an object of another kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub satellites: Vec<Satellite>,
+    /// What is spoken at the first of its Services, where it is a database: postgresql, mysql, redis, mongodb.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaks: Option<String>,
     /// Names of Services that its chart makes. `{release}` stands for the release's name, `{fullname}` for the name that
     /// starter charts make of it: the release's, with the chart's appended unless it is in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -198,6 +204,9 @@ pub struct Made {
     pub config_maps: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<String>,
+    /// What is spoken at the first of the Services, as in [`Component::speaks`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaks: Option<String>,
     /// Labels that nodes get, and extended resources that they offer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub node_labels: Vec<String>,
@@ -209,6 +218,23 @@ pub struct Made {
     /// Conditions on the custom resource: paths start at its root.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<When>,
+}
+
+/// Objects that come to nothing without another one: a Database without its Cluster.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Satellite {
+    /// `group/Kind` of each that is a part.
+    pub kinds: Vec<String>,
+    /// `group/Kind` of what they are a part of.
+    pub of: String,
+    /// Its name, or `namespace/name`: a pattern over the part, as in [`Made`]. Where it is not given, or leads nowhere, the only
+    /// object of the kind is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its namespace, where it may be another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
 }
 
 /// Pods that its chart makes, as one object.

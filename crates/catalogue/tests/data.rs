@@ -138,7 +138,7 @@ fn capabilities_are_words_of_the_vocabulary() {
 #[test]
 fn patterns_of_what_is_made_can_be_read() {
     let object = "{metadata: {name: x}}";
-    let object = yaml::parse_value(yaml::FileId(0), object).unwrap();
+    let object = yaml::parse_value(source::FileId(0), object).unwrap();
     for component in each() {
         for made in &component.makes {
             let names = made.secrets.iter().chain(&made.config_maps).chain(&made.services).chain(&made.objects);
@@ -167,7 +167,7 @@ fn a_chart_that_is_one_resource_needs_its_kind_and_is_named_as_its_template_says
     }
     let ceph = Catalogue::embedded().by_chart("rook-ceph-cluster").unwrap().resource.as_ref().unwrap();
     let named = |values: Option<&str>| {
-        let values = values.map(|values| yaml::parse_value(yaml::FileId(0), values).unwrap());
+        let values = values.map(|values| yaml::parse_value(source::FileId(0), values).unwrap());
         ceph.named("rook-ceph-cluster", "rook-ceph", "rook-ceph-cluster", values.as_ref())
     };
     assert_eq!(named(None), "rook-ceph");

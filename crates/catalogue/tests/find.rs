@@ -3,7 +3,7 @@
 use coldstart_catalogue::{Catalogue, Component, chart_name};
 
 fn component(text: &str) -> Component {
-    let node = yaml::parse_value(yaml::FileId(0), text).expect("is YAML");
+    let node = yaml::parse_value(source::FileId(0), text).expect("is YAML");
     Component::from_node(&node).expect("fits the schema")
 }
 
@@ -122,7 +122,7 @@ fn a_mistake_in_an_addition_is_pointed_at() {
         ("name: [a]", "invalid type: sequence", 6),
         ("name: ~", "invalid type: unit value", 6),
     ] {
-        let node = yaml::parse_value(yaml::FileId(0), text).unwrap();
+        let node = yaml::parse_value(source::FileId(0), text).unwrap();
         let error = Component::from_node(&node).unwrap_err();
         assert!(error.message.starts_with(message), "{text}: {}", error.message);
         assert_eq!(error.span.unwrap().start, start, "{text}");

@@ -6,12 +6,11 @@ mod comment;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use diagnostic::{Finding, Report, Site};
 use read::{Reading, Repository};
-use yaml::FileId;
+use source::FileId;
 
-use crate::finding::Finding;
-use crate::rules::unused_suppression;
-use crate::{Report, order, rules};
+use crate::rules::{self, unused_suppression};
 use comment::Comment;
 
 /// A comment and which of its rules silenced something.
@@ -35,20 +34,20 @@ pub(crate) fn apply(report: &mut Report, reading: &Reading) {
     });
     let wrong: Vec<Finding> = wrong.collect();
     report.findings.extend(wrong);
-    report.findings.sort_by(|a, b| order(a).cmp(&order(b)));
+    report.sort();
 }
 
 type ByFile = BTreeMap<FileId, Vec<Allowance>>;
 
 fn is_allowed(finding: &Finding, by_file: &mut ByFile) -> bool {
-    let Some(primary) = finding.locations.first().map(|location| location.span) else { return false };
+    let Site::File(primary) = finding.primary.at else { return false };
     let mut allowed = false;
     for allowance in by_file.get_mut(&primary.file).into_iter().flatten() {
         if !allowance.comment.has_reason || !allowance.comment.scope.contains(&primary.start) {
             continue;
         }
         for ((rule, _), used) in allowance.comment.rules.iter().zip(&mut allowance.used) {
-            if rule == finding.rule {
+            if rule == finding.rule.id {
                 *used = true;
                 allowed = true;
             }
@@ -61,10 +60,10 @@ fn is_allowed(finding: &Finding, by_file: &mut ByFile) -> bool {
 fn allowances(reading: &Reading, findings: &[Finding]) -> ByFile {
     let repository: &Repository = &reading.repository;
     let mut files: BTreeSet<FileId> = repository.yaml_files().map(|(file, _, _)| file).collect();
-    files.extend(findings.iter().filter_map(|finding| finding.locations.first()).map(|primary| primary.span.file));
+    files.extend(findings.iter().filter_map(|finding| finding.primary.at.file()));
     let search = memchr::memmem::Finder::new(comment::NEEDLE);
     let files: Vec<FileId> = files.into_iter().collect();
-    let found = read::parallel::map(&files, |file| {
+    let found = repository::parallel::map(&files, |file| {
         let text = repository.source(*file)?.text();
         search.find(text.as_bytes())?;
         Some(comment::all(repository, *file, text)).filter(|found| !found.is_empty())

@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use graph::{Analysis, Consequence, Judged, Verdict};
-use model::{CapabilityKind, Cluster, Component, ComponentId, Need, Role, Tie, TieTarget};
+use diagnostic::Severity;
+use graph::{Analysis, Judged};
+use model::{
+    BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Purpose, Role, Tie, TieTarget,
+    Verdict, WhyUnseen,
+};
 use read::Reading;
 
-use crate::finding::Severity;
 use crate::pairs::Pair;
 
 pub(crate) struct Context<'a> {
@@ -26,6 +29,8 @@ pub(crate) struct Context<'a> {
     releases_are_tied: bool,
     /// How many releases a component applies.
     releases: Vec<usize>,
+    /// One of these releases.
+    a_release: Vec<Option<ComponentId>>,
     /// See [`Context::ordered_after`].
     ordered: OnceLock<BTreeMap<ComponentId, usize>>,
     /// See [`Context::operator`].
@@ -52,9 +57,11 @@ impl<'a> Context<'a> {
             }
         }
         let mut releases = vec![0; cluster.components.len()];
-        for component in cluster.components.iter().filter(|component| component.role == Role::HelmRelease) {
-            if let Some(parent) = component.parent {
+        let mut a_release = vec![None; cluster.components.len()];
+        for id in cluster.ids().filter(|id| cluster.component(*id).role == Role::HelmRelease) {
+            if let Some(parent) = cluster.component(id).parent {
                 releases[parent.index()] += 1;
+                a_release[parent.index()] = Some(id);
             }
         }
         let mut context = Self {
@@ -68,6 +75,7 @@ impl<'a> Context<'a> {
             has_ties,
             releases_are_tied,
             releases,
+            a_release,
             ordered: OnceLock::new(),
             operators: OnceLock::new(),
             races: OnceLock::new(),
@@ -97,7 +105,34 @@ impl<'a> Context<'a> {
 
     /// A component of this cluster whose files are in another repository: what it holds was not read.
     pub(crate) fn elsewhere(&self) -> Option<&Component> {
-        let mut blind = self.cluster.blind.iter().filter(|blind| blind.why.contains("repository"));
+        self.unseen(WhyUnseen::is_other_repository)
+    }
+
+    /// A ResourceSet of this cluster whose inputs come from elsewhere: what it makes of them is not known.
+    pub(crate) fn other_inputs(&self) -> Option<&Component> {
+        self.unseen(WhyUnseen::is_other_inputs)
+    }
+
+    /// Whether a part of the cluster was not seen that may hold a component which something of the cluster names.
+    pub(crate) fn may_hold_more(&self) -> bool {
+        let own = self.cluster.facts.own_address.as_deref().and_then(owner);
+        let is_of_others = |blind: &BlindSpot| {
+            let other = blind.what.address().and_then(owner).filter(|_| blind.why.is_other_repository());
+            own.as_ref().zip(other).is_some_and(|(own, other)| *own != other)
+        };
+        // What other people publish does not know of this cluster's components.
+        self.cluster.blind.iter().any(|blind| blind.why.may_hold_components() && !is_of_others(blind))
+    }
+
+    /// Whether something that a component is applied by can't be built: what it would apply beside the component is not known.
+    pub(crate) fn is_below_broken(&self, id: ComponentId) -> bool {
+        let is_broken = |at: ComponentId| self.cluster.broken.iter().any(|broken| broken.component == at);
+        self.above(id).skip(1).any(is_broken)
+    }
+
+    /// The first component of which something was not seen for such a reason.
+    fn unseen(&self, is_it: impl Fn(&WhyUnseen) -> bool) -> Option<&Component> {
+        let mut blind = self.cluster.blind.iter().filter(|blind| is_it(&blind.why));
         blind.find_map(|blind| blind.component).map(|id| self.component(id))
     }
 
@@ -120,29 +155,36 @@ impl<'a> Context<'a> {
     pub(crate) fn pair(&self, consumer: ComponentId, provider: ComponentId) -> (ComponentId, ComponentId) {
         let (of, by) = (self.applier(consumer), self.applier(provider));
         let releases = [consumer, provider].iter().all(|id| self.component(*id).role == Role::HelmRelease);
-        let is_whole = self.is_whole(of) || self.is_whole(by);
-        if releases && (of == by || is_whole || self.is_tied_by_releases((consumer, provider), (of, by))) {
+        let are_many = self.applies_many_releases(of) || self.applies_many_releases(by);
+        if releases && (of == by || are_many || self.is_tied_by_releases((consumer, provider), (of, by))) {
             (consumer, provider)
         } else {
             (of, by)
         }
     }
 
+    /// The release that a component is, or the only one that it applies.
+    pub(crate) fn release(&self, id: ComponentId) -> Option<ComponentId> {
+        if self.component(id).role == Role::HelmRelease {
+            return Some(id);
+        }
+        self.a_release[id.index()].filter(|_| self.releases[id.index()] == 1)
+    }
+
     /// Whether a Kustomization applies so many releases that nobody would order it as one: "apps", "core".
-    fn is_whole(&self, id: ComponentId) -> bool {
-        const RELEASES_MIN: usize = 4;
-        self.releases[id.index()] >= RELEASES_MIN
+    fn applies_many_releases(&self, id: ComponentId) -> bool {
+        self.releases[id.index()] >= model::MANY_RELEASES_MIN
     }
 
     /// Whether two releases are ordered only by the Kustomizations around them, of which one applies many releases: its gate
     /// would wait for all of them, so that people order the two releases instead.
-    pub(crate) fn is_between_wholes(&self, judged: &Judged) -> bool {
+    pub(crate) fn is_between_large_kustomizations(&self, judged: &Judged) -> bool {
         let Some(offer) = judged.offer else { return false };
         let provider = self.operator(judged).unwrap_or(self.cluster.offers[offer].by);
         let consumer = self.need(judged).of;
         let are_releases = [consumer, provider].iter().all(|id| self.component(*id).role == Role::HelmRelease);
         let (of, by) = (self.applier(consumer), self.applier(provider));
-        are_releases && of != by && (self.is_whole(of) || self.is_whole(by))
+        are_releases && of != by && (self.applies_many_releases(of) || self.applies_many_releases(by))
     }
 
     /// The release that runs the operator behind an offered object, where a release needs it and can only be tied to
@@ -150,7 +192,7 @@ impl<'a> Context<'a> {
     pub(crate) fn operator(&self, judged: &Judged) -> Option<ComponentId> {
         let offer = &self.cluster.offers[judged.offer?];
         let of = self.need(judged).of;
-        let is_bound = self.component(of).role == Role::HelmRelease && self.is_whole(self.applier(of));
+        let is_bound = self.component(of).role == Role::HelmRelease && self.applies_many_releases(self.applier(of));
         if !is_bound || self.component(offer.by).role == Role::HelmRelease {
             return None;
         }
@@ -232,31 +274,24 @@ impl<'a> Context<'a> {
     }
 
     /// The directory of the file a place is in.
-    pub(crate) fn directory(&self, span: yaml::Span) -> Option<&'a str> {
+    pub(crate) fn directory(&self, span: source::Span) -> Option<&'a str> {
         let path = self.reading.repository.path(span.file)?;
         Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
     }
 
     /// The file a place is in.
-    pub(crate) fn path(&self, span: yaml::Span) -> Option<&'a str> {
+    pub(crate) fn path(&self, span: source::Span) -> Option<&'a str> {
         self.reading.repository.path(span.file)
     }
 
     /// The text of the file a place is in.
-    pub(crate) fn text(&self, span: yaml::Span) -> Option<&'a str> {
+    pub(crate) fn text(&self, span: source::Span) -> Option<&'a str> {
         Some(self.reading.repository.source(span.file)?.text())
     }
 
-    /// The file and line of a place: `apps/web.yaml:8`.
-    pub(crate) fn line(&self, span: yaml::Span) -> Option<String> {
-        let (path, position) = self.reading.repository.locate(span)?;
-        Some(format!("{path}:{}", position.line))
-    }
-
-    /// The name of the file a place is in, without its directory.
-    pub(crate) fn file_name(&self, span: yaml::Span) -> Option<String> {
-        let path = self.path(span)?;
-        Some(path.rsplit('/').next().unwrap_or(path).to_owned())
+    /// Whether a file that can be shown holds a place.
+    pub(crate) fn is_in_file(&self, span: source::Span) -> bool {
+        self.reading.repository.locate(span).is_some()
     }
 
     /// How many wait for a component to have what they need of it.
@@ -275,18 +310,21 @@ impl<'a> Context<'a> {
         /// A timeout that leaves this much is no race.
         const AMPLE_SECONDS: u64 = 900;
         let kind = self.need(judged).capability.kind;
-        let is_class = matches!(kind, CapabilityKind::StorageClass | CapabilityKind::SnapshotClass);
+        let is_class =
+            matches!(kind, CapabilityKind::StorageClass | CapabilityKind::SnapshotClass | CapabilityKind::GatewayClass);
         // What a program does without the host it talks to is nowhere written: some wait, some give up.
         let is_race_for_names = kind == CapabilityKind::ClusterDns
             && judged.verdict == Verdict::Unordered
-            && self.component(self.need(judged).of).role == Role::Bootstrap;
+            && self.component(self.need(judged).of).role.is_bootstrap();
         let is_host = kind == CapabilityKind::Service || is_race_for_names;
+        // However long a release would wait: what it names is there to be ordered.
+        let is_named = is_host || kind == CapabilityKind::Secret || self.need(judged).why == Purpose::PartOf;
         let severity = match judged.consequence {
             Consequence::Deadlock | Consequence::Terminal { certain: true } => Severity::Error,
             Consequence::Terminal { certain: false } | Consequence::Silent => Severity::Warning,
             Consequence::Slow { seconds } if seconds >= LONG_SECONDS => Severity::Warning,
             Consequence::Slow { seconds } if seconds < SHORT_SECONDS => Severity::Pedantic,
-            Consequence::Safe { spare_seconds } if spare_seconds >= AMPLE_SECONDS && !is_class && !is_host => {
+            Consequence::Safe { spare_seconds } if spare_seconds >= AMPLE_SECONDS && !is_class && !is_named => {
                 Severity::Pedantic
             }
             Consequence::Slow { .. } | Consequence::Safe { .. } => Severity::Info,
@@ -301,6 +339,9 @@ impl<'a> Context<'a> {
             need.soft || (need.capability.kind == CapabilityKind::Webhook && judged.verdict == Verdict::Unordered);
         if judged.verdict == Verdict::Deadlocked {
             return severity;
+        }
+        if !is_acted_on(kind, judged) {
+            return Severity::Pedantic;
         }
         // The gate opens too early, but most controllers are done before a dependent looks again.
         let severity = if judged.early { severity.lowered() } else { severity };
@@ -318,6 +359,29 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Who owns what is at an address: the first part behind its host, without a port.
+fn owner(address: &str) -> Option<String> {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let rest = rest.split_once('@').map_or(rest, |(_, rest)| rest);
+    let mut parts = rest.split(['/', ':']).filter(|part| !part.is_empty());
+    parts.next()?;
+    let owner = parts.find(|part| !part.bytes().all(|byte| byte.is_ascii_digit()))?;
+    Some(owner.to_lowercase())
+}
+
+/// Pods wait for a node that has what they want, and start by themselves: where an order is declared and the wait costs nothing,
+/// people leave it at that, however weak its gate. Addresses that the bootstrap sees to are as good as given.
+fn is_acted_on(kind: CapabilityKind, judged: &Judged) -> bool {
+    match kind {
+        CapabilityKind::Device | CapabilityKind::NodeLabel | CapabilityKind::NetworkAttachment => {
+            judged.verdict == Verdict::Unordered || !judged.consequence.is_free()
+        }
+        CapabilityKind::RuntimeClass => !judged.consequence.is_free(),
+        CapabilityKind::LoadBalancer => judged.verdict != Verdict::BootstrapOnly,
+        _ => true,
+    }
+}
+
 /// What others reach a component by. It runs without: whoever would reach it waits.
 pub(crate) fn is_way_in(kind: CapabilityKind) -> bool {
     matches!(
@@ -325,6 +389,7 @@ pub(crate) fn is_way_in(kind: CapabilityKind) -> bool {
         CapabilityKind::IngressClass
             | CapabilityKind::Gateway
             | CapabilityKind::Issuer
+            | CapabilityKind::LoadBalancer
             | CapabilityKind::SnapshotController
     )
 }

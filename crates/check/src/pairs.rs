@@ -2,19 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graph::{Events, Judged, Moment, Questions, Verdict};
-use model::{CapabilityKind, ComponentId, Phase, Role, Stage};
+use diagnostic::{
+    Advice, Evidence, EvidenceRole, Finding, Fix, Goal, Label, Level, Location, Note, Rule, Severity, Statement,
+};
+use graph::{Events, Judged, Moment, Questions};
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Role, Stage, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{agree, cost, listed, quoted};
-
-/// Said where nobody loses as it stands.
-const HELD_BY_FAILURE: &str =
-    "as it stands it comes in time, but only because something it is ordered after fails to be applied until then";
-
-/// Said where both ties are suggested.
-const MUTUAL: &str = "the other needs something of this one, too: only one of the two can wait";
+use crate::cost::cost;
+use crate::needs::needs;
 
 /// All that one component needs of another, the worst first.
 #[derive(Clone)]
@@ -23,30 +19,45 @@ pub(crate) struct Pair<'a> {
     pub(crate) provider: ComponentId,
     pub(crate) judged: Vec<&'a Judged>,
     pub(crate) severity: Severity,
+    /// Providers of other pairs that this one brings along, see [`reduce`].
+    covers: BTreeSet<ComponentId>,
+    /// Who has a need and who offers what it needs: the two themselves, or releases that they apply.
+    ends: BTreeSet<(ComponentId, ComponentId)>,
     /// The provider itself waits for the consumer: a tie would close a circle.
     pub(crate) closes_circle: bool,
     /// Nothing orders them the other way round either, and something should.
     pub(crate) is_mutual: bool,
 }
 
+/// What makes a pair.
+#[derive(Default)]
+struct Gathered<'a> {
+    judged: Vec<&'a Judged>,
+    ends: BTreeSet<(ComponentId, ComponentId)>,
+}
+
 /// Needs with one of these verdicts, by pair. `keep` decides on each need.
 pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) -> Vec<Pair<'a>> {
-    let mut pairs: BTreeMap<(ComponentId, ComponentId), Vec<&'a Judged>> = BTreeMap::new();
+    let mut pairs: BTreeMap<(ComponentId, ComponentId), Gathered<'a>> = BTreeMap::new();
     for judged in context.judged().filter(|judged| keep(judged)) {
         let need = context.need(judged);
         let Some(provider) = provider(context, judged) else { continue };
         let provider = context.operator(judged).unwrap_or(provider);
+        let ends = (need.of, provider);
         let (consumer, provider) = context.pair(need.of, provider);
         if consumer != provider && !context.is_nested(consumer, provider) && !context.is_asleep(provider) {
-            pairs.entry((consumer, provider)).or_default().push(judged);
+            let gathered = pairs.entry((consumer, provider)).or_default();
+            gathered.judged.push(judged);
+            gathered.ends.insert(ends);
         }
     }
     pairs
         .into_iter()
-        .map(|((consumer, provider), mut judged)| {
+        .map(|((consumer, provider), Gathered { mut judged, ends })| {
             worst_first(context, &mut judged);
             let severity = judged.iter().map(|judged| context.severity(judged)).max().unwrap_or(Severity::Pedantic);
-            Pair { consumer, provider, judged, severity, closes_circle: false, is_mutual: false }
+            let covers = BTreeSet::new();
+            Pair { consumer, provider, judged, severity, covers, ends, closes_circle: false, is_mutual: false }
         })
         .collect()
 }
@@ -70,21 +81,21 @@ pub(crate) fn mark_circles(context: &Context<'_>, pairs: &mut [Pair<'_>]) {
 
 /// Lowers what most of those concerned leave as it is, and what is theirs to leave: one `dependsOn` that is missing among
 /// many is a slip, thirty that are missing are the custom of the house.
-pub(crate) fn leave_customs<'a>(
+pub(crate) fn lower_if_usual<'a>(
     context: &Context<'a>,
     mut pairs: Vec<Pair<'a>>,
     is_theirs: impl Fn(&Judged) -> bool,
 ) -> Vec<Pair<'a>> {
-    const CUSTOM_MIN: usize = 4;
+    const USUAL_MIN: usize = 4;
     let mut unordered: BTreeMap<ComponentId, usize> = BTreeMap::new();
     for pair in &pairs {
         *unordered.entry(pair.provider).or_default() += 1;
     }
     for pair in &mut pairs {
         let without = unordered[&pair.provider];
-        let is_custom =
-            || without >= CUSTOM_MIN && without > context.ordered_after(pair.provider, || count_ordered(context));
-        if pair.severity == Severity::Info && pair.judged.iter().all(|judged| is_theirs(judged)) && is_custom() {
+        let is_usual =
+            || without >= USUAL_MIN && without > context.ordered_after(pair.provider, || count_ordered(context));
+        if pair.severity == Severity::Info && pair.judged.iter().all(|judged| is_theirs(judged)) && is_usual() {
             pair.severity = Severity::Pedantic;
         }
     }
@@ -192,85 +203,91 @@ impl<'c, 'a> Operators<'c, 'a> {
 impl<'a> Pair<'a> {
     fn inherit(&mut self, context: &Context<'a>, other: Self) {
         self.severity = self.severity.max(other.severity);
+        self.covers.insert(other.provider);
+        self.covers.extend(other.covers);
         self.judged.extend(other.judged);
         worst_first(context, &mut self.judged);
     }
 }
 
 impl Pair<'_> {
-    fn notes(&self) -> Vec<String> {
-        let failure = self.judged[0].holds_by_failure.then_some(HELD_BY_FAILURE);
-        failure.into_iter().chain(self.is_mutual.then_some(MUTUAL)).map(str::to_owned).collect()
-    }
-
-    /// The finding all pair rules share; the rule sets its name, its message and its fix.
-    pub(crate) fn finding(&self, context: &Context<'_>, rule: &'static str) -> Finding {
+    /// The finding all pair rules share.
+    pub(crate) fn finding(
+        &self,
+        context: &Context<'_>,
+        rule: &'static Rule,
+        statement: impl Into<Statement>,
+        primary: Location,
+    ) -> Finding {
         let worst = self.judged[0];
         let need = context.need(worst);
-        let consumer = context.component(self.consumer);
-        let feels = context.component(need.of);
-        Finding {
-            rule,
-            severity: self.severity,
-            message: String::new(),
-            cluster: context.cluster.name.clone(),
-            component: consumer.object.clone(),
-            provider: Some(context.component(self.provider).object.clone()),
-            capability: Some(need.capability.to_string()),
-            verdict: Some(worst.verdict),
-            consequence: Some(worst.consequence),
-            cost: cost(worst, need, feels),
-            locations: self.locations(context),
-            fix: None,
-            notes: self.notes(),
-            also: Vec::new(),
-            each: Vec::new(),
+        let (consumer, provider) = self.objects(context);
+        let mut finding = Finding::new(rule, self.severity, &context.cluster.name, &consumer, statement, primary)
+            .with_provider(&provider)
+            .with_subject(need.capability.clone())
+            .with_verdict(worst.verdict)
+            .with_consequence(worst.consequence)
+            .with_cost(cost(worst, need, context.component(need.of)));
+        finding.evidence = self.evidence(context);
+        finding.covers = self.covers.iter().map(|id| context.component(*id).object.clone()).collect();
+        finding.levels = self.levels(context);
+        finding.notes.extend(worst.holds_by_failure.then_some(Note::HoldsByFailure));
+        finding.notes.extend(self.is_mutual.then_some(Note::IsMutual));
+        finding
+    }
+
+    /// The same order at the other level: between releases where the pair is of Kustomizations, and the other way round.
+    fn levels(&self, context: &Context<'_>) -> Vec<Level> {
+        let is_release = |id: ComponentId| context.component(id).role == Role::HelmRelease;
+        let mut levels = BTreeSet::new();
+        for (of, by) in self.ends.iter().copied().filter(|(of, _)| is_release(*of)) {
+            // What stands beside the only release of a Kustomization is applied together with it.
+            levels.extend(context.release(by).map(|by| (of, by)));
+            levels.extend(is_release(by).then(|| (context.applier(of), context.applier(by))));
         }
+        levels.remove(&(self.consumer, self.provider));
+        let can_be = |(of, by): &(ComponentId, ComponentId)| of != by && !context.is_nested(*of, *by);
+        let object = |id: ComponentId| context.component(id).object.clone();
+        levels
+            .into_iter()
+            .filter(can_be)
+            .map(|(of, by)| Level { component: object(of), provider: object(by) })
+            .collect()
     }
 
     /// The worst need and the offer that would meet it.
-    fn locations(&self, context: &Context<'_>) -> Vec<Location> {
+    fn evidence(&self, context: &Context<'_>) -> Vec<Evidence> {
         let worst = self.judged[0];
         let need = context.need(worst);
-        let mut locations = vec![Location {
-            span: need.at,
-            role: LocationRole::Need,
-            label: format!("{} needs {} {}", need.object.kind, need.capability, need.why),
-        }];
-        if let Some(offer) = worst.offer.map(|offer| &context.cluster.offers[offer]) {
-            let by = context.component(offer.by);
-            locations.push(Location {
-                span: offer.at,
-                role: LocationRole::Offer,
-                label: format!("which {} brings", by.object),
-            });
-        }
-        locations
+        let offer = worst.offer.map(|offer| &context.cluster.offers[offer]);
+        let evidence = |role, at: source::Span, label| Evidence { role, at: at.into(), label: Some(label) };
+        let brings = offer.map(|offer| {
+            let label = Label::Brings { by: context.component(offer.by).object.clone() };
+            evidence(EvidenceRole::Offer, offer.at, label)
+        });
+        std::iter::once(evidence(EvidenceRole::Need, need.at, needs(need))).chain(brings).collect()
     }
 
-    /// The capabilities, each once, as words: `CRD x, secret store y and 2 more`.
-    pub(crate) fn capabilities(&self, context: &Context<'_>) -> String {
-        const SHOWN: usize = 2;
-        listed(&self.needed(context), SHOWN)
+    /// A fix that makes sure of the worst need.
+    pub(crate) fn fix(&self, context: &Context<'_>, advice: impl Into<Advice>) -> Fix {
+        let subject = context.need(self.judged[0]).capability.clone().into();
+        let component = context.component(self.consumer).object.clone();
+        Fix::by_hand(advice, Goal::Guaranteed { component, subject })
     }
 
-    /// The same as the subject of a clause: `CRD x is there`, `CRD x and 2 more are there`.
-    pub(crate) fn capabilities_are(&self, context: &Context<'_>) -> String {
-        format!("{} {}", self.capabilities(context), agree(self.needed(context).len(), "is", "are"))
-    }
-
-    fn needed(&self, context: &Context<'_>) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for judged in &self.judged {
-            let name = context.need(judged).capability.to_string();
-            if !names.contains(&name) {
-                names.push(name);
+    /// What is needed, each once, the worst first.
+    pub(crate) fn needed(&self, context: &Context<'_>) -> Vec<Capability> {
+        let mut needed: Vec<Capability> = Vec::new();
+        for capability in self.judged.iter().map(|judged| &context.need(judged).capability) {
+            if !needed.contains(capability) {
+                needed.push(capability.clone());
             }
         }
-        names
+        needed
     }
 
-    pub(crate) fn names(&self, context: &Context<'_>) -> (String, String) {
-        (quoted(context.component(self.consumer)), quoted(context.component(self.provider)))
+    /// The consumer and the provider.
+    pub(crate) fn objects(&self, context: &Context<'_>) -> (ObjectRef, ObjectRef) {
+        (context.component(self.consumer).object.clone(), context.component(self.provider).object.clone())
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use diagnostic::{Report, Severity};
 use model::nearest;
-use read::{Reading, Settings, SettingsError, Spelt};
+use read::Reading;
+use settings::{Problem, Settings, SettingsError, Word};
 
-use crate::finding::Severity;
-use crate::{Report, order, rules};
+use crate::rules;
 
 /// Which rules count, and how much.
 #[derive(Clone, Debug, Default)]
@@ -33,33 +34,34 @@ impl Policy {
     pub fn apply(&self, report: &mut Report, reading: &Reading) {
         let before = report.findings.len();
         report.findings.retain_mut(|finding| {
-            match self.rules.get(finding.rule) {
+            match self.rules.get(finding.rule.id) {
                 Some(None) => return false,
                 Some(Some(severity)) => finding.severity = *severity,
                 None => {}
             }
-            let path = finding.locations.first().and_then(|primary| reading.repository.path(primary.span.file));
+            let path = finding.primary.at.file().and_then(|file| reading.repository.path(file));
             !path.is_some_and(|path| reading.settings.check.ignores(path))
         });
         report.left_out.by_settings += before - report.findings.len();
-        report.findings.sort_by(|a, b| order(a).cmp(&order(b)));
+        report.sort();
     }
 }
 
-fn severity(said: &Spelt) -> Result<Severity, SettingsError> {
+fn severity(said: &Word) -> Result<Severity, SettingsError> {
     let found = Severity::ALL.into_iter().find(|severity| severity.word() == said.text);
-    let words = "error, warning, info, pedantic";
-    found.ok_or_else(|| SettingsError::new(said.at, format!("`{}` is no severity: there is {words}", said.text)))
+    let known = || Severity::ALL.into_iter().rev().map(Severity::word).collect();
+    found.ok_or_else(|| {
+        SettingsError::new(said.at, Problem::UnknownSeverity { word: said.text.clone(), known: known() })
+    })
 }
 
-fn rule(said: &Spelt) -> Result<&'static str, SettingsError> {
+fn rule(said: &Word) -> Result<&'static str, SettingsError> {
     let found = rules::find(&said.text).map(|rule| rule.id);
-    found.ok_or_else(|| SettingsError::new(said.at, unknown_rule(&said.text)))
+    let unknown = || Problem::UnknownRule { name: said.text.clone(), nearest: nearest_rule(&said.text) };
+    found.ok_or_else(|| SettingsError::new(said.at, unknown()))
 }
 
-/// `no rule is called …`, with the one that may have been meant.
-pub(crate) fn unknown_rule(name: &str) -> String {
-    let meant = nearest(name, rules::all().iter().map(|rule| rule.id));
-    let meant = meant.map(|meant| format!(": did you mean `{meant}`?")).unwrap_or_default();
-    format!("no rule is called `{name}`{meant}")
+/// The rule that may have been meant.
+pub(crate) fn nearest_rule(name: &str) -> Option<&'static str> {
+    nearest(name, rules::all().iter().map(|rule| rule.id))
 }

@@ -3,10 +3,12 @@
 
 mod story;
 
+use fixtures::Shelf;
+
 /// Shapes that the program does not read or judge right yet, and why.
 const NOT_YET: &[(&str, &str)] = &[];
 
 #[test]
 fn every_shape_is_read_and_reported_as_it_should_be() {
-    story::tell_all("shapes", NOT_YET);
+    story::tell_all(Shelf::Shapes, NOT_YET);
 }

@@ -4,7 +4,8 @@ mod story;
 
 use std::path::{Path, PathBuf};
 
-use coldstart_check::{Finding, Policy, Report, Severity};
+use coldstart_check::Policy;
+use diagnostic::{Finding, Report, Severity};
 use read::Reading;
 
 fn example(name: &str) -> PathBuf {
@@ -29,6 +30,19 @@ fn the_sound_example_is_quiet() {
     let (reading, report) = check("homelab");
     let loud: Vec<&Finding> = report.findings.iter().filter(|finding| finding.severity >= Severity::Warning).collect();
     assert!(loud.is_empty(), "examples/homelab comes up as it should, and yet:{}", list(&reading, &loud));
+}
+
+/// What Flux applies of a directory below the root is one cluster; the rest of the repository is not seen, and no reason for alarm.
+#[test]
+fn a_part_of_the_sound_example_is_quiet() {
+    for (part, name) in [("homelab/kubernetes/apps", "."), ("homelab/kubernetes", "flux/cluster")] {
+        let (reading, report) = check(part);
+        let names: Vec<&str> = reading.clusters.iter().map(|cluster| cluster.name.as_str()).collect();
+        assert_eq!(names, [name], "{part}");
+        let loud = report.findings.iter().filter(|finding| finding.severity >= Severity::Warning);
+        let loud: Vec<&Finding> = loud.collect();
+        assert!(loud.is_empty(), "{part}:{}", list(&reading, &loud));
+    }
 }
 
 /// A row of the table: where a fault is, and the rule that finds it.
@@ -57,13 +71,13 @@ fn every_planted_fault_is_found_where_the_table_says_and_nothing_else_is() {
     assert!(planted.len() >= 16, "the table has only {} rows", planted.len());
     let (reading, report) = check("homelab-broken");
     let is_it = |finding: &Finding, fault: &Planted| {
-        finding.rule == fault.rule && story::place(&reading, finding) == fault.place
+        finding.rule.id == fault.rule && story::place(&reading, finding) == fault.place
     };
     let missed: Vec<String> = planted
         .iter()
         .filter(|fault| !report.findings.iter().any(|finding| is_it(finding, fault)))
         .map(|fault| {
-            let near: Vec<&Finding> = report.findings.iter().filter(|finding| finding.rule == fault.rule).collect();
+            let near: Vec<&Finding> = report.findings.iter().filter(|finding| finding.rule.id == fault.rule).collect();
             format!("\n{} at {}; of this rule there is:{}", fault.rule, fault.place, list(&reading, &near))
         })
         .collect();

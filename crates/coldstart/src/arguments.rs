@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use check::Severity;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use diagnostic::Severity;
 
 /// Know how a Kubernetes cluster comes up, before it has to.
 #[derive(Debug, Parser)]
-#[command(name = "coldstart", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "coldstart", version = crate::version::TEXT, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -15,69 +15,86 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say what will go wrong at the next cold start, what it costs, and which line to edit
+    /// Report what will go wrong at the next cold start, what it costs, and which line to edit
     Check(Check),
     /// Show the order in which a cluster comes up
     Graph(Graph),
-    /// Write a coldstart.yaml from what the repository tells of machines, addresses and Terraform
+    /// Write a coldstart.yaml with the machines, addresses and Terraform directories found in the repository
     Init(Init),
     /// Show what a cold start would do, step by step, and what each step waits for
     Plan(Plan),
-    /// Keep sealing keys outside of the cluster's life, seal with them, and prove that everything opens
+    /// Manage sealing keys outside the cluster, seal values, and verify that everything opens
+    #[cfg(feature = "seal")]
     Seal(crate::seal::arguments::Seal),
-    /// Boot the repository many times in a simulated world, and say how often it comes up and what it dies of
+    /// Boot the repository many times in a simulated world: how often it comes up, how long it takes, why it fails
     Simulate(Simulate),
-    /// Bring a cluster up: every step proved before the next needs it, resumable after a crash
+    /// Bring a cluster up step by step, verifying each step; resumable after a crash
     Up(Up),
-    /// List earlier runs of `up`, or tell one of them again
+    /// List earlier runs of `up`, or show one of them again
     Log(Log),
-    /// Print a script that completes coldstart's words in a shell
+    /// Print a shell completion script
     Completions(Completions),
-    /// Print the manual page, or write the pages of all commands
+    /// Print the manual page, or write the manual pages of all commands
     Man(Man),
+    /// Print the version, and the commit it was built from
+    Version,
 }
 
 const CHECK_HELP: &str = "\
 Reads files, runs nothing of the repository, uses no network. With --render-charts it runs helm, offline.
 
 Exit codes:
-  0  no errors (there may be warnings)
+  0  no errors (there may be warnings; --fail-on changes which severity counts)
   1  at least one finding of severity error
   2  the command line was not understood, or the path could not be read
   3  nothing to check: no Flux objects found";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = CHECK_HELP)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Check {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub start: Start,
     /// How to print the report
-    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    #[arg(long, short = 'o', value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
-    /// Leave out findings that matter less [default: warning, or what coldstart.yaml says]
+    /// Least severity to report [default: warning, or what coldstart.yaml says]
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub min_severity: Option<Level>,
-    /// Everything that can be said: the same as --min-severity pedantic
+    /// Report everything: the same as --min-severity pedantic
     #[arg(long, conflicts_with = "min_severity")]
     pub pedantic: bool,
-    /// Only this cluster: its directory, or the last part of that
+    /// Only this cluster: its directory, or the last part of its path
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// Show every finding by itself, also where many components miss the same one
+    /// The least severity that makes the exit code 1
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
+    pub fail_on: FailOn,
+    /// Print only the headline and the counts
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Show every finding in full instead of two screens
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["write_baseline", "explain", "list_rules"])]
+    pub watch: bool,
+    /// Report findings individually instead of grouped
     #[arg(long)]
     pub each: bool,
-    /// List everything that could not be seen, and why
+    /// List everything that could not be read, and why
     #[arg(long)]
     pub blind_spots: bool,
-    /// Leave out the findings that this file holds, and count them
+    /// Leave out the findings in this file, and only count them
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Write all findings of the wanted severity to the baseline, so that only later ones are shown
+    /// Write all findings of the wanted severity to the baseline; later runs report only new ones
     #[arg(long, conflicts_with = "since")]
     pub write_baseline: bool,
-    /// Only what is new since this revision of the Git repository: a commit, a branch, a tag
+    /// Report only what is new since this Git revision: a commit, a branch, a tag
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
     #[command(flatten)]
@@ -85,7 +102,10 @@ pub(crate) struct Check {
     /// Print the manual page of a rule, and check nothing
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
-    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    /// List all rules with a line each, and check nothing
+    #[arg(long, conflicts_with = "explain")]
+    pub list_rules: bool,
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
@@ -99,9 +119,17 @@ pub(crate) struct Completions {
 
 #[derive(Args, Debug)]
 pub(crate) struct Man {
-    /// Write a page for every command into this directory, instead of printing the first
+    /// Write the manual pages of all commands to this directory
     #[arg(long, value_name = "DIRECTORY")]
     pub out: Option<PathBuf>,
+}
+
+/// Where a cluster begins.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Start {
+    /// The directory that Flux applies first, from the root of the repository [default: found by itself]
+    #[arg(long, value_name = "PATH")]
+    pub entry: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -109,22 +137,24 @@ pub(crate) struct Graph {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub start: Start,
     /// How to print the graph
-    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
     pub format: TextOrJson,
-    /// Only this cluster: its directory, or the last part of that
+    /// Only this cluster: its directory, or the last part of its path
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     #[command(flatten)]
     pub charts: Charts,
-    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
 
 const SIMULATE_HELP: &str = "\
-Nothing real is touched: a virtual clock, what the files render to, the catalogue's start-up
-times, and chance from a seed. The same seeds give the same output.
+Nothing real is touched: a virtual clock, the objects that the files render to, the catalogue's
+start-up times, and random variation from a seed. The same seeds give the same output.
 
 Exit codes:
   0  every boot converged
@@ -138,25 +168,27 @@ pub(crate) struct Simulate {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]
     pub path: PathBuf,
-    /// How many boots
+    #[command(flatten)]
+    pub start: Start,
+    /// Number of boots
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub seeds: u64,
-    /// The seed of the first boot; the others follow
+    /// Seed of the first boot; the others count up from it
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=u64::MAX / 2))]
     pub first_seed: u64,
-    /// A fault that strikes every boot, several if given several times; `random` is one of them by seed
+    /// Inject this fault into every boot (repeatable); `random` picks one by seed
     #[arg(long = "fault", value_name = "NAME", value_parser = fault_names())]
     pub faults: Vec<String>,
-    /// Begin below Kubernetes: machines, etcd, the bootstrap's steps one by one
+    /// Begin with powered-off machines: Talos, etcd, the steps of the bootstrap one by one
     #[arg(long)]
     pub from_power_on: bool,
     /// How to print the result
-    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
     pub format: TextOrJson,
-    /// Only this cluster: its directory, or the last part of that
+    /// Only this cluster: its directory, or the last part of its path
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
@@ -175,10 +207,10 @@ pub(crate) struct Init {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]
     pub path: PathBuf,
-    /// Print it, and write nothing
+    /// Print the file instead of writing it
     #[arg(long)]
     pub print: bool,
-    /// Write it without asking
+    /// Write the file without asking
     #[arg(long)]
     pub yes: bool,
 }
@@ -188,30 +220,32 @@ pub(crate) struct Plan {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub start: Start,
     /// How to print the plan
-    #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
+    #[arg(long, short = 'o', value_enum, default_value_t = PlanFormat::Text)]
     pub format: PlanFormat,
-    /// The cluster, where there are several: its directory, or the last part of that
+    /// The cluster, where there are several: its directory, or the last part of its path
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     #[command(flatten)]
     pub part: Part,
     #[command(flatten)]
     pub charts: Charts,
-    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
 
 const UP_HELP: &str = "\
-Real machines are not driven yet: without --simulate (or `world: simulated` in coldstart.yaml) nothing is done.
+Real machines are not supported yet: without --simulate (or `world: simulated` in coldstart.yaml) nothing is done.
 
 Exit codes:
   0  healthy
   1  a step failed
   2  the command line was not understood, or something could not be read or written
   3  nothing to bring up: no Flux objects found
-  130  somebody asked to stop (Ctrl-C): nothing is lost, the next run goes on";
+  130  interrupted (Ctrl-C): nothing is lost, the next run continues";
 
 #[derive(Args, Debug)]
 #[command(after_help = UP_HELP)]
@@ -220,41 +254,41 @@ pub(crate) struct Up {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]
     pub path: PathBuf,
-    /// In a simulated world: nothing real is touched
+    /// Run in a simulated world: nothing real is touched
     #[arg(long)]
     pub simulate: bool,
-    /// What the simulated world's luck follows from [default: 0, or that of the world that is there]
+    /// Random seed for the simulation [default: that of the existing simulated world, or 0]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Let something go wrong in the simulated world
+    /// Inject this fault into the simulation (repeatable)
     #[arg(long = "fault", value_name = "NAME", value_parser = fault_names())]
     pub faults: Vec<String>,
-    /// How much faster than life the simulated world goes; 0 is as fast as it can
+    /// Simulation speed relative to real time; 0 is as fast as possible
     #[arg(long, value_name = "FACTOR", default_value_t = 60)]
     pub speed: u32,
-    /// Forget the simulated world that is there, and begin with a new one
+    /// Discard the existing simulated world, and begin with a new one
     #[arg(long)]
     pub fresh: bool,
-    /// Do again what changed since it was proved
+    /// Do steps again that changed since they were completed, without asking
     #[arg(long)]
     pub yes: bool,
-    /// Lines on a terminal, too, in place of the board
+    /// Print plain lines instead of the live board
     #[arg(long)]
     pub plain: bool,
-    /// Draw what every step took, and was expected to take, into this file as SVG
+    /// Write an SVG timeline of the run to this file: what every step took, and was expected to take
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
     /// How to tell what happens
-    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
     pub format: TextOrJson,
-    /// The cluster, where there are several: its directory, or the last part of that
+    /// The cluster, where there are several: its directory, or the last part of its path
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     #[command(flatten)]
     pub part: Part,
     #[command(flatten)]
     pub state: StateDirectory,
-    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
@@ -272,21 +306,27 @@ pub(crate) struct Log {
     /// The directory of a cluster repository
     #[arg(default_value = ".")]
     pub path: PathBuf,
-    /// Tell this run again
+    /// Show this run again
     #[arg(long, value_name = "N")]
     pub run: Option<u32>,
-    /// Draw what every step of that run took, and was expected to take, into this file as SVG
+    /// Of a world that --fresh put away: the number that is listed before its runs
+    #[arg(long, value_name = "N", requires = "run")]
+    pub world: Option<u32>,
+    /// Remove journals of worlds that --fresh put away, but for the newest N
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", conflicts_with = "run")]
+    pub prune: Option<usize>,
+    /// Write an SVG timeline of that run to this file
     #[arg(long, value_name = "FILE", requires = "run")]
     pub timeline: Option<PathBuf>,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
     pub format: TextOrJson,
-    /// The cluster, where there are several: its directory, or the last part of that
+    /// The cluster, where there are several: its directory, or the last part of its path
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
     #[command(flatten)]
     pub state: StateDirectory,
-    /// When to use colours; auto is on a terminal, unless NO_COLOR is set
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
@@ -294,7 +334,7 @@ pub(crate) struct Log {
 /// A part of a plan. Names are those of steps or layers.
 #[derive(Args, Debug)]
 pub(crate) struct Part {
-    /// Leave out what this step or layer needs
+    /// Leave out everything that this step or layer needs: it is assumed to be done
     #[arg(long, value_name = "NAME")]
     pub from: Option<String>,
     /// Only this step or layer, and what it needs
@@ -303,7 +343,7 @@ pub(crate) struct Part {
     /// Only these steps or layers
     #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "until"])]
     pub only: Vec<String>,
-    /// Take a step or layer as done, and say why
+    /// Treat a step or layer as done, and give the reason
     #[arg(long, value_name = "NAME=REASON", value_parser = skip)]
     pub skip: Vec<(String, String)>,
 }
@@ -322,7 +362,7 @@ pub(crate) enum PlanFormat {
 }
 
 /// Whether charts are rendered, and with what.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Charts {
     /// Render charts that are on this machine (in the repository, in helm's cache) with `helm template`; fetches nothing
     #[arg(long)]
@@ -348,7 +388,7 @@ pub(crate) enum CheckFormat {
 }
 
 impl CheckFormat {
-    /// Shown beside the lines of a file, so everybody with a line to edit gets a finding; elsewhere one speaks for all that
+    /// Shown beside the lines of a file, so every component with a line to edit gets a finding; elsewhere one speaks for all that
     /// say the same.
     pub(crate) const fn is_beside_lines(self) -> bool {
         matches!(self, Self::Sarif | Self::Github)
@@ -367,6 +407,28 @@ pub(crate) enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// Which findings make `check` fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Error,
+    Warning,
+    Info,
+    /// Findings never do
+    Never,
+}
+
+impl FailOn {
+    /// The least severity that counts.
+    pub(crate) fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Info => Some(Severity::Info),
+            Self::Never => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,10 +1,17 @@
 //! The baseline's file.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a baseline lies where its user wants it: it is no file of the repository"
+)]
+
 use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use ::check::{Baseline, BaselineError, Report, Severity};
+use diagnostic::{Baseline, BaselineError, Report, Severity};
+use draw::words::count;
+use edit::Readers;
 use read::Reading;
 
 use crate::arguments::Check;
@@ -53,9 +60,10 @@ pub(crate) fn write(
     let baseline = Baseline::of(report, &reading.repository, min_severity);
     let text = baseline.to_text().map_err(|error| Failure::Json(error.to_string()))?;
     spare_others(path)?;
-    fs::write(path, text).map_err(|source| Failure::WriteFile { path: path.to_path_buf(), source })?;
+    edit::write(path, text.as_bytes(), Readers::Usual)
+        .map_err(|source| Failure::WriteFile { path: path.to_path_buf(), source })?;
     let (number, severity) = (baseline.len(), min_severity.word());
-    let findings = if number == 1 { "1 finding" } else { &format!("{number} findings") };
+    let findings = count(number, "finding");
     let path = path.display();
     output::print(&format!("wrote {findings} of severity {severity} and above to {path}\n"))?;
     Ok(exit::CLEAN)

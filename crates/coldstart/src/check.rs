@@ -2,40 +2,53 @@
 
 use std::path::{Component, Path};
 
-use ::check::{Policy, Report, Severity, Wanted, nearest, rules};
-use draw::text::TextOptions;
+use ::check::{Policy, Wanted, rules};
+use diagnostic::{Finding, Report, Severity};
+use draw::text::{Detail, TextOptions};
+use model::nearest;
 use read::Reading;
 
 use crate::arguments::{Check, CheckFormat};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
-use crate::open::{find_helm, is_empty, nothing, open_then};
+use crate::open::{find_helm, is_empty, nothing, open_then, part};
 use crate::progress::Progress;
 use crate::{baseline, cluster, output, since};
 
 const COMMAND: &str = "check";
 /// Columns of the terminal in a picture.
-const PICTURE_COLUMNS: usize = 112;
+const PICTURE_COLUMNS: usize = 86;
 /// Findings of each severity in a picture.
-const PICTURE_FINDINGS: usize = 2;
+const PICTURE_FINDINGS: usize = 1;
 
 pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     if let Some(rule) = &options.explain {
         return explain(rule, options);
     }
+    if options.list_rules {
+        output::print(&draw::explain::list(rules::all(), output::wants_color(options.color)))?;
+        return Ok(exit::CLEAN);
+    }
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
-    let (reading, analyses) = open_then(COMMAND, &options.path, helm.as_ref(), ::graph::analyse)?;
+    let (reading, analyses) =
+        open_then(COMMAND, &options.path, options.start.entry.as_deref(), helm.as_ref(), ::graph::analyse)?;
     let wanted = match &options.cluster {
         Some(name) if !is_empty(&reading) => {
             Some(cluster::find(&reading.clusters, name, COMMAND, &options.path)?.name.as_str())
         }
         _ => None,
     };
+    // Whoever stands below the root means the repository; whoever names a directory means that.
+    let is_named = options.path != Path::new(".");
+    let part = part(&options.path, &reading);
+    let whole = Check { path: reading.repository.root().to_path_buf(), ..options.clone() };
+    let options = if part.is_some() { &whole } else { options };
     let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
     let each = options.each || options.format.is_beside_lines();
     let mut report = ::check::run_analysed(&reading, &analyses, Wanted { cluster: wanted, each });
     ::check::settle(&mut report, &reading, &policy);
+    ::check::look_ahead(&mut report, &reading, &analyses);
     let wish = Wish { options, min_severity: min_severity(options, &policy), prefix: prefix(&options.path) };
     let baseline = baseline::path(options, &reading);
     if options.write_baseline && !is_empty(&reading) {
@@ -52,10 +65,15 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
             baseline.apply(&mut before.report, &before.reading.repository, wish.min_severity);
         }
         let before = (&before.report, &before.reading.repository);
-        ::check::only_new(&mut report, &reading.repository, before, revision, wish.min_severity);
+        diagnostic::only_new(&mut report, &reading.repository, before, revision, wish.min_severity);
     }
-    let report = if each { report.each() } else { report.folded() };
+    let mut report = if each { report.each() } else { report.folded() };
+    ::check::weigh(&mut report, &reading, &analyses);
     drop(progress);
+    if let Some(part) = part.filter(|_| is_named) {
+        output::remark(&draw::say::only_below(&part));
+        report.findings.retain(|finding| is_below(finding, &reading, &part));
+    }
     if is_empty(&reading) {
         // Programs get their document in any case.
         if matches!(options.format, CheckFormat::Json | CheckFormat::Sarif) {
@@ -64,8 +82,14 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         return Err(nothing(COMMAND, &options.path, &reading));
     }
     output::print(&render(&report, &reading, &wish)?)?;
-    let errors = report.findings.iter().any(|finding| finding.severity == Severity::Error);
-    Ok(if errors { exit::ERRORS_FOUND } else { exit::CLEAN })
+    let counts = |finding: &Finding| options.fail_on.severity().is_some_and(|least| finding.severity >= least);
+    Ok(if report.findings.iter().any(counts) { exit::ERRORS_FOUND } else { exit::CLEAN })
+}
+
+/// Whether the line to edit is in that directory.
+fn is_below(finding: &Finding, reading: &Reading, part: &str) -> bool {
+    let place = reading.repository.locate(finding.primary.at.span());
+    place.is_some_and(|(path, _)| repository::path::is_below(path, part))
 }
 
 /// How the report is wanted, from the command line and the settings together.
@@ -79,8 +103,14 @@ struct Wish<'a> {
 fn render(report: &Report, reading: &Reading, wish: &Wish<'_>) -> Result<String, Failure> {
     let Wish { options, min_severity, prefix } = wish;
     let (repository, min_severity) = (&reading.repository, *min_severity);
-    let text = |color, width, sample| {
-        let options = TextOptions { color, width, min_severity, blind_spots: options.blind_spots, sample };
+    let text = |color, width, sample: Option<usize>| {
+        let detail = match options {
+            Check { quiet: true, .. } => Detail::Headline,
+            Check { verbose: true, .. } => Detail::Everything,
+            _ if sample.is_some() => Detail::Everything,
+            _ => Detail::Screens,
+        };
+        let options = TextOptions { color, width, min_severity, blind_spots: options.blind_spots, detail, sample };
         draw::text::report(report, repository, &options)
     };
     let json = match options.format {
@@ -106,7 +136,8 @@ fn min_severity(options: &Check, policy: &Policy) -> Severity {
 }
 
 /// The repository seen from the current directory: `cluster/` for `./cluster`, nothing for `.` or for what lies elsewhere.
-fn prefix(path: &Path) -> String {
+#[expect(clippy::disallowed_methods, reason = "the door of the program: paths are shown from where its user stands")]
+pub(crate) fn prefix(path: &Path) -> String {
     let below = if path.is_absolute() {
         let current = std::env::current_dir().unwrap_or_default();
         path.strip_prefix(current).map(Path::to_path_buf).unwrap_or_default()

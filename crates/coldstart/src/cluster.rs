@@ -5,7 +5,7 @@ use std::path::Path;
 use model::Cluster;
 
 use crate::failure::Failure;
-use ::check::nearest;
+use model::nearest;
 
 /// The cluster of that directory, or the only one whose directory ends so.
 pub(crate) fn find<'a>(
@@ -60,9 +60,9 @@ mod tests {
     #[test]
     fn a_name_that_says_too_little_lists_what_there_is() {
         let clusters = clusters(&["clusters/home", "clusters/lab", "old/lab"]);
-        let several = find(&clusters, "lab", "check", Path::new("lab repo")).unwrap_err().to_string();
+        let several = find(&clusters, "lab", "check", Path::new("lab repo")).unwrap_err().told();
         assert!(several.contains("clusters/lab, old/lab"), "{several}");
-        let unknown = find(&clusters, "hoem", "check", Path::new("lab repo")).unwrap_err().to_string();
+        let unknown = find(&clusters, "hoem", "check", Path::new("lab repo")).unwrap_err().told();
         assert!(unknown.contains("did you mean `home`?"), "{unknown}");
         assert!(unknown.contains("next: coldstart check 'lab repo' --cluster home"), "{unknown}");
         assert!(unknown.contains("clusters/home, clusters/lab, old/lab"), "{unknown}");

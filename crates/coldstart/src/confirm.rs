@@ -1,5 +1,7 @@
 //! The question before anything is changed.
 
+#![expect(clippy::disallowed_methods, reason = "the terminal is the place to ask")]
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _};
 
@@ -17,6 +19,7 @@ pub(crate) fn confirm_marked(plan: &str, mark: &str) -> Result<(), Failure> {
 }
 
 /// The same on standard error, where standard output has its own form.
+#[cfg(feature = "seal")]
 pub(crate) fn confirm_aside(plan: &str, yes: bool) -> Result<(), Failure> {
     let say = |text: &str| {
         text.lines().for_each(output::remark);

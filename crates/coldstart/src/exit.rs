@@ -17,6 +17,13 @@ pub(crate) const NOTHING_TO_CHECK: Code = Code(3);
 /// Somebody asked to stop, as shells say it of Ctrl-C.
 pub(crate) const STOPPED: Code = Code(130);
 
+impl Code {
+    /// For those who end the program themselves.
+    pub(crate) fn number(self) -> i32 {
+        self.0.into()
+    }
+}
+
 impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
         Self::from(code.0)

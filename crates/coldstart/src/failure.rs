@@ -2,85 +2,97 @@
 
 use std::path::{Path, PathBuf};
 
+use diagnostic::Next;
+use diagnostic::next::{Again, Edit, Git, Run};
+
 use crate::exit::{self, Code};
-use crate::shell;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("{source}\n  next: coldstart {command} <directory of a cluster repository>")]
-    Open { command: &'static str, source: read::OpenError },
-    #[error("{source}\n  next: mend that file, then coldstart {command}")]
-    Settings { command: &'static str, source: read::SettingsError },
+    #[error("{source}")]
+    Open { command: &'static str, source: repository::OpenError },
+    #[error("{source}{}", meant_setting(.source))]
+    Settings { command: &'static str, source: settings::SettingsError },
     #[error(
-        "no Flux objects found in {}\n  looked for: {LOOKED_FOR}\n  in: {}{}\n  next: coldstart {command} <directory of a cluster repository>",
+        "no Flux objects found in {}\n  looked for: {LOOKED_FOR}\n  in: {}{}{}",
         .path.display(),
         files(*.yaml_files),
+        say_argo_cd(*.argo_cd),
         say_unread(.unread)
     )]
-    Nothing { command: &'static str, path: PathBuf, yaml_files: usize, unread: Vec<read::Skipped> },
+    Nothing {
+        command: &'static str,
+        path: PathBuf,
+        yaml_files: usize,
+        argo_cd: usize,
+        unread: Vec<repository::Skipped>,
+    },
     #[error(
-        "no entry point found in {}: nothing says where Flux starts\n  there is: {} in {}\n  tried: {TRIED}{}{}\n  next: coldstart {command} <directory that Flux applies first>",
+        "no entry point found in {}: nothing says where Flux starts\n  there is: {} in {}{}\n  tried: {TRIED}{}{}",
         .path.display(),
-        objects(.lying),
+        objects(.flux_objects),
         files(*.yaml_files),
-        say_syncs(.lying),
+        say_directories(.flux_objects),
+        say_syncs(.flux_objects),
         say_unread(.unread)
     )]
-    NoEntry { command: &'static str, path: PathBuf, yaml_files: usize, lying: read::Lying, unread: Vec<read::Skipped> },
-    #[error("no cluster is called `{name}`{}\n  there is: {}\n  next: coldstart {command}{} --cluster {}", did_you_mean(.nearest.as_deref()), .names.join(", "), here(.at), .nearest.as_ref().or(.names.first()).map_or("NAME", String::as_str))]
+    NoEntry {
+        command: &'static str,
+        path: PathBuf,
+        yaml_files: usize,
+        flux_objects: Box<read::FluxObjects>,
+        unread: Vec<repository::Skipped>,
+    },
+    #[error("the entry point `{entry}` is not a directory of this repository: give a path from its root")]
+    EntryPoint { entry: String },
+    #[error("no cluster is called `{name}`{}\n  there is: {}", did_you_mean(.nearest.as_deref()), .names.join(", "))]
     UnknownCluster { command: &'static str, at: PathBuf, name: String, nearest: Option<String>, names: Vec<String> },
-    #[error("several clusters are called `{name}`\n  there is: {}\n  next: coldstart {command}{} --cluster {}", .names.join(", "), here(.at), .names.first().map_or("NAME", String::as_str))]
+    #[error("several clusters are called `{name}`\n  there is: {}", .names.join(", "))]
     SeveralClusters { command: &'static str, at: PathBuf, name: String, names: Vec<String> },
-    #[error("there are several clusters\n  there is: {}\n  next: coldstart {command}{} --cluster {}", .names.join(", "), here(.at), .names.first().map_or("NAME", String::as_str))]
+    #[error("there are several clusters\n  there is: {}", .names.join(", "))]
     WhichCluster { command: &'static str, at: PathBuf, names: Vec<String> },
-    #[error("{source}\n  next: {}", match .source { run::PlanError::Circle(_) => format!("coldstart check{}", here(.at)), _ => "mend coldstart.yaml".to_owned() })]
+    #[error("{source}")]
     Plan { at: PathBuf, source: run::PlanError },
-    #[error("{source}\n  next: coldstart plan{}, which lists the steps and layers", here(.at))]
+    #[error("{source}")]
     Selection { at: PathBuf, source: run::SelectionError },
-    #[error(
-        "real machines are not driven yet\n  next: coldstart up{0} --simulate, which touches nothing, or coldstart plan{0}", here(.at)
-    )]
+    #[error("real machines are not supported yet")]
     NoRealWorld { at: PathBuf },
+    #[error("{source}{}", journal_at(.source, .path))]
+    Journal { command: &'static str, at: PathBuf, path: PathBuf, source: run::JournalError },
     #[error("{source}\n  journal: {}", .path.display())]
-    Journal { path: PathBuf, source: run::JournalError },
-    #[error("{source}\n  journal: {}\n  next: coldstart up{}, which looks at everything and goes on", .path.display(), here(.at))]
     Drive { at: PathBuf, path: PathBuf, source: run::DriveError },
-    #[error(
-        "no directory for journals: neither XDG_STATE_HOME nor HOME is set\n  next: coldstart up --state DIRECTORY"
-    )]
+    #[error("no directory for journals: neither XDG_STATE_HOME nor HOME is set")]
     NoState,
-    #[error("{} changed since {} proved: {}\n  next: coldstart up{} --yes, which does them again", steps(*.count), if *.count == 1 { "it was" } else { "they were" }, .names, here(.at))]
+    #[error("{} changed since {} completed: {}", steps(*.count), if *.count == 1 { "it was" } else { "they were" }, .names)]
     Changed { at: PathBuf, count: usize, names: String },
-    #[error("the simulated world that is there has seed {seed}{}\n  next: coldstart up{} --fresh for a new one, or leave --seed and --fault away", say_faults(.faults), here(.at))]
+    #[error("the existing simulated world has seed {seed}{}", say_faults(.faults))]
     OtherWorld { at: PathBuf, seed: u64, faults: Vec<String> },
-    #[error("no run {run} in the journal\n  there is: {known}\n  next: coldstart log{}", here(.at))]
+    #[error("no run {run} in the journal\n  there is: {known}")]
     UnknownRun { at: PathBuf, run: u32, known: String },
-    #[error("no rule is called `{name}`{}\n  rules: {}\n  next: coldstart check --explain {}", did_you_mean(*.nearest), .rules.join(", "), .nearest.unwrap_or("RULE"))]
+    #[error("no rule is called `{name}`{}\n  rules: {}", did_you_mean(*.nearest), .rules.join(", "))]
     UnknownRule { name: String, nearest: Option<&'static str>, rules: Vec<&'static str> },
-    #[error("{}: {why}\n  next: coldstart check --baseline {} --write-baseline", .path.display(), .path.display())]
+    #[error("{}: {why}", .path.display())]
     Baseline { path: PathBuf, why: String },
-    #[error(
-        "{}: {why}\n  next: coldstart check --baseline <another file>, with --write-baseline if that is to be written; or delete this one first",
-        .path.display()
-    )]
+    #[error("{}: {why}", .path.display())]
     NoBaselineFile { path: PathBuf, why: String },
-    #[error(
-        "--write-baseline does not say where to\n  next: coldstart check --baseline FILE --write-baseline, or set `check.baseline` in coldstart.yaml"
-    )]
+    #[error("--write-baseline needs a file: --baseline FILE")]
     NoBaseline,
-    #[error("cannot compare with `{revision}`: {source}")]
-    Since { revision: String, source: crate::git::GitError },
-    #[error("{source}\n  next: coldstart {command} --render-charts --helm <path of helm>, or without --render-charts")]
+    #[error("cannot compare with `{revision}`: {source}{}", git_says(.source))]
+    Since { revision: String, source: git::GitError },
+    #[error("{source}")]
     Helm { command: &'static str, source: helm::HelmError },
-    #[error("nothing was done: this needs a yes, and nobody is there to ask\n  next: the same with --yes")]
+    #[error("nothing was done: confirmation required, but there is no terminal: use --yes")]
     NobodyToAsk,
     #[error("nothing was done")]
     No,
-    #[error("{} is there already\n  next: coldstart init --print, to compare", .0.display())]
-    SettingsExist(PathBuf),
+    #[error("{} already exists", .path.display())]
+    SettingsExist { at: PathBuf, path: PathBuf },
     #[error("cannot write {}: {source}", .path.display())]
     WriteFile { path: PathBuf, source: std::io::Error },
-    #[error("{}", crate::seal::with_next(.0))]
+    #[error("cannot watch {}: {source}", .path.display())]
+    Watch { path: PathBuf, source: notify::Error },
+    #[cfg(feature = "seal")]
+    #[error(transparent)]
     Seal(Box<crate::seal::SealFailure>),
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
@@ -101,11 +113,110 @@ impl Failure {
             _ => exit::FAILED,
         }
     }
+
+    /// For people: what went wrong, and what to type next.
+    pub(crate) fn told(&self) -> String {
+        let next = self.next().as_ref().map(next_line).unwrap_or_default();
+        format!("{self}{next}")
+    }
+
+    /// What to type next.
+    pub(crate) fn next(&self) -> Option<Next> {
+        Some(match self {
+            Self::Open { command, .. } | Self::Nothing { command, .. } => Next::Run(Run::WithRepository { command }),
+            Self::Settings { command, .. } => Next::Run(Run::OnceSettingsRepaired { command }),
+            Self::NoEntry { command, path, flux_objects, .. } => {
+                let entry = flux_objects.directories.first().map(|at| if at.is_empty() { "." } else { at }.to_owned());
+                Next::Run(Run::WithEntry { command, at: path.clone(), entry })
+            }
+            Self::UnknownCluster { command, at, nearest, names, .. } => {
+                let cluster = nearest.as_ref().or(names.first()).cloned();
+                Next::Run(Run::ForCluster { command, at: at.clone(), cluster })
+            }
+            Self::SeveralClusters { command, at, names, .. } | Self::WhichCluster { command, at, names } => {
+                Next::Run(Run::ForCluster { command, at: at.clone(), cluster: names.first().cloned() })
+            }
+            Self::Plan { at, source: run::PlanError::Circle(_) | run::PlanError::RootNotBuilt(_) } => {
+                Next::Run(Run::Check { at: at.clone() })
+            }
+            Self::Plan { .. } => Next::Edit(Edit::Settings),
+            Self::Selection { at, .. } => Next::Run(Run::PlanForNames { at: at.clone() }),
+            Self::NoRealWorld { at } => Next::Run(Run::Simulate { at: at.clone() }),
+            Self::Drive { at, .. } => Next::Run(Run::Up { at: at.clone() }),
+            Self::NoState => Next::Run(Run::UpWithState),
+            Self::Changed { at, .. } => Next::Run(Run::UpWithYes { at: at.clone() }),
+            Self::OtherWorld { at, .. } => Next::Run(Run::UpFresh { at: at.clone() }),
+            Self::UnknownRun { at, .. } => Next::Run(Run::Log { at: at.clone() }),
+            Self::UnknownRule { nearest, .. } => Next::Run(Run::Explain { rule: *nearest }),
+            Self::Baseline { path, .. } => Next::Run(Run::WriteBaseline { path: path.clone() }),
+            Self::NoBaselineFile { .. } => Next::Run(Run::OtherBaseline),
+            Self::NoBaseline => Next::Run(Run::NameBaseline),
+            Self::Since { source, .. } => return after_git(source),
+            Self::Helm { command, .. } => Next::Run(Run::WithHelm { command }),
+            Self::NobodyToAsk => Next::Again(Again::WithYes),
+            Self::SettingsExist { at, .. } => Next::Run(Run::InitPrint { at: at.clone() }),
+            #[cfg(feature = "seal")]
+            Self::Seal(failure) => return failure.next(),
+            Self::Journal { command, at, source: run::JournalError::File { .. }, .. } => {
+                Next::Run(Run::WithState { command, at: at.clone() })
+            }
+            Self::EntryPoint { .. }
+            | Self::Journal { .. }
+            | Self::No
+            | Self::WriteFile { .. }
+            | Self::Watch { .. }
+            | Self::Write(_)
+            | Self::Json(_) => return None,
+        })
+    }
 }
 
-/// The directory as it was given, for a command that is to be typed in the same place; nothing for the current one.
-fn here(path: &Path) -> String {
-    if path == Path::new(".") { String::new() } else { format!(" {}", shell::word(&path.to_string_lossy())) }
+/// Where the journal is, unless what went wrong says so itself.
+fn journal_at(error: &run::JournalError, path: &Path) -> String {
+    use run::JournalError;
+    match error {
+        JournalError::Busy { .. } | JournalError::File { .. } => String::new(),
+        JournalError::Damaged { .. } | JournalError::Unknown | JournalError::Write(_) => {
+            format!("\n  journal: {}", path.display())
+        }
+    }
+}
+
+/// What to type next, as the last line below what went wrong.
+pub(crate) fn next_line(next: &Next) -> String {
+    format!("\n  next: {}", draw::say::next(next))
+}
+
+/// What git says of a directory that is in no repository.
+fn git_says(error: &git::GitError) -> String {
+    match error {
+        git::GitError::NotARepository { said, .. } => format!("\n  git says: {said}"),
+        _ => String::new(),
+    }
+}
+
+/// What to type where git could not give an earlier revision.
+fn after_git(error: &git::GitError) -> Option<Next> {
+    use git::GitError;
+    match error {
+        GitError::NotRun(_) => Some(Next::Git(Git::Install)),
+        GitError::NotARepository { .. } => Some(Next::Run(Run::CheckWithoutSince)),
+        GitError::UnknownRevision => Some(Next::Git(Git::LogRevisions)),
+        GitError::Shallow => Some(Next::Git(Git::FetchUnshallow)),
+        GitError::Failed { .. } | GitError::EndedEarly | GitError::Write(_) => None,
+    }
+}
+
+/// The setting that a key or a word may have been meant for.
+fn meant_setting(error: &settings::SettingsError) -> String {
+    use settings::{Problem, SettingsError};
+    let SettingsError::Wrong { problem, .. } = error else { return String::new() };
+    match problem {
+        Problem::UnknownField { field: name, known } | Problem::UnknownWord { word: name, known } => {
+            did_you_mean(model::nearest(name, known.iter().copied()))
+        }
+        _ => String::new(),
+    }
 }
 
 fn did_you_mean(nearest: Option<&str>) -> String {
@@ -113,7 +224,7 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 }
 
 /// What could have held something, had it been read.
-fn say_unread(skipped: &[read::Skipped]) -> String {
+fn say_unread(skipped: &[repository::Skipped]) -> String {
     const NAMED_MAX: usize = 3;
     let named = skipped.iter().take(NAMED_MAX).map(|one| format!("\n  not read: {} {}", one.path, one.why));
     let more = skipped.len().saturating_sub(NAMED_MAX);
@@ -121,15 +232,38 @@ fn say_unread(skipped: &[read::Skipped]) -> String {
 }
 
 /// `104 Kustomization, 80 HelmRelease`.
-fn objects(lying: &read::Lying) -> String {
-    let counted: Vec<String> = lying.objects.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+fn objects(flux_objects: &read::FluxObjects) -> String {
+    let counted: Vec<String> = flux_objects.objects.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     counted.join(", ")
 }
 
+/// What a fleet applies whose clusters begin elsewhere.
+fn say_directories(flux_objects: &read::FluxObjects) -> String {
+    const NAMED_MAX: usize = 3;
+    let directories = &flux_objects.directories;
+    if directories.is_empty() || !flux_objects.syncs.is_empty() {
+        return String::new();
+    }
+    let named: Vec<&str> = directories.iter().take(NAMED_MAX).map(|at| if at.is_empty() { "." } else { at }).collect();
+    let more = directories.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let said =
+        "applications or bases of a fleet: the clusters that apply them begin in another repository, or elsewhere";
+    format!("\n  {said}\n  they can apply: {}{more}", named.join(", "))
+}
+
+fn say_argo_cd(objects: usize) -> String {
+    match objects {
+        0 => String::new(),
+        1 => "\n  Argo CD is not read: 1 object of it is here".to_owned(),
+        _ => format!("\n  Argo CD is not read: {objects} objects of it are here"),
+    }
+}
+
 /// Paths that are synced, and mean no directory here.
-fn say_syncs(lying: &read::Lying) -> String {
+fn say_syncs(flux_objects: &read::FluxObjects) -> String {
     let said: Vec<String> =
-        lying.syncs.iter().map(|(path, file)| format!("\n  not here: `{path}`, which {file} syncs")).collect();
+        flux_objects.syncs.iter().map(|(path, file)| format!("\n  not here: `{path}`, which {file} syncs")).collect();
     said.concat()
 }
 

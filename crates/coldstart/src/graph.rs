@@ -15,7 +15,7 @@ const COMMAND: &str = "graph";
 pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
-    let reading = open_some(COMMAND, &options.path, helm.as_ref())?;
+    let reading = open_some(COMMAND, &options.path, options.start.entry.as_deref(), helm.as_ref())?;
     let wanted: Vec<&Cluster> = match &options.cluster {
         Some(name) => vec![cluster::find(&reading.clusters, name, COMMAND, &options.path)?],
         None => reading.clusters.iter().collect(),

@@ -1,5 +1,7 @@
 //! Where a person's files are kept, as desktops agree on it.
 
+#![expect(clippy::disallowed_methods, reason = "the door of the program: where its user has a home")]
+
 use std::env;
 use std::path::PathBuf;
 

@@ -1,11 +1,16 @@
 //! `coldstart init`.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 
-use read::found::{self, Directory, Found, Purpose, Rack};
-use read::{Repository, SETTINGS_FILE};
+use diagnostic::Next;
+use diagnostic::next::Run;
+use edit::Readers;
+use read::Repository;
+use read::inventory::{self, Inventory};
+use read::machines::MachineGroup;
+use read::terraform::{Directory, Purpose};
+use settings::SETTINGS_FILE;
 
 use crate::arguments::Init;
 use crate::confirm::confirm;
@@ -15,36 +20,40 @@ use crate::output;
 
 const COMMAND: &str = "init";
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "asked before anything is proposed; what is written can not replace a file"
+)]
 pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     let repository = Repository::open(&options.path).map_err(|source| Failure::Open { command: COMMAND, source })?;
-    let text = written(&found::find(&repository));
+    let text = written(&inventory::find(&repository));
     if options.print {
         output::print(&text)?;
         return Ok(exit::CLEAN);
     }
     let path = options.path.join(SETTINGS_FILE);
     if path.exists() {
-        return Err(Failure::SettingsExist(path));
+        return Err(Failure::SettingsExist { at: options.path.clone(), path });
     }
     confirm(&format!("{text}\nwrite this to {}\n", path.display()), options.yes)?;
     let failed = |source: std::io::Error| match source.kind() {
-        ErrorKind::AlreadyExists => Failure::SettingsExist(path.clone()),
+        ErrorKind::AlreadyExists => Failure::SettingsExist { at: options.path.clone(), path: path.clone() },
         _ => Failure::WriteFile { path: path.clone(), source },
     };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    output::print(&format!("next: coldstart plan {}\n", options.path.display()))?;
+    edit::create(&path, text.as_bytes(), Readers::Usual).map_err(failed)?;
+    let next = Next::Run(Run::Plan { at: options.path.clone() });
+    output::print(&format!("wrote {}\nnext: {}\n", path.display(), draw::say::next(&next)))?;
     Ok(exit::CLEAN)
 }
 
 /// The file, with what was found filled in and what was not as a comment.
-fn written(found: &Found) -> String {
+fn written(found: &Inventory) -> String {
     let mut out =
         "# What coldstart can't read from manifests. Proposed by `coldstart init`: correct what is wrong.\n\n"
             .to_owned();
     out.push_str("# Where `coldstart up` happens: real, or simulated, which touches nothing.\nworld: real\n\nup:\n");
-    match found.racks.split_first() {
-        Some((rack, others)) => machines(&mut out, rack, others),
+    match found.groups.split_first() {
+        Some((group, others)) => machines(&mut out, group, others),
         None => out.push_str(
             "  # No machines were found. The first control plane is the one that etcd starts on.\n  # control-planes: [cp1, cp2, cp3]\n  # workers: [w1]\n  # endpoint: 10.0.0.1:6443\n  # vip: 10.0.0.100:6443\n",
         ),
@@ -54,26 +63,36 @@ fn written(found: &Found) -> String {
     out
 }
 
-fn machines(out: &mut String, rack: &Rack, others: &[Rack]) {
+fn machines(out: &mut String, group: &MachineGroup, others: &[MachineGroup]) {
     let list = |names: Vec<&str>| names.into_iter().map(plain).collect::<Vec<_>>().join(", ");
-    let _ = writeln!(out, "  # From {}. The first control plane is the one that etcd starts on.", comment(&rack.from));
-    let _ = writeln!(out, "  control-planes: [{}]", list(rack.control_planes().map(|one| one.name.as_str()).collect()));
-    let workers: Vec<&str> = rack.workers().map(|one| one.name.as_str()).collect();
+    let _ = writeln!(out, "  # From {}. The first control plane is the one that etcd starts on.", comment(&group.from));
+    for other in &group.also {
+        let _ = writeln!(out, "  # {} describes the same machines.", comment(other));
+    }
+    let _ =
+        writeln!(out, "  control-planes: [{}]", list(group.control_planes().map(|one| one.name.as_str()).collect()));
+    let workers: Vec<&str> = group.workers().map(|one| one.name.as_str()).collect();
     if !workers.is_empty() {
         let _ = writeln!(out, "  workers: [{}]", list(workers));
+    }
+    let elsewhere = group.machines.iter().filter(|one| one.address.as_ref() != Some(&one.name));
+    let located = elsewhere.filter_map(|one| Some(format!("{} {}", one.name, one.address.as_deref()?)));
+    let located = located.collect::<Vec<_>>().join(", ");
+    if !located.is_empty() {
+        let _ = writeln!(out, "  # Their addresses: {}.", comment(&located));
     }
     for other in others {
         let names: Vec<&str> = other.machines.iter().map(|one| one.name.as_str()).collect();
         let _ = writeln!(out, "  # {} describes others: {}", comment(&other.from), comment(&names.join(", ")));
     }
     out.push_str("  # Where the API server answers before a virtual address can: at the first control plane.\n");
-    match rack.control_planes().find_map(|machine| machine.address.as_deref()) {
+    match group.first_address() {
         Some(address) => {
-            let _ = writeln!(out, "  endpoint: {}", plain(&format!("{address}:6443")));
+            let _ = writeln!(out, "  endpoint: {}", plain(&address));
         }
         None => out.push_str("  # endpoint: 10.0.0.1:6443\n"),
     }
-    match &rack.vip {
+    match group.virtual_address() {
         Some(vip) => {
             let _ = writeln!(out, "  vip: {}", plain(vip));
         }
@@ -91,7 +110,7 @@ fn terraform(out: &mut String, directories: &[Directory]) {
         writeln!(out, "  keys: [{}]", keys.join(", "))
     };
     out.push_str(
-        "\n  # Terraform that speaks to services, and what must be ready first (without `needs`: everything).\n",
+        "\n  # Terraform that configures services, and what must be ready first (without `needs`: everything).\n",
     );
     if of(Purpose::Services).next().is_none() {
         out.push_str("  # configuration:\n  #   - directory: terraform/services\n  #     needs: [namespace/name]\n");
@@ -102,11 +121,27 @@ fn terraform(out: &mut String, directories: &[Directory]) {
         let _ = writeln!(out, "    # providers: {}", comment(&one.providers.join(", ")));
         let _ = writeln!(out, "    - directory: {}\n      # needs: [namespace/name]", plain(&one.path));
     }
-    for one in of(Purpose::Machines) {
-        let _ = writeln!(out, "  # {} makes or configures machines: `up` does not run it.", comment(&one.path));
+    not_run(out, directories);
+}
+
+/// The directories that have no place in the file, and why.
+fn not_run(out: &mut String, directories: &[Directory]) {
+    let by_flux = directories.iter().filter(|one| one.purpose == Purpose::Flux).count();
+    if by_flux > 0 {
+        let _ = writeln!(out, "  # Flux applies {by_flux} more through tofu-controller.");
     }
-    for one in of(Purpose::Other) {
-        let _ = writeln!(out, "  # {} is Terraform, too: put it where it belongs.", comment(&one.path));
+    for one in directories {
+        let path = comment(&one.path);
+        let speaks_to = comment(&one.providers.join(", "));
+        let speaks_to = if speaks_to.is_empty() { String::new() } else { format!(" ({speaks_to})") };
+        let _ = match one.purpose {
+            Purpose::Machines => writeln!(out, "  # {path} makes or configures machines: `up` does not run it."),
+            Purpose::Cluster => {
+                writeln!(out, "  # {path} installs into the new cluster{speaks_to}: `up` does not run it.")
+            }
+            Purpose::Other => writeln!(out, "  # {path} is Terraform, too{speaks_to}: put it where it belongs."),
+            Purpose::Keys | Purpose::Services | Purpose::Flux => Ok(()),
+        };
     }
 }
 

@@ -1,6 +1,8 @@
 //! The command line: thin. It takes words and terminals, calls the crates that know something, and turns what they say
 //! into output and an exit code.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod arguments;
 mod baseline;
 mod check;
@@ -8,7 +10,6 @@ mod cluster;
 mod confirm;
 mod exit;
 mod failure;
-mod git;
 mod graph;
 mod home;
 mod init;
@@ -17,11 +18,13 @@ mod open;
 mod output;
 mod plan;
 mod progress;
+#[cfg(feature = "seal")]
 mod seal;
-mod shell;
 mod simulate;
 mod since;
 mod up;
+mod version;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(usage) => {
+            #[cfg(feature = "seal")]
             if let Some(told) = seal::refused(&usage, std::env::args_os().skip(1)) {
                 output::complain(&told);
                 return exit::FAILED.into();
@@ -42,18 +46,21 @@ fn main() -> ExitCode {
             return u8::try_from(usage.exit_code()).map_or(exit::FAILED.into(), ExitCode::from);
         }
     };
-    read::parallel::start();
-    let result = match &arguments.command {
-        Command::Check(options) => check::run(options),
-        Command::Graph(options) => graph::run(options),
-        Command::Init(options) => init::run(options),
-        Command::Plan(options) => plan::run(options),
-        Command::Up(options) => up::run(options),
-        Command::Log(options) => up::log::run(options),
-        Command::Seal(options) => seal::run(options),
-        Command::Simulate(options) => simulate::run(options),
-        Command::Completions(options) => manual::completions(options),
-        Command::Man(options) => manual::pages(options),
+    repository::parallel::start();
+    let result = match arguments.command {
+        Command::Check(options) if options.watch => watch::run(&options),
+        Command::Check(options) => check::run(&options),
+        Command::Graph(options) => graph::run(&options),
+        Command::Init(options) => init::run(&options),
+        Command::Plan(options) => plan::run(&options),
+        Command::Up(options) => up::run(&options),
+        Command::Log(options) => up::log::run(&options),
+        #[cfg(feature = "seal")]
+        Command::Seal(options) => seal::run(&options.settled()),
+        Command::Simulate(options) => simulate::run(&options),
+        Command::Completions(options) => manual::completions(&options),
+        Command::Man(options) => manual::pages(&options),
+        Command::Version => version::run(),
     };
     match result {
         Ok(code) => code.into(),
@@ -62,6 +69,6 @@ fn main() -> ExitCode {
 }
 
 fn report(failure: &Failure) -> ExitCode {
-    output::complain(&failure.to_string());
+    output::complain(&failure.told());
     failure.code().into()
 }

@@ -1,5 +1,7 @@
 //! `coldstart completions` and `coldstart man`: both written from the same words that the command line is read with.
 
+#![expect(clippy::disallowed_methods, reason = "packagers say where manual pages go")]
+
 use std::fs;
 
 use clap::CommandFactory as _;
@@ -17,7 +19,8 @@ pub(crate) fn completions(options: &Completions) -> Result<Code, Failure> {
 }
 
 pub(crate) fn pages(options: &Man) -> Result<Code, Failure> {
-    let command = Arguments::command();
+    // A page about the command that shows help would be one more for every page.
+    let command = Arguments::command().disable_help_subcommand(true);
     let Some(directory) = &options.out else {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page)?;

@@ -1,7 +1,7 @@
 //! How commands come by a repository. Knows nothing of what they do with it.
 
 use std::mem::ManuallyDrop;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use helm::Helm;
 use model::Cluster;
@@ -9,21 +9,29 @@ use read::charts::Renderer;
 use read::{ReadError, Reading};
 
 use crate::arguments::Charts;
+use crate::exit;
 use crate::failure::Failure;
+use crate::output;
 
-/// Reads the repository at `path`, which is the directory given: never one above it. It is not dropped: the process ends
-/// soon, and giving back a large repository value by value takes longer than looking for its faults.
-pub(crate) fn open(command: &'static str, path: &Path, helm: Option<&Helm>) -> Result<ManuallyDrop<Reading>, Failure> {
-    open_then(command, path, helm, |_| ()).map(|(reading, _)| reading)
+/// Reads the repository at `path`, or the one that `path` is a part of. It is not dropped: the process ends soon, and giving back a
+/// large repository value by value takes longer than looking for its faults.
+pub(crate) fn open(
+    command: &'static str,
+    path: &Path,
+    entry: Option<&str>,
+    helm: Option<&Helm>,
+) -> Result<ManuallyDrop<Reading>, Failure> {
+    open_then(command, path, entry, helm, |_| ()).map(|(reading, _)| reading)
 }
 
 /// As [`open`], and there is something of Flux in it.
 pub(crate) fn open_some(
     command: &'static str,
     path: &Path,
+    entry: Option<&str>,
     helm: Option<&Helm>,
 ) -> Result<ManuallyDrop<Reading>, Failure> {
-    let reading = open(command, path, helm)?;
+    let reading = open(command, path, entry, helm)?;
     if is_empty(&reading) { Err(nothing(command, path, &reading)) } else { Ok(reading) }
 }
 
@@ -31,12 +39,40 @@ pub(crate) fn open_some(
 pub(crate) fn open_then<T: Send + Sync>(
     command: &'static str,
     path: &Path,
+    entry: Option<&str>,
     helm: Option<&Helm>,
     then: impl Fn(&Cluster) -> T + Sync,
 ) -> Result<(ManuallyDrop<Reading>, ManuallyDrop<Vec<T>>), Failure> {
     let renderer = helm.map(|helm| helm as &dyn Renderer);
-    let read = read::read_then(path, renderer, then).map_err(|error| unread(command, error));
-    read.map(|(reading, results)| (ManuallyDrop::new(reading), ManuallyDrop::new(results)))
+    let read = |path: &Path| read::read_from(path, entry, renderer, &then).map_err(|error| unread(command, error));
+    let (mut reading, mut results) = read(path)?;
+    if let Some(root) = above(&reading)
+        && let (whole, found) = read(&root)?
+        && !is_empty(&whole)
+    {
+        output::remark(&draw::say::part_of(&root));
+        (reading, results) = (whole, found);
+    }
+    Ok((ManuallyDrop::new(reading), ManuallyDrop::new(results)))
+}
+
+/// The directory to read instead: the one that paths in these files are written from, or, where there is nothing that Flux could start
+/// from, the root of the Git repository. Never one that Git does not know: that may be all of somebody's home.
+fn above(reading: &Reading) -> Option<PathBuf> {
+    let here = reading.repository.root();
+    let git = repository::git_root(here)?;
+    let written = reading.repository.above().filter(|above| above.starts_with(&git)).map(Path::to_path_buf);
+    let above = written.or_else(|| is_empty(reading).then_some(git));
+    above.filter(|above| above != here)
+}
+
+/// The directory that was given, as seen from the root of the repository that was read instead.
+#[expect(clippy::disallowed_methods, reason = "the door of the program: where its user stands")]
+pub(crate) fn part(path: &Path, reading: &Reading) -> Option<String> {
+    let given = path.canonicalize().ok()?;
+    let below = given.strip_prefix(reading.repository.root()).ok()?;
+    let below = below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    (!below.is_empty()).then_some(below)
 }
 
 /// Why a command could not read a repository.
@@ -44,13 +80,24 @@ pub(crate) fn unread(command: &'static str, error: ReadError) -> Failure {
     match error {
         ReadError::Open(source) => Failure::Open { command, source },
         ReadError::Settings(source) => Failure::Settings { command, source },
+        ReadError::EntryPoint { entry } => Failure::EntryPoint { entry },
     }
 }
 
 /// The helm to render with, if charts are to be rendered.
 pub(crate) fn find_helm(command: &'static str, charts: &Charts) -> Result<Option<Helm>, Failure> {
-    let find = || Helm::find(charts.helm.as_deref()).map_err(|source| Failure::Helm { command, source });
-    charts.render_charts.then(find).transpose()
+    if !charts.render_charts {
+        return Ok(None);
+    }
+    // Helms run in groups of their own, which Ctrl-C does not reach. Where signals can't be heard they end with their time.
+    let _ = ctrlc::set_handler(stop_helms);
+    Helm::find(charts.helm.as_deref()).map(Some).map_err(|source| Failure::Helm { command, source })
+}
+
+#[expect(clippy::exit, reason = "a signal ends the program: nothing is to be done after it")]
+fn stop_helms() {
+    exec::end_all();
+    std::process::exit(exit::STOPPED.number());
 }
 
 /// Whether there is nothing of Flux in it.
@@ -61,9 +108,9 @@ pub(crate) fn is_empty(reading: &Reading) -> bool {
 pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> Failure {
     let repository = &reading.repository;
     let (yaml_files, unread) = (repository.yaml_paths().count(), repository.skipped.clone());
-    let (path, lying) = (path.to_path_buf(), read::lying(repository));
-    if lying.objects.is_empty() {
-        return Failure::Nothing { command, path, yaml_files, unread };
+    let (path, flux_objects) = (path.to_path_buf(), read::flux_objects(repository));
+    if flux_objects.objects.is_empty() {
+        return Failure::Nothing { command, path, yaml_files, argo_cd: flux_objects.argo_cd, unread };
     }
-    Failure::NoEntry { command, path, yaml_files, lying, unread }
+    Failure::NoEntry { command, path, yaml_files, flux_objects: Box::new(flux_objects), unread }
 }

@@ -1,8 +1,12 @@
 //! Standard output and error: colours, widths, and pipes that close early.
 
+#![expect(clippy::disallowed_methods, reason = "the door of the program: what its terminal can do")]
+
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 
 use anstream::{AutoStream, ColorChoice};
+#[cfg(feature = "seal")]
+use diagnostic::Next;
 
 use crate::arguments::Color;
 
@@ -46,6 +50,12 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 pub(crate) fn remark(text: &str) {
     // There is nowhere left to say that this failed.
     let _ = writeln!(io::stderr().lock(), "{}", draw::clean(text));
+}
+
+/// Says on standard error what to type next, below a remark.
+#[cfg(feature = "seal")]
+pub(crate) fn remark_next(next: &Next) {
+    remark(&format!("  next: {}", draw::say::next(next)));
 }
 
 /// Says on standard error what went wrong. The text is ours with names of others in it: each line is cleaned.

@@ -18,7 +18,7 @@ const COMMAND: &str = "plan";
 pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
-    let reading = open_some(COMMAND, &options.path, helm.as_ref())?;
+    let reading = open_some(COMMAND, &options.path, options.start.entry.as_deref(), helm.as_ref())?;
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND, &options.path)?;
     let plan = part(planned(&reading, cluster, &options.path)?, &options.part, &options.path)?;
     drop(progress);

@@ -1,5 +1,7 @@
 //! A sign of life while reading takes long. Only a person at a terminal sees it, and only after a while.
 
+#![expect(clippy::disallowed_methods, reason = "progress is shown in real time")]
+
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};

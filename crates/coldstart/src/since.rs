@@ -1,17 +1,25 @@
 //! `--since REV`: the same check of an earlier revision, and what is new since.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an earlier revision is laid out in a directory of its own, and removed with it"
+)]
+
 use std::fs;
 use std::mem::ManuallyDrop;
 use std::path::{Component, Path, PathBuf};
 
-use ::check::{Policy, Report};
+use ::check::Policy;
+use diagnostic::Report;
+use exec::System;
+use git::{Git, GitError};
 use helm::Helm;
-use read::{Reading, SETTINGS_FILE};
+use read::Reading;
+use settings::SETTINGS_FILE;
 use tempfile::TempDir;
 
 use crate::arguments::Check;
 use crate::failure::Failure;
-use crate::git::{Git, GitError};
 use crate::open::open;
 
 /// What an earlier revision was, and what was wrong with it.
@@ -28,7 +36,7 @@ pub(crate) fn at(revision: &str, options: &Check, helm: Option<&Helm>) -> Result
     let directory = tempfile::tempdir().map_err(GitError::Write).map_err(failure)?;
     let place = below(directory.path(), &options.path).map_err(failure)?;
     put(revision, &options.path, &place).map_err(failure)?;
-    let reading = open("check", &place, helm)?;
+    let reading = open("check", &place, options.start.entry.as_deref(), helm)?;
     let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: "check", source })?;
     let mut report = ::check::run(&reading, None);
     ::check::settle(&mut report, &reading, &policy);
@@ -47,8 +55,11 @@ fn below(directory: &Path, root: &Path) -> Result<PathBuf, GitError> {
 
 /// The files of the revision, with today's settings: both are judged in the same way.
 fn put(revision: &str, root: &Path, target: &Path) -> Result<(), GitError> {
-    let git = Git::at(root)?;
-    git.write(&git.tree(revision)?, target)?;
+    let git = Git::reading(&System, root);
+    git.is_in_repository()?;
+    if let Some(tree) = git.tree(revision)? {
+        git.write(&tree, target, repository::FILE_BYTES_MAX)?;
+    }
     let settings = target.join(SETTINGS_FILE);
     if fs::symlink_metadata(&settings).is_ok() {
         fs::remove_file(&settings)?;

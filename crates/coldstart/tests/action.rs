@@ -10,8 +10,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use source::FileId;
 use story::{Ran, Tree, binary, broken, command, run, skipped, sound, works};
-use yaml::{FileId, Node};
+use yaml::Node;
 
 fn file(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).unwrap()

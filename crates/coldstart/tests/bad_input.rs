@@ -44,6 +44,36 @@ fn flux_objects_without_an_entry_point() {
     assert!(!ran.stderr.contains("no Flux objects"), "{}", ran.stderr);
 }
 
+/// Only what the clusters of another repository apply: what is proposed works when it is typed.
+#[test]
+fn the_applications_of_a_fleet() {
+    let release = |name: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata:\n  name: {name}\nspec:\n  interval: 1h\n"
+        )
+    };
+    let (web, store) = (release("web"), release("store"));
+    let tree = Tree::new(&[("apps/web/release.yaml", web.as_str()), ("apps/store/release.yaml", store.as_str())]);
+    let ran = check(&tree, &[]).exits(3).says("2 HelmRelease in 2 YAML files").says("applications or bases of a fleet");
+    ran.says("they can apply: apps/store, apps/web").says("--entry apps/store");
+    check(&tree, &["--entry", "apps/store"]).exits(0).says("1 cluster: apps/store");
+    check(&tree, &["--entry", "apps/mail"]).exits(2).says("the entry point `apps/mail` is not a directory");
+}
+
+#[test]
+fn argo_cd_is_not_read() {
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: web\n";
+    check(&Tree::new(&[("web.yaml", application)]), &[]).exits(3).says("Argo CD is not read: 1 object of it is here");
+}
+
+#[test]
+fn a_file_that_is_no_text_is_told_by_its_reason() {
+    let tree = sound();
+    tree.write("apps/kustomization.yaml", b"resources:\n  - config.yaml\n  - picture.yaml\n");
+    tree.write("apps/picture.yaml", &[0x61, 0xff, 0xfe]);
+    check(&tree, &[]).exits(1).says("`apps/picture.yaml` is not UTF-8 text");
+}
+
 #[test]
 fn nothing_to_check_is_still_a_document_for_programs() {
     let ran = check(&Tree::empty(), &["--format", "json"]).exits(3);

@@ -142,7 +142,7 @@ fn a_webhook_that_fails_closed_is_told_where_the_crd_is_there_before() {
     let Some(helm) = helm() else { return };
     let tree = with_charts().with(&[("charts/oxen/templates/crd.yaml", ""), ("clusters/home/crd.yaml", CRD)]);
     let seen = render(&helm, &tree, &["--min-severity", "info"]).exits(0);
-    seen.says("webhook-race").says("may be refused while the webhook of `flux-system/apps` does not answer");
+    seen.says("webhook-race").says("may be rejected while the webhook of `flux-system/apps` does not answer");
 }
 
 #[test]

@@ -123,11 +123,15 @@ fn usage_is_explained() {
 }
 
 #[test]
-fn a_subdirectory_is_read_as_it_is_given() {
-    // Whoever names a directory means that one, also when it lies in a larger repository.
+fn where_there_is_nothing_of_flux_the_root_of_the_repository_is_read() {
     let tree = Tree::new(&[(".git/HEAD", "ref: refs/heads/main\n"), ("docs/index.yaml", "a: b\n")]);
     let tree = tree.with(&[("clusters/home/flux-system/gotk-sync.yaml", SYNC)]);
-    run(command(&["check"]).current_dir(tree.path().join("docs"))).exits(3);
+    let ran = run(command(&["check"]).current_dir(tree.path().join("docs"))).says("1 cluster: clusters/home");
+    assert!(
+        ran.stderr.starts_with("reading /") && ran.stderr.contains("is a part of that repository"),
+        "{}",
+        ran.stderr
+    );
 }
 
 const LATE: &str = "\
@@ -148,7 +152,7 @@ spec:
 ";
 
 #[test]
-fn a_directory_below_the_root_of_the_repository_can_be_checked_by_itself() {
+fn a_directory_below_the_root_of_the_repository_stands_for_the_whole() {
     let files = [("gotk-sync.yaml", story::SYNC), ("apps.yaml", story::APPS)];
     let tree = story::Tree::empty();
     for (name, text) in files {
@@ -160,10 +164,75 @@ fn a_directory_below_the_root_of_the_repository_can_be_checked_by_itself() {
     let part = run(command(&["check"]).arg(tree.path().join("kubernetes"))).exits(0).says("2 kustomizations");
     assert!(!whole.stdout.contains("not seen"), "{}", whole.stdout);
     // Whatever else is written from that root was not looked at.
-    part.says("not seen: 1 is above the directory that was given (coldstart check");
-    // The root itself is not looked for above.
+    part.says("not seen: 1 is outside this directory: run coldstart at the repository root (coldstart check");
+    // Where Git knows the root, it is.
+    std::fs::create_dir(tree.path().join(".git")).unwrap();
+    let part = run(command(&["check"]).arg(tree.path().join("kubernetes"))).exits(0).says("2 kustomizations");
+    assert!(part.stderr.contains("the directory given is a part of that repository"), "{}", part.stderr);
+    assert!(!part.stdout.contains("not seen"), "{}", part.stdout);
+    // Also from where nothing is that Flux could start from.
+    run(command(&["check"]).current_dir(tree.path().join("kubernetes/apps"))).exits(0).says("2 kustomizations");
+    // The root itself is not looked for above: what Flux applies first is not in this repository.
     std::fs::create_dir(tree.path().join("kubernetes/.git")).unwrap();
-    run(command(&["check"]).arg(tree.path().join("kubernetes"))).says("not seen: 1 is in another repository");
+    run(command(&["check"]).arg(tree.path().join("kubernetes"))).exits(3).says("begin in another repository");
+}
+
+#[test]
+fn a_directory_that_is_named_shows_its_own_findings() {
+    let tree = broken();
+    std::fs::create_dir(tree.path().join(".git")).unwrap();
+    let ran = run(command(&["check"]).arg(tree.path().join("clusters/home"))).exits(1).says("error[");
+    assert!(ran.stderr.contains("only findings in clusters/home are shown"), "{}", ran.stderr);
+    let ran = run(command(&["check"]).arg(tree.path().join("clusters/home/flux-system"))).exits(0);
+    assert!(!ran.stdout.contains("error["), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("Rebuilt today: does not come up."), "{}", ran.stdout);
+}
+
+#[test]
+fn the_headline_is_the_same_for_people_and_programs() {
+    let told = check(&broken(), &[]).exits(1).stdout;
+    let json = check(&broken(), &["-o", "json"]).exits(1).json();
+    assert_eq!(told.lines().next(), json["headline"]["text"].as_str(), "{told}");
+    assert_eq!(json["headline"]["comes_up"], false);
+    assert_eq!(json["headline"]["causes"], 1, "{json}");
+    assert_eq!((&json["headline"]["blocked"], &json["headline"]["components"]), (&2.into(), &4.into()), "{json}");
+    assert_eq!(json["findings"][0]["blocks"], 2, "{json}");
+    let quiet = check(&broken(), &["-q"]).exits(1).stdout;
+    assert_eq!(quiet.lines().count(), 2, "{quiet}");
+    assert_eq!(check(&sound(), &["-o", "json"]).exits(0).json()["headline"]["comes_up"], true);
+}
+
+#[test]
+fn which_findings_fail_can_be_chosen() {
+    check(&broken(), &["--fail-on", "never"]).exits(0).says("1 error");
+    check(&sound(), &["--fail-on", "warning"]).exits(0);
+    run(command(&["check", "--fail-on", "info", "-q"]).arg(example("homelab-broken"))).exits(1);
+}
+
+#[test]
+fn rules_are_listed_and_the_version_is_told() {
+    let list = run(&mut command(&["check", "--list-rules"])).exits(0).stdout;
+    assert_eq!(list.lines().count(), ::check::rules::all().len(), "{list}");
+    assert!(list.contains("slow-retry  "), "{list}");
+    let version = run(&mut command(&["version"])).exits(0).stdout;
+    assert_eq!(version, run(&mut command(&["--version"])).exits(0).stdout);
+    assert!(version.starts_with(concat!("coldstart ", env!("CARGO_PKG_VERSION"))), "{version}");
+    run(&mut command(&["help", "check"])).exits(0).says("--fail-on");
+}
+
+#[test]
+fn a_check_is_made_again_when_a_file_changes() {
+    let tree = sound();
+    let mut watching = command(&["check", "--watch"]);
+    let mut child = watching.arg(tree.path()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    let mut until = |words: &str| lines.by_ref().any(|line| line.unwrap().contains(words));
+    assert!(until("0 errors"));
+    // The watcher is set before the first check: whatever is written after that is seen.
+    tree.write("clusters/home/broken.yaml", story::BROKEN.as_bytes());
+    assert!(until("1 error"));
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 fn example(name: &str) -> PathBuf {

@@ -254,17 +254,50 @@ fn links_to_chapters_lead_to_them() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// The names below `Commands:` of a help, but that of the help itself.
+fn commands_of(words: &[String]) -> Vec<Vec<String>> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let help = run(command(&words).arg("--help")).exits(0).stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // A description that is wrapped stands further to the right.
+    let names = listed.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
+    let names = names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+    names.map(|name| words.iter().copied().chain([name]).map(str::to_owned).collect()).collect()
+}
+
+/// Every command that has no commands below it.
+fn all_commands() -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut work = vec![Vec::new()];
+    while let Some(words) = work.pop() {
+        let below = commands_of(&words);
+        if below.is_empty() {
+            found.push(words);
+        }
+        work.extend(below);
+    }
+    found
+}
+
 #[test]
 fn every_option_has_its_row() {
-    let sealing = ["init", "secret", "generate", "verify", "reseal", "rotate", "deploy", "backup", "restore"];
-    let sealing = sealing.iter().map(|what| (vec!["seal", what], "seal"));
-    let plain = [("check", "check"), ("graph", "graph"), ("completions", "completions"), ("man", "completions")];
-    for (words, file) in plain.into_iter().map(|(name, file)| (vec![name], file)).chain(sealing) {
+    let all = all_commands();
+    assert!(all.len() >= 18, "only {} commands were found: {all:?}", all.len());
+    for words in all {
+        let file = match words[0].as_str() {
+            "man" | "version" => "completions",
+            name => name,
+        };
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let help = run(command(&words).arg("--help")).exits(0).stdout;
         let page = fs::read_to_string(root().join("docs/commands").join(format!("{file}.md"))).unwrap();
-        let options = help.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")));
-        let missing: Vec<&str> =
-            options.filter(|option| *option != "--help" && !page.contains(&format!("`{option}"))).collect();
+        let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+        let options = lines.flat_map(|line| line.split_whitespace().take_while(|word| word.starts_with('-')));
+        let options = options.map(|word| word.trim_end_matches(',').split(['=', '[']).next().unwrap_or_default());
+        let missing: Vec<&str> = options
+            .filter(|option| !["-h", "--help", "-V", "--version"].contains(option))
+            .filter(|option| !page.contains(&format!("`{option}")))
+            .collect();
         assert!(missing.is_empty(), "docs/commands/{file}.md has no row for {missing:?} of {words:?}");
     }
 }

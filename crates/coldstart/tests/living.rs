@@ -47,7 +47,7 @@ fn a_comment_without_a_reason_allows_nothing_and_is_told() {
     check(&tree, &[])
         .exits(1)
         .says("error[dependency-cycle]")
-        .says("warning[unused-suppression]: a comment that allows does not say why")
+        .says("warning[unused-suppression]: an allow comment does not say why")
         .says("clusters/home/broken.yaml:8:");
 }
 
@@ -66,6 +66,7 @@ fn a_comment_that_allows_nothing_any_more_is_told_but_not_where_only_a_part_was_
     check(&tree, &[]).exits(0).says("warning[unused-suppression]").says("clusters/home/apps.yaml:7:");
     let away = story::SYNC.replace("clusters/home", "clusters/away");
     tree.write("clusters/away/flux-system/gotk-sync.yaml", away.as_bytes());
+    tree.write("clusters/away/apps.yaml", story::APPS.as_bytes());
     let part = check(&tree, &["--cluster", "away"]).exits(0);
     assert!(!part.stdout.contains("unused-suppression"), "{}", part.stdout);
 }
@@ -129,8 +130,8 @@ fn the_baseline_of_the_settings_is_found_from_anywhere() {
     tree.write(".github/baseline.json", b"{\"version\": 7, \"findings\": []}");
     check(&tree, &[]).exits(2).says("is a baseline of version 7");
     tree.write(".github/baseline.json", b"[]");
-    check(&tree, &[]).exits(2).says("is no baseline");
-    check(&broken(), &["--write-baseline"]).exits(2).says("does not say where");
+    check(&tree, &[]).exits(2).says("is not a baseline");
+    check(&broken(), &["--write-baseline"]).exits(2).says("needs a file");
 }
 
 #[test]
@@ -141,13 +142,13 @@ fn what_is_no_baseline_is_not_written_over() {
         check(&tree, &["--baseline", file.to_str().unwrap(), "--write-baseline"])
     };
     let before = fs::read(tree.path().join(BROKEN)).unwrap();
-    let ran = write(BROKEN).exits(2).says("broken.yaml: is no baseline").says("next: coldstart check --baseline");
+    let ran = write(BROKEN).exits(2).says("broken.yaml: is not a baseline").says("next: coldstart check --baseline");
     assert!(ran.stderr.contains("<another file>") && ran.stderr.contains("delete this one"), "{}", ran.stderr);
     assert_eq!(fs::read(tree.path().join(BROKEN)).unwrap(), before);
     tree.write("notes.json", b"{\"a\": 1}");
-    write("notes.json").exits(2).says("is no baseline");
+    write("notes.json").exits(2).says("is not a baseline");
     tree.write("terraform.tfstate", b"{\"version\": 4, \"resources\": []}");
-    write("terraform.tfstate").exits(2).says("is no baseline");
+    write("terraform.tfstate").exits(2).says("is not a baseline");
     tree.write("picture.png", &[0, 255]);
     write("picture.png").exits(2).says("cannot be read");
     // Nobody misses an empty file, and a baseline of whatever version is there to be written anew.
@@ -162,7 +163,7 @@ fn what_is_no_baseline_is_not_written_over() {
 fn what_to_do_about_a_baseline_that_can_not_be_used_does_no_harm() {
     let tree = broken();
     let manifest = tree.path().join(BROKEN);
-    let ran = check(&tree, &["--baseline", manifest.to_str().unwrap()]).exits(2).says("is no baseline");
+    let ran = check(&tree, &["--baseline", manifest.to_str().unwrap()]).exits(2).says("is not a baseline");
     let same = format!("--baseline {} --write-baseline", manifest.display());
     assert!(!ran.stderr.contains(&same), "{}", ran.stderr);
     let missing = tree.path().join("missing.json");
@@ -242,7 +243,8 @@ fn what_the_baseline_holds_has_not_gone_since() {
 #[test]
 fn what_was_not_looked_at_has_not_gone_since() {
     let away = story::SYNC.replace("clusters/home", "clusters/away");
-    let tree = broken().with(&[("clusters/away/flux-system/gotk-sync.yaml", &away)]);
+    let tree =
+        broken().with(&[("clusters/away/flux-system/gotk-sync.yaml", &away), ("clusters/away/apps.yaml", story::APPS)]);
     let Some(history) = History::of(tree) else { return };
     let ran = check(&history.0, &["--cluster", "away", "--since", "HEAD"]).exits(0).says("0 as in HEAD");
     assert!(!ran.stdout.contains("gone since"), "{}", ran.stdout);
@@ -366,7 +368,7 @@ fn completions_and_manual_pages_come_from_the_same_words() {
     pages.sort();
     let sealing = ["backup", "deploy", "generate", "init", "reseal", "restore", "rotate", "secret", "verify"];
     let mut expected: Vec<String> = sealing.iter().map(|what| format!("coldstart-seal-{what}.1")).collect();
-    let others = ["check", "completions", "graph", "init", "log", "man", "plan", "seal", "simulate", "up"];
+    let others = ["check", "completions", "graph", "init", "log", "man", "plan", "seal", "simulate", "up", "version"];
     expected.extend(others.iter().map(|what| format!("coldstart-{what}.1")));
     expected.push("coldstart.1".to_owned());
     expected.sort();

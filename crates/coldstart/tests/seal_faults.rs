@@ -72,7 +72,7 @@ fn a_key_that_can_not_be_adopted_stops_the_adoption_of_all() {
     refused(&["list.yaml"], "list.yaml: Secret kube-system/sealed-secrets-k2: ");
     refused(&["empty.yaml"], "empty.yaml: Secret kube-system/sealed-secrets-k2: there is no private key");
     refused(&["two.json"], "two.json: it can't be read");
-    refused(&["mixed.pem"], "mixed.pem: it is PEM, and something else");
+    refused(&["mixed.pem"], "mixed.pem: it holds PEM and something else");
     refused(&["cut.pem"], "cut.pem: the private key can't be read");
     refused(&["k1.pem", "identity.txt"], "identity.txt: there is no private key");
     // A certificate may be one of a chain; that it is left is told.
@@ -131,7 +131,7 @@ fn halves_and_namespaces_of_declared_values_are_kept_apart() {
     let desk = Desk::with_key("k1");
     desk.write("coldstart.yaml", PAIRS);
     desk.seal(&["generate", "--yes"]).exits(0).says("sealed one/app (3 items)").says("sealed two/app (1 item)");
-    desk.seal(&["generate", "--yes"]).exits(0).says("every declared value is there already");
+    desk.seal(&["generate", "--yes"]).exits(0).says("every declared value already exists");
     let whole = desk.read("pairs.yaml");
     let without = |key: &str| {
         let kept: Vec<&str> = whole.lines().filter(|line| !line.starts_with(&format!("    {key}: "))).collect();
@@ -142,7 +142,7 @@ fn halves_and_namespaces_of_declared_values_are_kept_apart() {
     desk.seal(&["generate", "--yes"]).exits(0).says("pairs.yaml app: id.pub").says("sealed 1 item of one/app");
     assert_eq!(desk.open("pairs.yaml", "id.pub"), public, "the public half of the key that is there");
     desk.write("pairs.yaml", &without("id"));
-    desk.seal(&["generate", "--yes"]).exits(2).says("`id`, whose public half it is, is not").says("next:");
+    desk.seal(&["generate", "--yes"]).exits(2).says("but `id`, its private half, does not").says("next:");
     assert_eq!(desk.read("pairs.yaml"), without("id"));
 }
 
@@ -176,7 +176,7 @@ fn a_fault_in_one_declaration_keeps_all_files_as_they_are() {
     let broken =
         "    - {path: two.yaml, name: b, namespace: b, values: [{key: t, kind: template, template: '${no}'}]}\n";
     desk.write("coldstart.yaml", &format!("{PAIRS}{broken}"));
-    desk.seal(&["generate", "--yes"]).exits(2).says("names `no`, which is no value of this Secret");
+    desk.seal(&["generate", "--yes"]).exits(2).says("names `no`, which is not a value of this Secret");
     assert!(!desk.path("pairs.yaml").exists() && !desk.path("two.yaml").exists());
 }
 
@@ -210,7 +210,10 @@ fn an_interrupted_generation_is_committed_by_the_next_one() {
     let _remote = desk.with_remote();
     desk.push();
     desk.seal(&["generate", "--yes"]).exits(0);
-    desk.seal(&["generate", "--yes", "--commit"]).exits(0).says("every declared value is there").says("committed");
+    desk.seal(&["generate", "--yes", "--commit"])
+        .exits(0)
+        .says("every declared value already exists")
+        .says("committed");
     assert_eq!(desk.git(&["status", "--porcelain"]), "");
     desk.seal(&["generate", "--yes", "--push"]).exits(0).says("pushed what was committed before");
     assert!(desk.is_pushed());
@@ -231,7 +234,7 @@ fn an_interrupted_reseal_is_delivered_by_the_next_one() {
     desk.write("apps/.coldstart-notes", "not ours");
     desk.seal(&["reseal", "--commit", "--yes"])
         .exits(0)
-        .says("commit apps/one.yaml, which was sealed anew before")
+        .says("commit apps/one.yaml, which was sealed again before")
         .says("removed 1 temporary file")
         .says("committed");
     assert_eq!(desk.git(&["status", "--porcelain"]).trim(), "?? apps/.coldstart-notes");
@@ -287,10 +290,10 @@ fn a_rotation_that_failed_goes_on_with_its_key() {
         .says("not today")
         .says("written, but not committed: one.yaml")
         .says("next: git add -- one.yaml")
-        .says("coldstart seal rotate again goes on with it");
+        .says("run coldstart seal rotate again to continue with it");
     assert_eq!(desk.ring().keys().len(), 2);
     fs::remove_file(desk.path(".git/hooks/pre-commit")).unwrap();
-    desk.seal(&rotate).exits(0).says("go on with key").says("committed");
+    desk.seal(&rotate).exits(0).says("continue with key").says("committed");
     assert_eq!(desk.ring().keys().len(), 2, "the same key");
     assert_eq!(desk.git(&["status", "--porcelain"]), "");
     desk.seal(&rotate).exits(0).says("make a key");
@@ -335,7 +338,7 @@ fn a_rotation_goes_on_with_the_key_it_has_and_no_other() {
         rotate(&more).exits(2).says("has 2048 bits and 3650 days").says("next: the same without --bits and --days");
     }
     assert_eq!(desk.ring().keys().len(), 2);
-    rotate(&[]).exits(0).says("go on with key").says("sealed 1 file anew");
+    rotate(&[]).exits(0).says("continue with key").says("sealed 1 file again");
     assert_eq!(desk.ring().keys().len(), 2);
 }
 
@@ -345,12 +348,12 @@ fn a_key_of_the_future_is_no_obstacle() {
     let later = time::OffsetDateTime::now_utc() + time::Duration::days(5000);
     let pair = seal::key::generate(&seal::key::GenerateOptions { bits: 2048, days: 10, now: later }).unwrap();
     desk.write("later.pem", &format!("{}{}", pair.private_key_pem().expose(), pair.certificate().to_pem()));
-    desk.seal(&["init", "--adopt", "later.pem", "--yes"]).exits(0).says("is not good yet");
+    desk.seal(&["init", "--adopt", "later.pem", "--yes"]).exits(0).says("is not valid yet");
     desk.seal_with(&["secret", "--name", "a", "--namespace", "b", "--from-stdin", "c", "--out", "a.yaml"], "x")
         .exits(0);
     desk.seal(&["verify"]).exits(0).says(&format!("1 item with key {}", desk.id("k1")));
     desk.seal(&["reseal", "--yes"]).exits(0).says("newest key already");
-    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 file anew");
+    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 file again");
     // Alone in a store, it can't be sealed with; but it can be followed.
     let store = ["--store", "age:alone.age"];
     desk.seal(&[&["init", "--adopt", "later.pem", "--yes"], &store[..]].concat()).exits(0);
@@ -364,7 +367,7 @@ fn the_certificate_of_the_settings_belongs_to_the_store() {
     let desk = Desk::with_key("k1");
     desk.write("coldstart.yaml", "seal: {certificate: pki/sealing.crt}\n");
     let words = ["secret", "--name", "a", "--namespace", "b", "--from-stdin", "c", "--out", "a.yaml"];
-    desk.seal_with(&words, "x").exits(2).says("pki/sealing.crt is not there").says("next: coldstart seal init");
+    desk.seal_with(&words, "x").exits(2).says("pki/sealing.crt does not exist").says("next: coldstart seal init");
     desk.seal(&["init", "--yes"]).exits(0).says("make no key").says("wrote the certificate");
     assert_eq!(desk.read("pki/sealing.crt"), desk.certificate("k1"));
     desk.seal_with(&words, "x").exits(0);
@@ -380,7 +383,7 @@ fn the_certificate_of_the_settings_belongs_to_the_store() {
     desk.write("old.pem", &format!("{}{}", old.private_key_pem().expose(), old.certificate().to_pem()));
     desk.seal(&["init", "--adopt", "old.pem", "--yes"]).exits(0);
     desk.write("pki/sealing.crt", &desk.certificate("k3_expired"));
-    desk.seal_with(&words, "z").exits(2).says("the store has a good one").says("next: coldstart seal init");
+    desk.seal_with(&words, "z").exits(2).says("the store has a valid one").says("next: coldstart seal init");
     desk.seal(&["init", "--yes"]).exits(0);
     desk.seal_with(&words, "z").exits(0);
 }
@@ -442,7 +445,7 @@ fn files_are_written_as_what_they_are() {
     // What fails leaves no directory behind.
     out("Not A Name", "deep/er/a.yaml").exits(2);
     assert!(!desk.path("deep").exists());
-    out("one", "/dev/full").exits(2).says("is no regular file");
+    out("one", "/dev/full").exits(2).says("is not a regular file");
     desk.write("apps/other.yaml", "");
     out("one", "apps").exits(2).says("is a directory");
 }
@@ -461,7 +464,7 @@ fn a_link_stays_a_link() {
     out("login.yaml").exits(0);
     assert!(fs::symlink_metadata(desk.path("login.yaml")).unwrap().is_symlink());
     assert_eq!(desk.open("real/login.yaml", "a"), b"hunter2");
-    out("lost.yaml").exits(2).says("is a link to nothing");
+    out("lost.yaml").exits(2).says("is a link to a file that does not exist");
     // Of a store, too.
     fs::rename(desk.path("keys.age"), desk.path("real/keys.age")).unwrap();
     std::os::unix::fs::symlink("real/keys.age", desk.path("keys.age")).unwrap();
@@ -566,10 +569,10 @@ fn names_are_those_that_kubernetes_takes() {
         desk.seal_with(&["secret", "--name", name, "--namespace", namespace, "--from-stdin", "a"], "x")
     };
     for wrong in ["Foo Bar/..", "a_b", "a-", "a.", "a..b", "\u{e4}"] {
-        name(wrong, "apps").exits(2).says("is no name for a Secret");
+        name(wrong, "apps").exits(2).says("is not a valid Secret name");
     }
     for wrong in ["Apps", "a.b", "a/b"] {
-        name("login", wrong).exits(2).says("is no name for a namespace");
+        name("login", wrong).exits(2).says("is not a valid namespace name");
     }
     name("a.b-c.1", "kube-system").exits(0);
 }

@@ -47,7 +47,7 @@ fn a_template_is_made_again_with_the_value_it_uses() {
     assert_eq!(desk.open("app.yaml", "dsn"), [b"postgres://app:", &password[..], b"@db"].concat());
     assert_eq!(desk.open("app.yaml", "url"), [b"postgres://app:", &password[..], b"@db?ssl"].concat());
     assert_eq!(desk.open("app.yaml", "token"), token, "what nothing new is in stays");
-    desk.seal(&["generate", "--yes"]).exits(0).says("every declared value is there already");
+    desk.seal(&["generate", "--yes"]).exits(0).says("every declared value already exists");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_key_that_is_declared_twice_is_refused_where_it_stands() {
     let desk = Desk::with_key("k1");
     let refused = |values: &str, said: &str| {
         declare(&desk, values);
-        desk.seal(&["generate", "--yes"]).exits(2).says(said).says("next: mend that file");
+        desk.seal(&["generate", "--yes"]).exits(2).says(said).says("next: fix that file");
         assert!(!desk.path("app.yaml").exists());
     };
     refused(

@@ -37,7 +37,7 @@ fn a_word_that_may_be_a_value_is_not_repeated() {
         (&["--from-literal=password=TOPSECRET"], "there is no --from-literal"),
         (&["--TOPSECRET"], "a word of the command line is not understood"),
         (&["-pTOPSECRET"], "a word of the command line is not understood"),
-        (&["--scope", "TOPSECRET"], "what is given for `--scope <SCOPE>` is not what it takes"),
+        (&["--scope", "TOPSECRET"], "the value of `--scope <SCOPE>` is not valid"),
         (&["--nam", "TOPSECRET"], "did you mean `--name`?"),
         (&["--", "TOPSECRET"], "a word of the command line is not understood"),
     ] {
@@ -66,7 +66,7 @@ fn numbers_that_are_no_json_are_to_be_quoted() {
         seal(&desk, &["--structure", "c=config.yaml"]).exits(0);
     }
     desk.write("config.yaml", "a: 1\nb: [TOPSECRET\nc: 2\n");
-    let ran = seal(&desk, &["--structure", "c=config.yaml"]).exits(2).says("it is no YAML or JSON");
+    let ran = seal(&desk, &["--structure", "c=config.yaml"]).exits(2).says("it is not YAML or JSON");
     assert!(ran.stderr.contains("config.yaml:") && !ran.stderr.contains("TOPSECRET"), "{}", ran.stderr);
 }
 
@@ -141,7 +141,7 @@ fn a_secret_that_no_api_server_takes_is_refused_and_reported() {
     seal(&desk, &["--from-file", "a=more.bin", "--out", "a.yaml"])
         .exits(2)
         .says("its values have 1048577 bytes together")
-        .says("no Secret of more than 1048576");
+        .says("no Secret larger than 1048576");
     assert!(!desk.path("a.yaml").exists());
     seal(&desk, &["--from-file", "a=most.bin", "--out", "a.yaml"]).exits(0);
     desk.seal(&["verify"]).exits(0);
@@ -204,7 +204,7 @@ fn a_secret_in_the_clear_does_not_stay_beside_the_sealed_one() {
         desk.write("login.yaml", text);
         desk.seal(&["secret", "--manifest", "login.yaml", "--namespace", "apps", "--out", "login.yaml", "--commit"])
             .exits(2)
-            .says("Secret apps/login stands there in the clear")
+            .says("Secret apps/login is there in the clear")
             .says("nothing was written")
             .says("next: the same with another --out");
         assert_eq!(fs::read_to_string(desk.path("login.yaml")).unwrap(), text);

@@ -81,8 +81,8 @@ fn a_rebuilt_cluster_opens_everything() {
     apply_all(&desk, &first);
     at(&desk, &first, &["deploy", "--prove", "--yes"])
         .exits(0)
-        .says("keys are in kube-system already")
-        .says("proved: a canary");
+        .says("the key is in kube-system already")
+        .says("verified: a canary");
     let left = first.list("v1", "Secret", Some("kube-system")).unwrap();
     assert!(!left.iter().any(|one| one["metadata"]["name"].as_str().unwrap().starts_with("coldstart-canary")));
 
@@ -131,7 +131,7 @@ fn a_rotation_reaches_the_cluster_before_the_files(desk: &Desk, lab: &Lab) {
         done.store(true, Ordering::Relaxed);
         rotated
     });
-    rotated.exits(0).says("restarted Deployment").says("proved: a canary").says("sealed 3 files anew");
+    rotated.exits(0).says("restarted Deployment").says("verified: a canary").says("sealed 3 files again");
     assert_eq!(keys_of(lab), 3);
     // Resealed under new ciphertexts, the same values.
     apply_all(desk, lab);
@@ -145,7 +145,7 @@ fn a_pair_that_is_none_is_told_before_the_controller_meets_it(desk: &Desk, lab: 
     lab.apply(BAD_KEY).unwrap();
     at(desk, lab, &["deploy", "--yes"])
         .exits(2)
-        .says("is labelled as a sealing key, and is none")
+        .says("is labelled as a sealing key, but is not one")
         .says("delete secret bad");
     at(desk, lab, &["verify", "--cluster"]).exits(1).says("Secret kube-system/bad");
 }

@@ -98,7 +98,7 @@ fn a_renamed_secret_is_not_told_as_a_lost_key() {
     );
     // Files are often called as what is in them was.
     fs::rename(desk.path("other.yaml"), desk.path("login.yaml")).unwrap();
-    desk.seal(&["verify"]).exits(1).says("`password`: it is sealed for apps/login, and lands as apps/logon");
+    desk.seal(&["verify"]).exits(1).says("`password`: it is sealed for apps/login, but is applied as apps/logon");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_file_that_is_no_certificate_is_not_overwritten_by_one() {
         let before = fs::read_to_string(desk.path(file)).unwrap();
         desk.seal(&[&init[..], &["--certificate", file]].concat())
             .exits(2)
-            .says(&format!("{file} is there, and is no certificate"))
+            .says(&format!("{file} exists and is not a certificate"))
             .says("nothing was done")
             .says("next: another file");
         assert_eq!(fs::read_to_string(desk.path(file)).unwrap(), before);
@@ -119,7 +119,7 @@ fn a_file_that_is_no_certificate_is_not_overwritten_by_one() {
     desk.seal(&init).exits(0);
     desk.write("coldstart.yaml", "seal: {certificate: notes.md}\n");
     desk.seal(&["verify", "--write", "--yes"]).exits(1).says("next: name another file as `seal.certificate`");
-    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(2).says("is no certificate");
+    desk.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(2).says("is not a certificate");
     assert_eq!(fs::read_to_string(desk.path("notes.md")).unwrap(), "precious\n");
     // One that is cut off is of no use to anybody.
     let whole = desk.certificate("k1");
@@ -145,7 +145,7 @@ fn a_backup_that_is_not_mounted_is_not_begun_anew() {
     assert_eq!(desk.ring().keys().len(), 1, "no key was made");
     desk.seal(&["verify"])
         .exits(0)
-        .says("usb/keys: holds no key, or is not at hand")
+        .says("usb/keys: holds no key, or can't be reached")
         .says("next: coldstart seal backup");
 
     fs::rename(desk.path("unplugged"), desk.path("usb")).unwrap();
@@ -165,7 +165,7 @@ fn init_fills_no_backup_that_may_not_be_mounted() {
     let told = |words: &[&str]| {
         let ran = desk.seal(words).exits(2).says("usb/keys may not be mounted");
         assert!(!desk.path("usb").exists(), "{}", ran.stdout);
-        ran.says("next: bring it back, then the same command again; or coldstart seal backup to begin it anew")
+        ran.says("next: bring it back, then the same command again; or coldstart seal backup to start over")
     };
     told(&["init", "--yes"]);
     told(&["init", "--adopt", "k1.pem", "--yes"]);
@@ -181,12 +181,12 @@ fn init_fills_no_backup_that_may_not_be_mounted() {
     // A store that has some keys is the right one, and gets the others; so does one that is named now.
     fs::remove_dir_all(desk.path("usb")).unwrap();
     desk.seal(&["init", "--backup", "dir:usb/keys", "--yes"]).exits(0).says("make no key").says("usb/keys");
-    desk.seal(&["restore", "--yes"]).exits(0).says("has all 2 keys already");
+    desk.seal(&["restore", "--yes"]).exits(0).says("already has all 2 keys");
     for ending in ["key", "crt"] {
         fs::remove_file(desk.path(&format!("usb/keys/{}.{ending}", desk.id("k2")))).unwrap();
     }
     desk.seal(&["init", "--yes"]).exits(0).says("make no key");
-    desk.seal(&["backup"]).exits(0).says("has all 2 keys already");
+    desk.seal(&["backup"]).exits(0).says("already has all 2 keys");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn a_release_of_two_clusters_is_told_once_and_edited_once() {
     let ran = desk.seal(&["verify"]).exits(1).says("1 error,");
     assert_eq!(ran.stdout.matches("every 720h").count(), 1, "{}", ran.stdout);
     let ran = desk.seal(&["verify", "--write", "--yes"]).exits(0);
-    assert_eq!(ran.stdout.matches("switched renewal off").count(), 1, "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("disabled renewal").count(), 1, "{}", ran.stdout);
     assert_eq!(text(&desk, "apps/release.yaml"), before.replace("720h", "\"0\""));
     desk.seal(&["verify", "--write"]).exits(0).says("0 errors");
 }
@@ -51,7 +51,7 @@ patches:
         value: {keyrenewperiod: 720h}
 ";
     desk.write("apps/kustomization.yaml", before);
-    desk.seal(&["verify", "--write", "--yes"]).exits(0).says("apps/kustomization.yaml:7: switched renewal off");
+    desk.seal(&["verify", "--write", "--yes"]).exits(0).says("apps/kustomization.yaml:7: disabled renewal");
     assert_eq!(text(&desk, "apps/kustomization.yaml"), before.replace("720h", "\"0\""));
 }
 
@@ -104,7 +104,7 @@ fn arguments_are_edited_as_arguments() {
         let desk = desk(&["home"]);
         desk.write("apps/release.yaml", &release(before));
         desk.seal(&["verify"]).exits(1).says("sets `--key-renew-period=0` there");
-        desk.seal(&["verify", "--write", "--yes"]).exits(0).says("switched renewal off");
+        desk.seal(&["verify", "--write", "--yes"]).exits(0).says("disabled renewal");
         assert_eq!(text(&desk, "apps/release.yaml"), release(after));
         desk.seal(&["verify"]).exits(0);
     }
@@ -136,7 +136,7 @@ fn nothing_is_edited_without_a_yes() {
     assert_eq!(text(&desk, "apps/release.yaml"), before);
 
     let ran = desk.seal(&["verify", "--write", "--yes", "--format", "json"]).exits(0);
-    assert_eq!(ran.json()["changed"][0], "apps/release.yaml:10: switched renewal off");
+    assert_eq!(ran.json()["changed"][0], "apps/release.yaml:10: disabled renewal");
     assert_eq!(text(&desk, "apps/release.yaml"), before.replace("720h", "\"0\""));
     let ran = desk.seal(&["verify", "--write", "--format", "json"]).exits(0);
     assert_eq!(ran.json()["changed"].as_array().unwrap().len(), 0);

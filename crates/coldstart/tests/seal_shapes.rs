@@ -31,7 +31,9 @@ fn secrets_in_lists_are_verified_merged_and_sealed_anew() {
     desk.seal(&["verify"]).exits(0).says("3 SealedSecrets, 4 items: 4 open");
 
     desk.write("list.yaml", &after.replacen("name: two", "name: deux", 1));
-    desk.seal(&["verify"]).exits(1).says("apps/deux: `password`: it is sealed for apps/two, and lands as apps/deux");
+    desk.seal(&["verify"])
+        .exits(1)
+        .says("apps/deux: `password`: it is sealed for apps/two, but is applied as apps/deux");
 }
 
 #[test]
@@ -50,7 +52,7 @@ fn many_secrets_go_into_one_file_at_once() {
     // If one of them can't be sealed, none is written.
     let before = fs::read(desk.path("all.yaml")).unwrap();
     desk.write("plain.yaml", &format!("{}---\n{}", secret("three", "a"), secret("four", "a b")));
-    desk.seal(&["secret", "--manifest", "plain.yaml", "--out", "all.yaml"]).exits(2).says("is no key for a Secret");
+    desk.seal(&["secret", "--manifest", "plain.yaml", "--out", "all.yaml"]).exits(2).says("is not valid in a Secret");
     assert_eq!(fs::read(desk.path("all.yaml")).unwrap(), before);
 }
 
@@ -63,7 +65,7 @@ fn a_template_says_what_the_secret_looks_like_and_not_what_it_is_called() {
     desk.write("a.yaml", &format!("{own}  template:{elsewhere}"));
     desk.seal(&["verify"]).exits(0).says("1 open");
     desk.write("a.yaml", &format!("{}  template:{template}", own.replace("  name: login", "  name: other")));
-    desk.seal(&["verify"]).exits(1).says("it is sealed for apps/login, and lands as apps/other");
+    desk.seal(&["verify"]).exits(1).says("it is sealed for apps/login, but is applied as apps/other");
 }
 
 #[test]
@@ -181,7 +183,7 @@ fn post_quantum_identities_without_their_programs_are_told() {
     desk.write("a.sops.yaml", &file);
     let mut verify = desk.command(&["verify"]);
     verify.env("SOPS_AGE_KEY_FILE", desk.path("pq.txt")).env("PATH", &nowhere);
-    desk.run(&mut verify).exits(0).says("note: a.sops.yaml: was not opened: that takes sops 3.12 or age 1.3");
+    desk.run(&mut verify).exits(0).says("note: a.sops.yaml: was not opened: this needs sops 3.12 or age 1.3");
 }
 
 #[test]
@@ -215,5 +217,5 @@ fn post_quantum_files_are_opened_by_the_real_programs() {
     fs::remove_file(desk.path("plain.yaml")).unwrap();
     desk.write("a.sops.yaml", &encrypted);
     verify("mine.txt").exits(0).says("1 open").says("1 SOPS file").says("0 errors");
-    verify("other.txt").exits(1).says("a.sops.yaml: is not opened by the age identity at hand");
+    verify("other.txt").exits(1).says("a.sops.yaml: is not opened by the available age identity");
 }

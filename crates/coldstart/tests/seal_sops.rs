@@ -128,7 +128,7 @@ fn encrypted_files_of_other_formats_are_opened() {
     let desk = Desk::with_key("k1");
     let file = desk.sops(&desk.recipient(), ENCRYPTED);
     desk.write("a.sops.json", &desk.as_json(&file));
-    let root = yaml::parse_value(yaml::FileId(0), &file).unwrap();
+    let root = yaml::parse_value(source::FileId(0), &file).unwrap();
     let armored = root.at(&["sops"]).unwrap().items_at("age")[0].text_at(&["enc"]).unwrap().replace('\n', "\\n");
     let recipient = desk.recipient();
     let lines = |prefix: &str| {
@@ -142,4 +142,16 @@ fn encrypted_files_of_other_formats_are_opened() {
     assert!(!ran.stdout.contains("was not opened"), "{}", ran.stdout);
     desk.write("b.sops.env", &format!("A={ENCRYPTED}\nB=TOPSECRET\n{}", lines("sops_")));
     verify(&desk).exits(1).says("error: b.sops.env:2: `B` is in the clear in a SOPS file");
+}
+
+#[test]
+fn that_no_identity_is_at_hand_is_said_once() {
+    let desk = Desk::with_key("k1");
+    for name in ["a", "b", "c"] {
+        desk.write(&format!("{name}.sops.yaml"), &desk.sops(&desk.recipient(), ENCRYPTED));
+    }
+    desk.seal(&["init", "--adopt", "k1.pem", "--store", "dir:../plain", "--yes"]).exits(0);
+    let ran = desk.run(&mut desk.plain_command(&["verify", "--store", "dir:../plain"])).exits(0);
+    assert_eq!(ran.stdout.matches("no age identity").count(), 1, "{}", ran.stdout);
+    tells(ran, &["a.sops.yaml and 2 more: ", "3 SOPS files", "0 errors, 1 note"]);
 }

@@ -70,7 +70,7 @@ fn keys_live_in_vault_and_come_back_from_a_backup() {
     assert_eq!(
         copied.stdout,
         format!(
-            "copy key {id}\nfrom {store}\nto the age file copy.age\nproved: the age file copy.age gives back all 1 keys, and each opens what it seals\n"
+            "copy key {id}\nfrom {store}\nto the age file copy.age\nverified: the age file copy.age gives back the key, and it opens what it seals\n"
         )
     );
     // The server is lost, and the path begins anew.
@@ -80,10 +80,10 @@ fn keys_live_in_vault_and_come_back_from_a_backup() {
     vault
         .seal(&["restore", "age:copy.age", "--backup-identity", "identity.txt", "--yes"])
         .exits(0)
-        .says(&format!("proved: {store} gives back all 1 keys"));
+        .says(&format!("verified: {store} gives back the key"));
     vault.seal(&["verify"]).exits(0).says("1 item: 1 open");
     // A new key is a new version beside the old key.
-    vault.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 file anew");
+    vault.seal(&["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 file again");
     assert_eq!(vault.versions().len(), 2);
     vault.seal(&["verify"]).exits(0).says("1 item: 1 open");
 }
@@ -95,7 +95,7 @@ fn a_vault_that_gives_nothing_says_what_to_type() {
     vault
         .seal_as("hvs.other", &init)
         .exits(2)
-        .says("the token may not (permission denied)")
+        .says("the token has no permission (permission denied)")
         .says("next: vault token lookup");
     vault.engine.lock().unwrap().sealed = true;
     vault.seal(&init).exits(2).says("the server is sealed").says("next: vault status");
@@ -104,11 +104,11 @@ fn a_vault_that_gives_nothing_says_what_to_type() {
     vault
         .seal(&[&init[..], &["--store", "vault:secret"]].concat())
         .exits(2)
-        .says("`vault:secret` is no MOUNT/PATH")
+        .says("`vault:secret` is not MOUNT/PATH")
         .says("next: ");
     assert!(vault.versions().is_empty(), "nothing was written");
     vault.engine.lock().unwrap().versions = vec![json!({"password": "planted"})];
-    let foreign = vault.seal(&init).exits(2).says("it is not ours").says("next: ");
+    let foreign = vault.seal(&init).exits(2).says("it was not written by coldstart").says("next: ");
     assert!(!foreign.stderr.contains("planted"), "{}", foreign.stderr);
     let desk = &vault.desk;
     let store = ["--store", "vault:secret/clusters/home"];
@@ -250,7 +250,8 @@ mod inside {
         assert_eq!(
             made.stdout,
             format!(
-                "adopt key {id} (2048 bits, 2026-01-01 to 2035-12-30)\nkeep it in {STORE}\nkept key {id} (2048 bits, 2026-01-01 to 2035-12-30) in {STORE}\n"
+                "adopt key {id} (2048 bits, 2026-01-01 to 2035-12-30)\nkeep it in {STORE}\nkept key {id} (2048 bits, 2026-01-01 to 2035-12-30) in {STORE}\n\
+                 next: coldstart seal backup age:<file on another disk>, because a store that is lost is lost for good\n"
             )
         );
         seal(&desk, &["init", "--yes"]).exits(2).says(&format!("{STORE} holds a key already")).says("next: ");
@@ -258,18 +259,18 @@ mod inside {
         seal(&desk, &["verify"]).exits(0).says("1 SealedSecret, 1 item: 1 open");
 
         let backup = ["backup", "age:copy.age", "--backup-identity", "identity.txt", "--yes"];
-        seal(&desk, &backup).exits(0).says("proved: the age file copy.age gives back all 1 keys");
+        seal(&desk, &backup).exits(0).says("verified: the age file copy.age gives back the key");
         seal(&desk, &["backup", "keyring:home", "--yes"]).exits(2).says("both stores are the same one").says("next: ");
         // Two keyrings of one person are two stores.
-        seal(&desk, &["backup", "keyring:other", "--yes"]).exits(0).says("(item `other`) gives back all 1 keys");
+        seal(&desk, &["backup", "keyring:other", "--yes"]).exits(0).says("(item `other`) gives back the key");
 
         clear(&["service", "coldstart", "username", "sealing-keys/home"]);
         seal(&desk, &["verify"]).exits(2).says("the store holds no key").says("next: coldstart seal restore STORE");
         seal(&desk, &["restore", "age:copy.age", "--backup-identity", "identity.txt", "--yes"])
             .exits(0)
-            .says(&format!("proved: {STORE} gives back all 1 keys"));
+            .says(&format!("verified: {STORE} gives back the key"));
         seal(&desk, &["verify"]).exits(0).says("1 item: 1 open");
-        seal(&desk, &["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 file anew");
+        seal(&desk, &["rotate", "--offline", "--bits", "2048", "--yes"]).exits(0).says("sealed 1 file again");
         seal(&desk, &["verify"]).exits(0).says("1 item: 1 open");
 
         // What somebody else wrote over it is told, and not repeated.
@@ -329,13 +330,13 @@ mod inside {
         ] {
             seal(&desk, words)
                 .exits(2)
-                .says("is locked: nobody unlocked it")
+                .says("is locked: it was not unlocked")
                 .says("next: unlock it, then the same command again")
                 .says("--store age:FILE");
         }
         desk.seal(&["init", "--adopt-secret-tool", "--yes"])
             .exits(2)
-            .says("nobody unlocked it")
+            .says("it was not unlocked")
             .says("next: unlock it");
         assert_eq!(fs::read(desk.path("login.yaml")).unwrap(), before);
         assert!(!desk.path("copy").exists() && !desk.path("keys").exists() && !desk.path("keys.age").exists());

@@ -61,7 +61,7 @@ fn nobody_answers_where_nobody_is() {
     let desk = Desk::with_key("k1");
     desk.seal(&SECRET)
         .exits(2)
-        .says("no value for password: nobody is there to ask")
+        .says("no value for password: there is no terminal to ask on")
         .says("next: --from-stdin password");
     assert!(!desk.path("login.yaml").exists());
 }

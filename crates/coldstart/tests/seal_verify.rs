@@ -27,6 +27,25 @@ fn a_wrong_store_is_told_in_one_line() {
 }
 
 #[test]
+fn what_is_wrong_is_told_in_every_form_that_check_has() {
+    let desk = Desk::with_key("k1");
+    desk.write("login.yaml", &desk.sealed("k2", LOGIN));
+    let log = desk.seal(&["verify", "--format", "sarif"]).exits(1).json();
+    let (rules, results) = (&log["runs"][0]["tool"]["driver"]["rules"], &log["runs"][0]["results"]);
+    let closed = results.as_array().unwrap().iter().find(|one| one["ruleId"] == "sealed-item-does-not-open").unwrap();
+    let rule = closed["ruleIndex"].as_u64().and_then(|index| rules.get(usize::try_from(index).ok()?));
+    assert_eq!(rule.unwrap()["id"], "sealed-item-does-not-open");
+    let place = &closed["locations"][0]["physicalLocation"];
+    assert_eq!(closed["level"], "error");
+    assert_eq!(place["artifactLocation"]["uri"], "login.yaml");
+    assert!(place["region"]["startLine"].as_u64().is_some_and(|line| line > 1), "{place}");
+    let said = desk.seal(&["verify", "--format", "github"]).exits(1);
+    assert!(said.stdout.contains("::error file=login.yaml,line="), "{}", said.stdout);
+    assert!(said.stdout.contains("title=sealed-item-does-not-open::"), "{}", said.stdout);
+    desk.seal(&["verify", "--format", "markdown"]).exits(1).says("sealed-item-does-not-open").says("login.yaml");
+}
+
+#[test]
 fn one_item_of_another_key_says_nothing_of_the_store() {
     let desk = Desk::with_key("k1");
     desk.write("login.yaml", &desk.sealed("k2", LOGIN));
@@ -43,9 +62,9 @@ fn private_keys_that_git_would_take_along_are_told() {
     let store = ["--store", "dir:keys"];
     let seal = |words: &[&str]| desk.seal(&[words, &store].concat());
     desk.git(&["init", "--quiet", "--initial-branch=main"]);
-    let warning = "is inside of a Git work tree and not ignored";
+    let warning = "is inside a Git work tree and not ignored";
     seal(&["init", "--adopt", "k1.pem", "--yes"]).exits(0).says(warning);
-    seal(&["backup", "dir:copy", "--yes"]).exits(0).says("copy is inside of a Git work tree");
+    seal(&["backup", "dir:copy", "--yes"]).exits(0).says("copy is inside a Git work tree");
     seal(&["verify"]).exits(0);
     desk.git(&["add", "keys"]);
     seal(&["verify"]).exits(1).says(&format!("keys/{}.key: a private key in the clear, and Git has it", desk.id("k1")));
@@ -85,7 +104,7 @@ fn the_credentials_of_a_secret_store_come_from_somewhere_else() {
     let needs = "secret store vault needs Secret apps/login";
     desk.seal(&["verify"])
         .exits(0)
-        .says(&format!("note: apps/store.yaml:8: {needs}, which nothing that Flux applies makes"));
+        .says(&format!("note: apps/store.yaml:8: {needs}, which nothing that Flux applies creates"));
     desk.write("apps/login.yaml", FETCHED);
     desk.seal(&["verify"])
         .exits(1)

@@ -17,7 +17,7 @@ fn with(settings: &str) -> Tree {
 /// What is said of a mistake, by place and words.
 #[track_caller]
 fn complains(settings: &str, words: &str) {
-    check(&with(settings), &[]).exits(2).says(words).says("next: mend that file");
+    check(&with(settings), &[]).exits(2).says(words).says("next: fix that file");
 }
 
 #[test]
@@ -46,15 +46,24 @@ fn the_command_line_has_the_last_word_on_severity() {
 }
 
 #[test]
+fn a_misspelt_key_is_understood() {
+    complains("upp:\n  workers: [w1]\n", "did you mean `up`?");
+    complains("check:\n  rule: {}\n", "did you mean `rules`?");
+}
+
+#[test]
 fn mistakes_are_met_with_their_line_and_column() {
     complains(
         "check:\n  rules:\n    slow-rety: off\n",
         "coldstart.yaml:3:5: no rule is called `slow-rety`: did you mean `slow-retry`?",
     );
-    complains("check:\n  rules:\n    slow-retry: loud\n", "coldstart.yaml:3:17: `loud` is no severity");
-    complains("check:\n  min-severity: low\n", "coldstart.yaml:2:17: `low` is no severity");
+    complains("check:\n  rules:\n    slow-retry: loud\n", "coldstart.yaml:3:17: `loud` is not a severity");
+    complains("check:\n  min-severity: low\n", "coldstart.yaml:2:17: `low` is not a severity");
     complains("check: {rulez: {}}\n", "coldstart.yaml:1:9: unknown field `rulez`");
-    complains("chek: {}\n", "coldstart.yaml:1:1: unknown field `chek`, expected `catalogue`, `check`, `seal`");
+    complains(
+        "chek: {}\n",
+        "coldstart.yaml:1:1: unknown field `chek`, expected `catalogue`, `check`, `entry-points`, `seal`",
+    );
     complains("check: [a]\n", "coldstart.yaml:1:8: `check` must be a mapping");
     complains("check:\n  ignore-paths: apps\n", "coldstart.yaml:2:17: `ignore-paths` must be a list");
     complains("check:\n  pedantic: true\n  min-severity: info\n", "coldstart.yaml:3:3: ");
@@ -81,7 +90,7 @@ fn a_file_that_can_not_be_read_is_not_passed_over() {
     let complain = |tree: &Tree, words: &str| {
         for command in &commands {
             let ran = run(story::command(command).arg(tree.path())).exits(2).says(words);
-            assert!(ran.stderr.contains("next: mend that file, then coldstart"), "{command:?}: {}", ran.stderr);
+            assert!(ran.stderr.contains("next: fix that file, then coldstart"), "{command:?}: {}", ran.stderr);
         }
     };
     let tree = sound();
@@ -101,9 +110,9 @@ fn a_file_that_can_not_be_read_is_not_passed_over() {
 fn a_link_that_leads_nowhere_is_not_passed_over() {
     let tree = sound();
     std::os::unix::fs::symlink("elsewhere.yaml", tree.path().join("coldstart.yaml")).unwrap();
-    check(&tree, &[]).exits(2).says("coldstart.yaml is a symbolic link to nothing");
+    check(&tree, &[]).exits(2).says("coldstart.yaml is a symbolic link to a file that does not exist");
     tree.write("elsewhere.yaml", b"check: {min-severity: low}\n");
-    check(&tree, &[]).exits(2).says("`low` is no severity");
+    check(&tree, &[]).exits(2).says("`low` is not a severity");
 }
 
 fn schema() -> Value {
@@ -129,6 +138,7 @@ fn everything() -> Value {
             "min-severity": "info", "pedantic": false, "rules": rules, "ignore-paths": ["old/"],
             "baseline": "baseline.json",
         },
+        "entry-points": ["clusters/home"],
         "seal": {
             "store": "age:keys.age", "backup": "dir:keys", "certificate": "sealing.crt", "recipients": ["age1abc"],
             "controller": {"namespace": "kube-system", "name": "sealed-secrets"},
@@ -255,7 +265,7 @@ fn schema_and_reader_refuse_the_same() {
 #[test]
 fn every_kind_that_can_be_made_can_be_declared() {
     let known: Vec<&str> = seal::generated::Kind::ALL.iter().map(|(word, _)| *word).collect();
-    assert_eq!(known, read::GENERATED_KINDS);
+    assert_eq!(known, settings::GENERATED_KINDS);
     let schema = schema();
     assert_eq!(schema["definitions"]["generated-value"]["properties"]["kind"]["enum"], json!(known));
 }

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use run::{Layer, Machine, Plan, State, StepId, remaining};
+use run::{Layer, Machine, Plan, State, StepId, Where, remaining};
 
 use crate::clean::clean;
 use crate::paint::Paint;
+use crate::say;
 use crate::story::{clock, took};
 use crate::words::{count, shorten, width};
 
@@ -24,6 +25,14 @@ const LOST: &str = "×";
 const BEGUN: &str = "╍";
 const WAITING: &str = "─";
 
+/// What stands first in the head of a board.
+pub fn mark(world: &Where) -> String {
+    match world {
+        Where::Real => String::new(),
+        Where::Simulated { seed, .. } => format!("simulated, seed {seed}"),
+    }
+}
+
 /// What the board is told besides the machine.
 #[derive(Clone, Debug)]
 pub struct Board {
@@ -34,6 +43,8 @@ pub struct Board {
     pub color: bool,
     /// `simulated, seed 0`, or nothing in the real world.
     pub mark: String,
+    /// Nothing will move any more: what is empty needs no line.
+    pub is_over: bool,
 }
 
 impl Board {
@@ -52,7 +63,7 @@ impl Board {
         });
         let head = std::iter::once(self.head(plan, machine, now));
         let mut lines: Vec<String> = head.chain(layers.into_iter().map(|(_, line)| line)).collect();
-        lines.extend(self.waits(plan, machine, now));
+        lines.extend(self.waits(plan, machine, now).into_iter().filter(|line| !self.is_over || !line.is_empty()));
         lines.truncate(room);
         lines
     }
@@ -70,14 +81,19 @@ impl Board {
             _ => format!("about {} left", took(left)),
         };
         let millis = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-        let parts = [
-            self.mark.clone(),
-            clock(millis),
-            format!("{proved} of {} proved", count(plan.steps.len(), "step")),
-            ahead,
-        ];
-        let said: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        self.paint().bold(&shorten(&said.join(" · "), self.columns.saturating_sub(2)))
+        let all = plan.steps.len();
+        let parts =
+            [self.mark.clone(), clock(millis), format!("{proved} of {} completed", count(all, "step")), ahead.clone()];
+        let joined = |parts: &[String]| {
+            let said: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+            said.join(" · ")
+        };
+        let room = self.columns.saturating_sub(1);
+        // What moves is told first where there is no room for all: where it happens is known.
+        let short = [clock(millis), format!("{proved}/{all}"), ahead];
+        let said = [joined(&parts), joined(&parts[1..]), joined(&short)];
+        let fitting = said.iter().find(|said| width(said) <= room).unwrap_or(&said[2]);
+        self.paint().bold(&shorten(fitting, room.saturating_sub(1)))
     }
 
     /// Whether all of it is done, and its line.
@@ -116,30 +132,28 @@ impl Board {
     }
 
     fn waits(&self, plan: &Plan, machine: &Machine<'_>, now: Duration) -> Vec<String> {
-        let mut waits: Vec<(StepId, &str)> = plan
-            .ids()
-            .filter_map(|id| match machine.state(id) {
-                State::Proving { reason, .. } => Some((id, reason.as_str())),
-                State::Pausing { .. } => Some((id, "before the next try")),
-                _ => None,
-            })
-            .collect();
-        waits.sort_by_key(|(id, _)| (machine.began(*id), *id));
+        let is_waited_for = |id: &StepId| matches!(machine.state(*id), State::Proving { .. } | State::Pausing { .. });
+        let mut waits: Vec<StepId> = plan.ids().filter(is_waited_for).collect();
+        waits.sort_by_key(|id| (machine.began(*id), *id));
         let mut lines: Vec<String> =
-            waits.iter().take(WAITS_SHOWN).map(|(id, reason)| self.wait(plan, machine, *id, reason, now)).collect();
+            waits.iter().take(WAITS_SHOWN).map(|id| self.wait(plan, machine, *id, now)).collect();
         let more = waits.len().saturating_sub(WAITS_SHOWN);
         lines.resize(WAITS_SHOWN, String::new());
         lines.push(if more == 0 { String::new() } else { self.paint().dim(&format!("  and {more} more")) });
         lines
     }
 
-    fn wait(&self, plan: &Plan, machine: &Machine<'_>, id: StepId, reason: &str, now: Duration) -> String {
+    fn wait(&self, plan: &Plan, machine: &Machine<'_>, id: StepId, now: Duration) -> String {
         let since = took(now.saturating_sub(machine.began(id)));
         let key = clean(&plan.step(id).key).into_owned();
         let begin = format!("  {since:>12}  ");
         let key = shorten(&key, self.columns.saturating_sub(width(&begin) + 2));
         let room = self.columns.saturating_sub(width(&begin) + width(&key) + 4);
-        let told = if reason.is_empty() { format!("until {}", plan.step(id).proof.says()) } else { reason.to_owned() };
+        let told = match machine.state(id) {
+            State::Proving { waits: Some(why), .. } => say::hindrance(why),
+            State::Pausing { .. } => "before the next try".to_owned(),
+            _ => format!("until {}", say::proof(&plan.step(id).proof)),
+        };
         let told = if room == 0 { String::new() } else { format!(": {}", shorten(&clean(&told), room)) };
         format!("{}{}{told}", self.paint().dim(&begin), self.paint().name(&key))
     }

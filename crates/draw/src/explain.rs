@@ -2,6 +2,8 @@
 //!
 //! Knows what the manuals use: headings, paragraphs, lists, fenced code, `code` and **bold**. The rest passes as text.
 
+use diagnostic::Rule;
+
 use crate::clean::clean;
 use crate::paint::Paint;
 use crate::words::width;
@@ -28,6 +30,15 @@ pub fn manual(markdown: &str, color: bool, columns: Option<usize>) -> String {
     page.flush();
     let text = page.out.trim_matches('\n');
     format!("{text}\n")
+}
+
+/// All rules, a line each.
+pub fn list(rules: &[&Rule], color: bool) -> String {
+    let paint = Paint { color };
+    let widest = rules.iter().map(|rule| width(rule.id)).max().unwrap_or(0);
+    let line =
+        |rule: &&Rule| format!("{}{}  {}\n", paint.name(rule.id), " ".repeat(widest - width(rule.id)), rule.summary);
+    rules.iter().map(line).collect()
 }
 
 struct Page {

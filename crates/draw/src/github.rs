@@ -2,22 +2,23 @@
 
 use std::fmt::Write as _;
 
-use check::{Finding, Report, Severity};
+use diagnostic::{Report, Severity};
+use source::Sources;
 
 use crate::clean::clean;
 use crate::left_out;
-use crate::merge::merge;
+use crate::merge::{Merged, merge};
 use crate::paint::Paint;
 use crate::place::Place;
-use crate::sources::Sources;
+use crate::say::Said;
 use crate::text;
 
 /// A command for each finding, then a line with the counts. `prefix` stands before every path.
 pub fn report(report: &Report, sources: &impl Sources, min_severity: Severity, prefix: &str) -> String {
-    let merged = merge(&report.findings);
+    let merged = merge(&report.findings, sources);
     let mut out = String::new();
     for one in merged.iter().filter(|one| one.finding.severity >= min_severity) {
-        let _ = writeln!(out, "{}", command(one.finding, sources, prefix));
+        let _ = writeln!(out, "{}", command(one, sources, prefix));
     }
     let mut said = vec![text::counts(&merged, min_severity, Paint { color: false })];
     said.extend(left_out::counts(&report.left_out));
@@ -28,14 +29,15 @@ pub fn report(report: &Report, sources: &impl Sources, min_severity: Severity, p
     out
 }
 
-fn command(finding: &Finding, sources: &impl Sources, prefix: &str) -> String {
+fn command(one: &Merged<'_>, sources: &impl Sources, prefix: &str) -> String {
+    let finding = one.finding;
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Info | Severity::Pedantic => "notice",
     };
     let mut place = String::new();
-    if let Some((at, _)) = Place::first(finding, sources, prefix) {
+    if let Some(at) = Place::first(finding, sources, prefix) {
         let _ = write!(place, "file={},line={},col={}", property(&at.path), at.line, at.column);
         // A range of columns is understood within one line only.
         if at.end_line == at.line && at.end_column > at.column {
@@ -43,17 +45,17 @@ fn command(finding: &Finding, sources: &impl Sources, prefix: &str) -> String {
         }
         place.push(',');
     }
-    format!("::{level} {place}title={}::{}", property(finding.rule), data(&body(finding)))
+    format!("::{level} {place}title={}::{}", property(finding.rule.id), data(&body(&one.said)))
 }
 
 /// What to say: the message, the cost, the fix and the notes, a line each.
-fn body(finding: &Finding) -> String {
-    let mut lines = vec![clean(&finding.message).into_owned()];
-    if !finding.cost.is_empty() {
-        lines.push(format!("cost: {}", clean(&finding.cost)));
+fn body(said: &Said) -> String {
+    let mut lines = vec![clean(&said.message).into_owned()];
+    if !said.cost.is_empty() {
+        lines.push(format!("cost: {}", clean(&said.cost)));
     }
-    lines.extend(finding.fix.as_ref().map(|fix| format!("fix: {}", clean(fix))));
-    lines.extend(finding.notes.iter().map(|note| format!("note: {}", clean(note))));
+    lines.extend(said.fix.as_ref().map(|fix| format!("fix: {}", clean(fix))));
+    lines.extend(said.notes.iter().map(|note| format!("note: {}", clean(note))));
     lines.join("\n")
 }
 

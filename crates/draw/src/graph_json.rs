@@ -1,13 +1,12 @@
 //! The order of clusters for programs. As in the report, the structs here are the promise.
 
-use graph::{Analysis, Judged, Moment};
+use graph::{Analysis, Judged};
 use model::{Arrival, Cluster, ComponentId, Gate, Phase, Tie, TieTarget};
 use serde::Serialize;
-use yaml::Span;
+use source::{Sources, Span};
 
 use crate::graph_text::waits_word;
 use crate::json::{ObjectTwin, TOOL, VERSION};
-use crate::sources::Sources;
 
 /// The clusters with their analyses, as one JSON object with a line end.
 pub fn clusters(clusters: &[(&Cluster, &Analysis)], sources: &impl Sources) -> Result<String, serde_json::Error> {
@@ -50,8 +49,9 @@ struct ComponentTwin<'a> {
     tier: u32,
     gate: &'static str,
     suspended: bool,
-    start_seconds: u64,
-    done_seconds: u64,
+    /// Null for what never happens: it is in a deadlock, or behind one.
+    start_seconds: Option<u64>,
+    done_seconds: Option<u64>,
     at: Option<PlaceTwin<'a>>,
 }
 
@@ -145,8 +145,8 @@ impl<'a> ComponentTwin<'a> {
                 Gate::LooksHealthy(_) => "looks-healthy",
             },
             suspended: component.suspended.is_some(),
-            start_seconds: analysis.schedule.seconds(id, Moment::Start),
-            done_seconds: analysis.schedule.seconds(id, Moment::Done),
+            start_seconds: analysis.schedule.start(id),
+            done_seconds: analysis.schedule.done(id),
             at: place(component.at, sources),
         }
     }

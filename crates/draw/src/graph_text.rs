@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use graph::{Analysis, Moment};
+use graph::Analysis;
 use model::{Cluster, Component, ComponentId, Gate, Role, TieTarget, WaitsFor, say_seconds};
 
 use crate::clean::clean;
@@ -65,14 +65,14 @@ impl View<'_> {
             count(of(Role::Kustomization), "kustomization"),
             count(of(Role::HelmRelease), "helmrelease"),
             count(self.analysis.schedule.tiers.len(), "tier"),
-            format!("done after about {}", say_seconds(self.done_seconds())),
+            format!("estimated to be done {} after the Kubernetes API answers", say_seconds(self.done_seconds())),
         ];
         let dot = self.paint.dim(" · ");
         format!("{}  {}\n", self.paint.bold(&clean(&self.cluster.name)), parts.join(&dot))
     }
 
     fn done_seconds(&self) -> u64 {
-        self.cluster.ids().map(|id| self.analysis.schedule.seconds(id, Moment::Done)).max().unwrap_or(0)
+        self.analysis.schedule.all_done(self.cluster)
     }
 
     /// What the columns are.
@@ -83,7 +83,7 @@ impl View<'_> {
     }
 
     fn tier(&self, tier: usize, components: &[ComponentId]) -> String {
-        let title = if tier == 0 { "waits for nobody" } else { "waits for the tiers above" };
+        let title = if tier == 0 { "waits for nothing" } else { "waits for the tiers above" };
         let title = format!(" · {}, {title}", count(components.len(), "component"));
         let mut out = format!("\n{}{}\n", self.paint.bold(&format!("tier {tier}")), self.paint.dim(&title));
         for (id, nested) in self.nested(components) {
@@ -100,7 +100,8 @@ impl View<'_> {
         };
         let mut sorted = components.to_vec();
         sorted.sort_by_key(|id| {
-            (self.analysis.schedule.seconds(*id, Moment::Start), &self.cluster.component(*id).object)
+            let start = self.analysis.schedule.start(*id);
+            (start.is_none(), start, &self.cluster.component(*id).object)
         });
         let (inside, outside): (Vec<ComponentId>, Vec<ComponentId>) = sorted.into_iter().partition(is_inside);
         let mut children: BTreeMap<Option<ComponentId>, Vec<ComponentId>> = BTreeMap::new();
@@ -118,7 +119,7 @@ impl View<'_> {
         let component = self.cluster.component(id);
         let kind = clean(&component.object.kind).into_owned();
         let name = if nested { format!("└ {}", component.object.path()) } else { component.object.path() };
-        let done = say_seconds(self.analysis.schedule.seconds(id, Moment::Done));
+        let done = self.done(id);
         let mut line = format!(
             "  {}  {}  {}  {}",
             self.paint.dim(&pad(&kind, self.columns.kind)),
@@ -132,6 +133,11 @@ impl View<'_> {
         }
         line.push('\n');
         line
+    }
+
+    /// What is behind a deadlock has no time.
+    fn done(&self, id: ComponentId) -> String {
+        self.analysis.schedule.done(id).map_or_else(|| "never".to_owned(), say_seconds)
     }
 
     fn gate(&self, component: &Component) -> String {
@@ -170,16 +176,15 @@ impl View<'_> {
 
     fn critical_path(&self) -> String {
         let path = self.steps();
-        // As long as its last step says: who never comes up has a time that means nothing.
         let whole = &self.analysis.schedule.critical_path;
-        let Some(took) = whole.last().map(|last| self.analysis.schedule.seconds(*last, Moment::Done)) else {
+        let Some(took) = whole.last().and_then(|last| self.analysis.schedule.done(*last)) else {
             return String::new();
         };
         let title = format!(" · {}, about {}", count(path.len(), "step"), say_seconds(took));
         let mut out = format!("\n{}{}\n", self.paint.bold("critical path"), self.paint.dim(&title));
         for (step, id) in path.iter().enumerate() {
             let object = &self.cluster.component(*id).object;
-            let done = say_seconds(self.analysis.schedule.seconds(*id, Moment::Done));
+            let done = self.done(*id);
             let arrow = if step == 0 { " " } else { "→" };
             let (done, kind) = (format!("{done:>DONE_COLUMNS$} {arrow}"), clean(&object.kind));
             let name = self.paint.name(&clean(&object.path()));

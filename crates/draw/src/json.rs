@@ -1,14 +1,17 @@
 //! The report for programs. The structs here are what is promised: they change only with [`VERSION`], whatever happens
 //! to the types they are made from.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use check::{Also, ClusterSummary, Finding, Fingerprint, LeftOut, Location, Report, Severity};
+use diagnostic::{Also, Cause, ClusterSummary, Finding, Fingerprint, Headline, LeftOut, Level, Report, Severity, Site};
 use model::{BlindSpot, Cluster, ObjectRef};
 use serde::Serialize;
+use source::Sources;
 
 use crate::merge::{Key, key};
-use crate::sources::Sources;
+use crate::say::unseen::{self, Told};
+use crate::say::{self, Said};
 
 /// Raised when a field changes its meaning or goes; not when one is added.
 pub const VERSION: u32 = 1;
@@ -22,29 +25,35 @@ pub fn report(
     min_severity: Severity,
 ) -> Result<String, serde_json::Error> {
     let owners = owners(clusters);
-    let told = told(report);
+    let told = told(report, sources);
+    let causes = diagnostic::causes(&report.findings);
     let document = DocumentTwin {
         version: VERSION,
         tool: TOOL,
-        summary: SummaryTwin::new(report, &told),
+        headline: HeadlineTwin::new(&Headline::new(report, &causes)),
+        summary: SummaryTwin::new(report, &told, &causes),
         findings: told
             .into_iter()
-            .filter(|finding| finding.severity >= min_severity)
-            .map(|finding| FindingTwin::new(finding, sources))
+            .filter(|(finding, _)| finding.severity >= min_severity)
+            .map(|(finding, said)| FindingTwin::new(finding, said, sources))
             .collect(),
-        blind_spots: report.blind_spots.iter().map(|spot| BlindSpotTwin::new(spot, &owners, sources)).collect(),
+        blind_spots: unseen::told(&report.blind_spots)
+            .into_iter()
+            .map(|one| BlindSpotTwin::new(one, &owners, sources))
+            .collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
 /// Every finding, but those of a bootstrap that several clusters share only once, for the first of them.
-fn told(report: &Report) -> Vec<&Finding> {
+fn told<'a>(report: &'a Report, sources: &dyn Sources) -> Vec<(&'a Finding, Said)> {
     let mut seen: BTreeMap<Key<'_>, &str> = BTreeMap::new();
     let mut told = Vec::new();
     for finding in &report.findings {
-        let first = seen.entry(key(finding)).or_insert(&finding.cluster);
+        let said = say::finding(finding, sources);
+        let first = seen.entry(key(finding, &said)).or_insert(&finding.cluster);
         if !finding.is_of_bootstrap() || *first == finding.cluster {
-            told.push(finding);
+            told.push((finding, said));
         }
     }
     told
@@ -54,9 +63,54 @@ fn told(report: &Report) -> Vec<&Finding> {
 struct DocumentTwin<'a> {
     version: u32,
     tool: &'static str,
+    headline: HeadlineTwin,
     summary: SummaryTwin<'a>,
     findings: Vec<FindingTwin<'a>>,
     blind_spots: Vec<BlindSpotTwin<'a>>,
+}
+
+/// Whether a rebuild would come up today, and what it would cost.
+#[derive(Serialize)]
+struct HeadlineTwin {
+    text: String,
+    comes_up: bool,
+    clusters: usize,
+    clusters_blocked: usize,
+    components: usize,
+    blocked: usize,
+    causes: usize,
+    races: RacesTwin,
+    estimate_seconds: Option<u64>,
+}
+
+/// Races that may be lost, of severity warning.
+#[derive(Serialize)]
+struct RacesTwin {
+    stalling: usize,
+    silent: usize,
+    slow: usize,
+    slowest_seconds: u64,
+}
+
+impl HeadlineTwin {
+    fn new(headline: &Headline) -> Self {
+        Self {
+            text: say::headline(headline),
+            comes_up: headline.comes_up(),
+            clusters: headline.clusters,
+            clusters_blocked: headline.clusters_blocked,
+            components: headline.components,
+            blocked: headline.blocked,
+            causes: headline.causes,
+            races: RacesTwin {
+                stalling: headline.stalls,
+                silent: headline.silent,
+                slow: headline.slow,
+                slowest_seconds: headline.slowest_seconds,
+            },
+            estimate_seconds: headline.seconds,
+        }
+    }
 }
 
 /// Counts of everything that was found, also of what is below the wanted severity.
@@ -71,9 +125,19 @@ struct SummaryTwin<'a> {
     warnings: usize,
     infos: usize,
     pedantic: usize,
+    causes: CausesTwin,
     blind_spots: usize,
     left_out: LeftOutTwin<'a>,
     clusters: Vec<ClusterTwin<'a>>,
+}
+
+/// The same numbers as people are told: what several clusters share counts once.
+#[derive(Serialize)]
+struct CausesTwin {
+    errors: usize,
+    warnings: usize,
+    infos: usize,
+    pedantic: usize,
 }
 
 /// What was found and is in no other number here.
@@ -108,6 +172,9 @@ struct ClusterTwin<'a> {
     rendered_charts: usize,
     tiers: usize,
     critical_path: Vec<ObjectTwin<'a>>,
+    components: usize,
+    blocked: usize,
+    estimate_seconds: Option<u64>,
 }
 
 /// An object by its name. Also the shape of components in `coldstart graph`.
@@ -122,19 +189,29 @@ pub(crate) struct ObjectTwin<'a> {
 struct FindingTwin<'a> {
     rule: &'a str,
     severity: &'static str,
-    message: &'a str,
+    message: String,
     cluster: &'a str,
     component: ObjectTwin<'a>,
     provider: Option<ObjectTwin<'a>>,
-    capability: Option<&'a str>,
+    capability: Option<String>,
     verdict: Option<&'static str>,
     consequence: Option<&'static str>,
     cost_seconds: Option<u64>,
-    cost: &'a str,
+    cost: String,
+    blocks: usize,
     locations: Vec<LocationTwin<'a>>,
-    fix: Option<&'a str>,
-    notes: &'a [String],
+    fix: Option<String>,
+    notes: Vec<String>,
+    covers: Vec<ObjectTwin<'a>>,
+    levels: Vec<LevelTwin<'a>>,
     also: Vec<AlsoTwin<'a>>,
+}
+
+/// The same order at another level.
+#[derive(Serialize)]
+struct LevelTwin<'a> {
+    component: ObjectTwin<'a>,
+    provider: ObjectTwin<'a>,
 }
 
 /// One more component that the finding speaks for, with the line to look at.
@@ -152,21 +229,22 @@ struct LocationTwin<'a> {
     line: u32,
     column: u32,
     role: &'static str,
-    label: &'a str,
+    label: String,
 }
 
 #[derive(Serialize)]
 struct BlindSpotTwin<'a> {
-    what: &'a str,
-    why: &'a str,
+    what: Cow<'a, str>,
+    why: String,
     path: Option<&'a str>,
     line: Option<u32>,
     component: Option<ObjectTwin<'a>>,
 }
 
 impl<'a> SummaryTwin<'a> {
-    fn new(report: &'a Report, told: &[&Finding]) -> Self {
-        let number = |severity| told.iter().filter(|finding| finding.severity == severity).count();
+    fn new(report: &'a Report, told: &[(&Finding, Said)], causes: &[Cause<'_>]) -> Self {
+        let of_causes = |severity| causes.iter().filter(|cause| cause.finding.severity == severity).count();
+        let number = |severity| told.iter().filter(|(finding, _)| finding.severity == severity).count();
         Self {
             kustomizations: report.clusters.iter().map(|cluster| cluster.kustomizations).sum(),
             helmreleases: report.clusters.iter().map(|cluster| cluster.helm_releases).sum(),
@@ -177,6 +255,12 @@ impl<'a> SummaryTwin<'a> {
             warnings: number(Severity::Warning),
             infos: number(Severity::Info),
             pedantic: number(Severity::Pedantic),
+            causes: CausesTwin {
+                errors: of_causes(Severity::Error),
+                warnings: of_causes(Severity::Warning),
+                infos: of_causes(Severity::Info),
+                pedantic: of_causes(Severity::Pedantic),
+            },
             blind_spots: report.blind_spots.len(),
             left_out: LeftOutTwin::new(&report.left_out),
             clusters: report.clusters.iter().map(ClusterTwin::new).collect(),
@@ -208,6 +292,9 @@ impl<'a> ClusterTwin<'a> {
             rendered_charts: cluster.rendered_charts,
             tiers: cluster.tiers,
             critical_path: cluster.critical_path.iter().map(ObjectTwin::new).collect(),
+            components: cluster.outlook.components,
+            blocked: cluster.outlook.blocked,
+            estimate_seconds: Some(cluster.outlook.seconds).filter(|_| cluster.outlook.blocked == 0),
         }
     }
 }
@@ -219,30 +306,40 @@ impl<'a> ObjectTwin<'a> {
 }
 
 impl<'a> FindingTwin<'a> {
-    fn new(finding: &'a Finding, sources: &'a impl Sources) -> Self {
+    fn new(finding: &'a Finding, said: Said, sources: &'a impl Sources) -> Self {
+        let places = finding.places().zip(said.labels);
         Self {
-            rule: finding.rule,
+            rule: finding.rule.id,
             severity: finding.severity.word(),
-            message: &finding.message,
+            message: said.message,
             cluster: &finding.cluster,
             component: ObjectTwin::new(&finding.component),
             provider: finding.provider.as_ref().map(ObjectTwin::new),
-            capability: finding.capability.as_deref(),
-            verdict: finding.verdict.map(graph::Verdict::word),
-            consequence: finding.consequence.map(graph::Consequence::word),
-            cost_seconds: finding.consequence.and_then(graph::Consequence::cost_seconds),
-            cost: &finding.cost,
-            locations: finding.locations.iter().filter_map(|place| LocationTwin::new(place, sources)).collect(),
-            fix: finding.fix.as_deref(),
-            notes: &finding.notes,
+            capability: finding.subject.as_ref().map(ToString::to_string),
+            verdict: finding.verdict.map(model::Verdict::word),
+            consequence: finding.consequence.map(model::Consequence::word),
+            cost_seconds: finding.consequence.and_then(model::Consequence::cost_seconds),
+            cost: said.cost,
+            blocks: finding.blocks,
+            locations: places.filter_map(|((role, at), label)| LocationTwin::new(at, role, label, sources)).collect(),
+            fix: said.fix,
+            notes: said.notes,
+            covers: finding.covers.iter().map(ObjectTwin::new).collect(),
+            levels: finding.levels.iter().map(LevelTwin::new).collect(),
             also: finding.also.iter().map(|also| AlsoTwin::new(also, sources)).collect(),
         }
     }
 }
 
+impl<'a> LevelTwin<'a> {
+    fn new(level: &'a Level) -> Self {
+        Self { component: ObjectTwin::new(&level.component), provider: ObjectTwin::new(&level.provider) }
+    }
+}
+
 impl<'a> AlsoTwin<'a> {
     fn new(also: &'a Also, sources: &'a impl Sources) -> Self {
-        let place = sources.locate(also.at);
+        let place = sources.locate(also.at.span());
         Self {
             component: ObjectTwin::new(&also.component),
             provider: also.provider.as_ref().map(ObjectTwin::new),
@@ -254,10 +351,10 @@ impl<'a> AlsoTwin<'a> {
 
 impl<'a> LocationTwin<'a> {
     /// Nothing for a place that no file holds.
-    fn new(location: &'a Location, sources: &'a impl Sources) -> Option<Self> {
-        let (path, position) = sources.locate(location.span)?;
+    fn new(site: &Site, role: &'static str, label: String, sources: &'a impl Sources) -> Option<Self> {
+        let (path, position) = sources.locate(site.span())?;
         let (line, column) = (position.line, position.column);
-        Some(Self { path, line, column, role: location.role.word(), label: &location.label })
+        Some(Self { path, line, column, role, label })
     }
 }
 
@@ -277,11 +374,12 @@ fn owners(clusters: &[Cluster]) -> Owners<'_> {
 }
 
 impl<'a> BlindSpotTwin<'a> {
-    fn new(spot: &'a BlindSpot, owners: &Owners<'a>, sources: &'a impl Sources) -> Self {
+    fn new(told: Told<'a>, owners: &Owners<'a>, sources: &'a impl Sources) -> Self {
+        let Told { what, why, spot } = told;
         let place = sources.locate(spot.at);
         Self {
-            what: &spot.what,
-            why: &spot.why,
+            what,
+            why,
             path: place.map(|(path, _)| path),
             line: place.map(|(_, position)| position.line),
             component: owners.get(spot).map(|object| ObjectTwin::new(object)),

@@ -1,6 +1,6 @@
 //! What was found and is not shown, because somebody said so.
 
-use check::{Fingerprint, LeftOut};
+use diagnostic::{Fingerprint, LeftOut};
 
 use crate::clean::clean;
 use crate::words::{count, first_few};

@@ -4,6 +4,8 @@
 //! This crate knows how things look. It does not know how they were found, does no IO, and gives the same bytes for the
 //! same input. Whatever it prints on a terminal has been cleaned: a name in a repository can't move the cursor.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod board;
 mod clean;
 pub mod explain;
@@ -17,15 +19,16 @@ mod merge;
 mod paint;
 mod place;
 pub mod plan;
+pub mod runs;
 pub mod sarif;
+pub mod say;
+pub mod shell;
 pub mod simulation;
 mod snippet;
-mod sources;
 pub mod story;
 pub mod svg;
 pub mod text;
 pub mod timeline;
-mod words;
+pub mod words;
 
 pub use clean::clean;
-pub use sources::Sources;

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use check::{Finding, Report, Severity};
+use diagnostic::{Report, Severity};
+use source::Sources;
 
 use crate::clean::clean;
 use crate::left_out;
-use crate::merge::{Merged, merge};
+use crate::merge::{Merged, said};
 use crate::paint::Paint;
 use crate::place::Place;
-use crate::sources::Sources;
+use crate::say;
 use crate::text;
 use crate::words::first_few;
 
@@ -24,7 +25,7 @@ const NAMED_MAX: usize = 10;
 
 /// The whole comment. `prefix` stands before every path.
 pub fn report(report: &Report, sources: &impl Sources, min_severity: Severity, prefix: &str) -> String {
-    let merged = merge(&report.findings);
+    let merged = said(&diagnostic::causes(&report.findings), sources);
     let wanted: Vec<&Merged<'_>> = merged.iter().filter(|one| one.finding.severity >= min_severity).collect();
     let mut out = head(report, &merged, min_severity);
     if wanted.is_empty() {
@@ -101,28 +102,33 @@ fn head(report: &Report, merged: &[Merged<'_>], min_severity: Severity) -> Strin
 
 fn row(one: &Merged<'_>, sources: &impl Sources, prefix: &str) -> String {
     let finding = one.finding;
-    let place = Place::first(finding, sources, prefix).map(|(at, _)| code(&format!("{}:{}", at.path, at.line)));
-    let (severity, rule) = (finding.severity, finding.rule);
-    let message = inline(&finding.message);
+    let place = Place::first(finding, sources, prefix).map(|at| code(&format!("{}:{}", at.path, at.line)));
+    let (severity, rule) = (finding.severity, finding.rule.id);
+    let message = inline(&one.said.message);
     format!("| {severity} | {} | {message} | {} |\n", code(rule), place.unwrap_or_default())
 }
 
 /// A finding, folded: places with their lines of source, cost, fix, notes.
 fn details(one: &Merged<'_>, clusters: usize, sources: &impl Sources, prefix: &str) -> String {
     let finding = one.finding;
-    let (severity, rule) = (finding.severity, code(finding.rule));
-    let mut out = format!("\n<details><summary>{severity} {rule}: {}</summary>\n<ul>\n", inline(&finding.message));
-    for place in places(finding, sources, prefix) {
+    let (severity, rule) = (finding.severity, code(finding.rule.id));
+    let mut out = format!("\n<details><summary>{severity} {rule}: {}</summary>\n<ul>\n", inline(&one.said.message));
+    for place in places(one, sources, prefix) {
         item(&mut out, &place);
     }
-    if !finding.cost.is_empty() {
-        item(&mut out, &format!("<b>cost</b>: {}", inline(&finding.cost)));
+    if !one.said.cost.is_empty() {
+        item(&mut out, &format!("<b>cost</b>: {}", inline(&one.said.cost)));
     }
-    if let Some(fix) = &finding.fix {
+    if let Some(fix) = &one.said.fix {
         item(&mut out, &format!("<b>fix</b>: {}", inline(fix)));
     }
-    for note in &finding.notes {
+    for note in &one.said.notes {
         item(&mut out, &inline(note));
+    }
+    let elsewhere = one.elsewhere.iter().filter_map(|site| sources.locate(site.span()));
+    let elsewhere: Vec<String> = elsewhere.map(|(path, at)| format!("`{prefix}{path}:{}`", at.line)).collect();
+    if let Some(note) = say::elsewhere(&elsewhere) {
+        item(&mut out, &inline(&note));
     }
     if clusters > 1 {
         let names: Vec<String> = one.clusters.iter().map(|name| code(name)).collect();
@@ -136,12 +142,12 @@ fn item(out: &mut String, text: &str) {
     let _ = writeln!(out, "<li>{text}</li>");
 }
 
-fn places(finding: &Finding, sources: &impl Sources, prefix: &str) -> Vec<String> {
-    let found = finding.locations.iter().filter_map(|location| {
-        let place = Place::of(location, sources, prefix)?;
+fn places(one: &Merged<'_>, sources: &impl Sources, prefix: &str) -> Vec<String> {
+    let found = Place::all(one.finding, sources, prefix).into_iter().map(|(index, place)| {
         let at = code(&format!("{}:{}:{}", place.path, place.line, place.column));
-        let label = if location.label.is_empty() { String::new() } else { format!(": {}", inline(&location.label)) };
-        Some(format!("{at}{label}"))
+        let label = &one.said.labels[index];
+        let label = if label.is_empty() { String::new() } else { format!(": {}", inline(label)) };
+        format!("{at}{label}")
     });
     found.collect()
 }

@@ -1,7 +1,7 @@
 //! Colours by meaning, or none at all.
 
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
-use check::Severity;
+use diagnostic::Severity;
 
 /// Puts a style around words, if styles are wanted.
 #[derive(Clone, Copy, Debug)]

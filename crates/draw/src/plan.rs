@@ -4,16 +4,18 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use model::say_seconds;
-use run::{Action, Layer, Plan, Proof, Step, StepId};
+use run::{Action, Layer, Plan, Proof, Step, StepId, StepNeed};
 use serde::Serialize;
 
 use crate::clean::clean;
-use crate::json::{TOOL, VERSION};
+use crate::json::{ObjectTwin, TOOL, VERSION};
 use crate::paint::Paint;
+use crate::say;
 use crate::words::{count, width};
 
 /// Names longer than this do not push the other columns to the right.
 const NAME_COLUMNS_MAX: usize = 56;
+const DONE_COLUMNS: usize = "59 min 59 s".len();
 /// More needs than this are counted.
 const NEEDS_NAMED_MAX: usize = 3;
 
@@ -26,7 +28,7 @@ pub fn text(plan: &Plan, cluster: &str, color: bool) -> String {
     }
     out.push_str(&view.critical_path());
     for note in &plan.notes {
-        let _ = writeln!(out, "note: {}", clean(note));
+        let _ = writeln!(out, "note: {}", clean(&say::note(note)));
     }
     out
 }
@@ -46,7 +48,7 @@ impl View<'_> {
         let parts = [
             count(self.plan.steps.len(), "step"),
             format!("{} done here, {watched} by Flux and others", self.plan.steps.len() - watched),
-            format!("done after about {}", say_seconds(done.as_secs())),
+            format!("estimated {}", say_seconds(done.as_secs())),
         ];
         let dot = self.paint.dim(" · ");
         format!("{}  {}\n", self.paint.bold(&clean(cluster)), parts.join(&dot))
@@ -58,7 +60,9 @@ impl View<'_> {
             return String::new();
         }
         let widest = ids.iter().map(|id| width(name(self.plan.step(*id)))).max().unwrap_or(0).min(NAME_COLUMNS_MAX);
-        let mut out = format!("\n{}{}\n", self.paint.bold(layer.name()), self.paint.dim(&format!(" · {}", ids.len())));
+        let by_flux = if layer == Layer::GitOps { " · Flux does these; watch them with: flux get all -A" } else { "" };
+        let title = self.paint.dim(&format!(" · {}{by_flux}", ids.len()));
+        let mut out = format!("\n{}{title}\n", self.paint.bold(layer.name()));
         for id in ids {
             out.push_str(&self.step(id, widest));
         }
@@ -71,16 +75,33 @@ impl View<'_> {
         let pad = " ".repeat(widest.saturating_sub(width(&name)));
         let starts = self.expected[id.index()].saturating_sub(step.expected);
         let line = format!(
-            "  {}{pad}  {:<15}  {:<18}{}",
+            "  {}{pad}  {:<15}  {:<18} {:<12}{}",
             self.paint.name(&name),
             verb(&step.action),
             format!("after {}", say_seconds(starts.as_secs())),
+            say_seconds(step.expected.as_secs()),
             self.needs(id)
         );
         let mut out = line.trim_end().to_owned() + "\n";
-        if let Some(danger) = &step.danger {
-            let _ = writeln!(out, "      {} {}", self.paint.poor("careful:"), danger);
+        if let Some(danger) = step.danger {
+            let _ = writeln!(out, "      {} {}", self.paint.poor("careful:"), say::danger(danger));
         }
+        if step.layer != Layer::GitOps {
+            out.push_str(&self.by_hand(step));
+        }
+        out
+    }
+
+    /// What it stands for, what is in it, and what proves it.
+    fn by_hand(&self, step: &Step) -> String {
+        let mut out = String::new();
+        if let Some(holds) = say::held(&step.by_hand.holds) {
+            let _ = writeln!(out, "      {} {}", self.paint.dim("holds:"), clean(&holds));
+        }
+        for command in say::commands(step) {
+            let _ = writeln!(out, "      {} {}", self.paint.dim("$"), clean(&command));
+        }
+        let _ = writeln!(out, "      {} {}", self.paint.dim("done when"), clean(&say::proof(&step.proof)));
         out
     }
 
@@ -104,8 +125,16 @@ impl View<'_> {
 
     fn critical_path(&self) -> String {
         let path = self.plan.critical_path(&self.expected);
-        let names: Vec<String> = path.iter().map(|id| clean(&self.plan.step(*id).key).into_owned()).collect();
-        format!("\ncritical path {}: {}\n", names.len(), names.join(&self.paint.dim(" → ")))
+        let took = path.last().map(|last| self.expected[last.index()]).unwrap_or_default();
+        let title = format!(" · {}, estimated {}", count(path.len(), "step"), say_seconds(took.as_secs()));
+        let mut out = format!("\n{}{}\n", self.paint.bold("critical path"), self.paint.dim(&title));
+        for (at, id) in path.iter().enumerate() {
+            let done = say_seconds(self.expected[id.index()].as_secs());
+            let arrow = if at == 0 { " " } else { "→" };
+            let key = self.paint.name(&clean(&self.plan.step(*id).key));
+            let _ = writeln!(out, "  {} {key}", self.paint.dim(&format!("{done:>DONE_COLUMNS$} {arrow}")));
+        }
+        out
     }
 }
 
@@ -119,6 +148,7 @@ fn verb(action: &Action) -> &'static str {
         Action::Terraform { .. } => "terraform apply",
         Action::PowerOn { .. } => "power on",
         Action::MakeSecrets => "make, once",
+        Action::RestoreSecrets { .. } => "restore",
         Action::Configure { .. } => "configure",
         Action::BootstrapEtcd { .. } => "bootstrap etcd",
         Action::Seed { .. } => "apply",
@@ -130,8 +160,19 @@ fn verb(action: &Action) -> &'static str {
 
 /// The plan as one JSON object with a line end. The structs here are the promise.
 pub fn json(plan: &Plan, cluster: &str) -> Result<String, serde_json::Error> {
-    let steps = plan.steps.iter().map(|step| StepTwin::new(plan, step)).collect();
-    let document = PlanTwin { version: VERSION, tool: TOOL, cluster, notes: &plan.notes, steps };
+    let done = plan.expected(|_| false);
+    let steps = plan.steps.iter().zip(&done).map(|(step, done)| StepTwin::new(plan, step, *done)).collect();
+    let estimated_seconds = done.iter().max().copied().unwrap_or_default().as_secs();
+    let critical = plan.critical_path(&done);
+    let document = PlanTwin {
+        version: VERSION,
+        tool: TOOL,
+        cluster,
+        estimated_seconds,
+        critical_path: critical.iter().map(|id| plan.step(*id).key.as_str()).collect(),
+        notes: plan.notes.iter().map(say::note).collect(),
+        steps,
+    };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
@@ -140,7 +181,9 @@ struct PlanTwin<'a> {
     version: u32,
     tool: &'static str,
     cluster: &'a str,
-    notes: &'a [String],
+    estimated_seconds: u64,
+    critical_path: Vec<&'a str>,
+    notes: Vec<String>,
     steps: Vec<StepTwin<'a>>,
 }
 
@@ -155,20 +198,25 @@ struct StepTwin<'a> {
     attempts: u32,
     pause_seconds: u64,
     once: bool,
-    danger: Option<&'a str>,
+    danger: Option<&'static str>,
     expected_seconds: u64,
+    done_seconds: u64,
+    address: Option<&'a str>,
+    commands: Vec<String>,
+    done_when: String,
+    holds: Vec<ObjectTwin<'a>>,
     hash: &'a str,
 }
 
 #[derive(Serialize)]
 struct NeedTwin<'a> {
     step: &'a str,
-    why: &'a str,
+    why: String,
 }
 
 impl<'a> StepTwin<'a> {
-    fn new(plan: &'a Plan, step: &'a Step) -> Self {
-        let need = |need: &'a run::Need| NeedTwin { step: &plan.step(need.step).key, why: &need.why };
+    fn new(plan: &'a Plan, step: &'a Step, done: Duration) -> Self {
+        let need = |need: &'a StepNeed| NeedTwin { step: &plan.step(need.step).key, why: say::need(&need.why) };
         Self {
             key: &step.key,
             layer: step.layer,
@@ -179,8 +227,13 @@ impl<'a> StepTwin<'a> {
             attempts: step.limits.attempts,
             pause_seconds: step.limits.pause.as_secs(),
             once: step.once,
-            danger: step.danger.as_deref(),
+            danger: step.danger.map(say::danger),
             expected_seconds: step.expected.as_secs(),
+            done_seconds: done.as_secs(),
+            address: step.by_hand.address.as_deref(),
+            commands: say::commands(step),
+            done_when: say::proof(&step.proof),
+            holds: step.by_hand.holds.iter().map(ObjectTwin::new).collect(),
             hash: &step.hash,
         }
     }
@@ -200,9 +253,10 @@ pub fn mermaid(plan: &Plan) -> String {
         }
         out.push_str("  end\n");
     }
-    for id in plan.ids() {
-        for need in &plan.step(id).needs {
-            let _ = writeln!(out, "  s{} --> s{}", need.step.0, id.0);
+    // What follows from other edges is left out: Mermaid draws no more than 500.
+    for (id, needs) in plan.ids().zip(plan.direct_needs()) {
+        for need in needs {
+            let _ = writeln!(out, "  s{} --> s{}", need.0, id.0);
         }
     }
     out

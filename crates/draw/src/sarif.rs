@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use check::rules::Rule;
-use check::{Finding, Fingerprint, Report, Severity, rules};
+use diagnostic::{Finding, Fingerprint, Report, Rule, Severity};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use source::Sources;
 
 use crate::clean::clean;
 use crate::json::TOOL;
 use crate::merge::{Merged, merge};
 use crate::place::Place;
-use crate::sources::Sources;
+use crate::say::Said;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 const VERSION: &str = "2.1.0";
@@ -29,15 +29,18 @@ pub fn report(
     min_severity: Severity,
     prefix: &str,
 ) -> Result<String, serde_json::Error> {
-    let merged = merge(&report.findings);
+    let merged = merge(&report.findings, sources);
     let mut seen = BTreeMap::new();
     let wanted = merged.iter().filter(|one| one.finding.severity >= min_severity);
-    let results = wanted.map(|one| result(one, sources, prefix, &mut seen)).collect();
+    let index = |rule: &Rule| report.rules.iter().position(|known| *known == rule).unwrap_or_default();
+    let results =
+        wanted.map(|one| Outcome { rule_index: index(one.finding.rule), ..result(one, sources, prefix, &mut seen) });
+    let results = results.collect();
     let driver = Driver {
         name: TOOL,
         semantic_version: env!("CARGO_PKG_VERSION"),
         information_uri: HOME,
-        rules: rules::all().iter().map(describe).collect(),
+        rules: report.rules.iter().map(|rule| describe(rule)).collect(),
     };
     let run = Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results };
     Ok(serde_json::to_string_pretty(&Log { schema: SCHEMA, version: VERSION, runs: [run] })? + "\n")
@@ -175,46 +178,49 @@ fn result<'a>(
     seen: &mut BTreeMap<String, usize>,
 ) -> Outcome<'a> {
     let finding = one.finding;
-    let (primary, related) = places(finding, sources, prefix);
+    let (primary, related) = places(one, sources, prefix);
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Info | Severity::Pedantic => "note",
     };
     Outcome {
-        rule_id: finding.rule,
-        rule_index: rules::all().iter().position(|rule| rule.id == finding.rule).unwrap_or_default(),
+        rule_id: finding.rule.id,
+        rule_index: 0,
         level,
-        message: plain(&body(finding)),
+        message: plain(&body(&one.said)),
         locations: vec![primary],
         related_locations: related,
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, fingerprint(finding, sources, seen))]),
         properties: Properties {
             clusters: &one.clusters,
             severity: finding.severity.word(),
-            verdict: finding.verdict.map(graph::Verdict::word),
-            consequence: finding.consequence.map(graph::Consequence::word),
-            cost_seconds: finding.consequence.and_then(graph::Consequence::cost_seconds),
+            verdict: finding.verdict.map(model::Verdict::word),
+            consequence: finding.consequence.map(model::Consequence::word),
+            cost_seconds: finding.consequence.and_then(model::Consequence::cost_seconds),
         },
     }
 }
 
 /// There is always a primary place: consumers refuse a whole log for one result without.
-fn places(finding: &Finding, sources: &impl Sources, prefix: &str) -> (Spot, Vec<Spot>) {
+fn places(one: &Merged<'_>, sources: &impl Sources, prefix: &str) -> (Spot, Vec<Spot>) {
+    let finding = one.finding;
     let name = format!("{}/{}", finding.cluster, finding.component);
     let logical = || vec![Logical { fully_qualified_name: clean(&name).into_owned(), kind: "resource" }];
-    let Some((first, rest)) = Place::first(finding, sources, prefix) else {
+    let roles: Vec<&'static str> = finding.places().map(|(role, _)| role).collect();
+    let mut found = Place::all(finding, sources, prefix).into_iter();
+    let Some((_, first)) = found.next() else {
         let artifact_location = artifact(&format!("{prefix}{}", finding.cluster));
         let physical_location = Physical { artifact_location, region: None };
         return (Spot { id: None, physical_location, message: None, logical_locations: logical() }, Vec::new());
     };
     let primary = Spot { logical_locations: logical(), ..spot(&first) };
-    let related = rest.iter().filter_map(|location| {
-        let label = clean(&location.label);
-        let text = if label.is_empty() { location.role.word() } else { &*label };
-        Some(Spot { message: Some(plain(text)), ..spot(&Place::of(location, sources, prefix)?) })
+    let related = found.zip(1..).map(|((index, place), id)| {
+        let label = clean(&one.said.labels[index]);
+        let text = if label.is_empty() { roles[index] } else { &*label };
+        Spot { id: Some(id), message: Some(plain(text)), ..spot(&place) }
     });
-    (primary, related.zip(1..).map(|(related, id)| Spot { id: Some(id), ..related }).collect())
+    (primary, related.collect())
 }
 
 fn spot(place: &Place) -> Spot {
@@ -250,15 +256,15 @@ fn plain(text: &str) -> Message {
 }
 
 /// The message, its cost and what to do about it. The standard's own fixes are edits of bytes, which nobody makes here.
-fn body(finding: &Finding) -> String {
-    let mut text = clean(&finding.message).into_owned();
-    if !finding.cost.is_empty() {
-        let _ = write!(text, "\ncost: {}", clean(&finding.cost));
+fn body(said: &Said) -> String {
+    let mut text = clean(&said.message).into_owned();
+    if !said.cost.is_empty() {
+        let _ = write!(text, "\ncost: {}", clean(&said.cost));
     }
-    if let Some(fix) = &finding.fix {
+    if let Some(fix) = &said.fix {
         let _ = write!(text, "\nfix: {}", clean(fix));
     }
-    for note in &finding.notes {
+    for note in &said.notes {
         let _ = write!(text, "\nnote: {}", clean(note));
     }
     text
@@ -267,7 +273,7 @@ fn body(finding: &Finding) -> String {
 /// The same for the same fault, whatever happens above it in its file or in other clusters. The second of two that can't
 /// be told apart has another than the first.
 fn fingerprint(finding: &Finding, sources: &impl Sources, seen: &mut BTreeMap<String, usize>) -> String {
-    let path = finding.locations.first().and_then(|primary| sources.path(primary.span.file));
+    let path = finding.primary.at.file().and_then(|file| sources.path(file));
     let of = Fingerprint::at(finding, path);
     let optional = |text: &Option<String>| text.clone().unwrap_or_default();
     let parts = [of.rule, of.component, optional(&of.provider), optional(&of.capability), of.path];

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::clean::clean;
 use crate::json::{TOOL, VERSION};
 use crate::paint::Paint;
+use crate::words::agree;
 
 /// Rows of one list on a terminal.
 const ROWS_MAX: usize = 16;
@@ -23,13 +24,13 @@ pub struct Simulation {
     pub converged: u64,
     /// Of the boots that converged.
     pub time: Option<Times>,
-    /// What the others died of.
+    /// Why the others failed.
     pub causes: Vec<Row>,
-    /// What failed and came right by itself.
+    /// What failed and recovered by itself.
     pub retried: Vec<Row>,
     /// What is missing though everything is ready.
     pub lost: Vec<Row>,
-    /// What nobody in the repository makes, and was taken to be there.
+    /// What the repository does not define and was assumed to exist.
     pub assumed: Vec<String>,
 }
 
@@ -104,11 +105,11 @@ fn one(it: &Simulation, paint: Paint) -> String {
         let _ = writeln!(out, "  time       p50 {p50} · p95 {p95} · worst {worst}");
     }
     let unready = it.boots - it.converged;
-    list(&mut out, &format!("what the other {unready} died of"), &it.causes, it.boots, paint);
-    list(&mut out, "what failed and came right by itself", &it.retried, it.boots, paint);
-    list(&mut out, "what is missing though nobody says so", &it.lost, it.boots, paint);
+    list(&mut out, &format!("why {unready} of {} boots failed", it.boots), &it.causes, it.boots, paint);
+    list(&mut out, "what failed and recovered by itself", &it.retried, it.boots, paint);
+    list(&mut out, "what is missing without any error", &it.lost, it.boots, paint);
     if !it.assumed.is_empty() {
-        let _ = writeln!(out, "\n{}", paint.bold("taken to be there, for nobody in the repository makes it"));
+        let _ = writeln!(out, "\n{}", paint.bold("assumed to exist (not defined in the repository)"));
         for what in &it.assumed {
             let _ = writeln!(out, "  {}", clean(what));
         }
@@ -123,11 +124,11 @@ fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
     let _ = writeln!(out, "\n{}", paint.bold(title));
     for row in rows.iter().take(ROWS_MAX) {
         let mut aside = Vec::new();
-        if let Some(blocks) = row.blocks.filter(|blocks| *blocks > 1) {
-            aside.push(format!("{blocks} never ready for it"));
+        if let Some(others) = row.blocks.and_then(|blocks| blocks.checked_sub(1)).filter(|others| *others > 0) {
+            aside.push(format!("blocks {others} {}", agree(others as usize, "other", "others")));
         }
         if let Some((median, worst)) = row.cost_seconds {
-            aside.push(format!("{} in the middle, {} at worst", say_seconds(median), say_seconds(worst)));
+            aside.push(format!("median {}, worst {}", say_seconds(median), say_seconds(worst)));
         }
         let aside = if aside.is_empty() { String::new() } else { format!(" · {}", aside.join(" · ")) };
         let share = percent(row.boots, boots);
@@ -139,7 +140,7 @@ fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
         let said = match &row.finding {
             Some(finding) if finding.component == row.component => finding.rule.to_owned(),
             Some(finding) => format!("{} of {}", finding.rule, clean(&finding.component)),
-            None => "says nothing of it".to_owned(),
+            None => "no matching finding".to_owned(),
         };
         let _ = writeln!(out, "           {}", paint.dim(&format!("check: {said} · seed {}", row.seed)));
     }

@@ -5,10 +5,12 @@ use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet, Title};
-use check::{Finding, Location, LocationRole, Severity};
+use diagnostic::{Severity, Site};
+use source::Sources;
 
 use crate::clean::{clean, clean_source};
-use crate::sources::Sources;
+use crate::merge::Merged;
+use crate::say::{self, Said};
 use crate::words;
 
 /// Places in one file that are further apart than this are shown as two snippets.
@@ -35,10 +37,10 @@ pub(crate) struct Look {
 }
 
 /// The whole diagnostic, with a line end.
-pub(crate) fn finding(finding: &Finding, clusters: Option<&str>, sources: &impl Sources, look: Look) -> String {
-    let mut group = Group::with_title(title(finding, look.width));
+pub(crate) fn finding(one: &Merged<'_>, clusters: Option<&str>, sources: &impl Sources, look: Look) -> String {
+    let mut group = Group::with_title(title(one, look.width));
     let mut asides = Vec::new();
-    for shown in arrange(finding, sources) {
+    for shown in arrange(one, sources, look.width) {
         match shown {
             Shown::Lines(chunk) => group = group.element(chunk.snippet()),
             Shown::Place { path, line, column, label } => {
@@ -49,7 +51,9 @@ pub(crate) fn finding(finding: &Finding, clusters: Option<&str>, sources: &impl 
             Shown::Nowhere(label) => asides.push(label),
         }
     }
-    for (name, text) in footers(finding, clusters, asides) {
+    let elsewhere = one.elsewhere.iter().filter_map(|site| sources.locate(site.span()));
+    let elsewhere: Vec<String> = elsewhere.map(|(path, at)| format!("{path}:{}", at.line)).collect();
+    for (name, text) in footers(&one.said, clusters, asides, &elsewhere) {
         group = group.element(Level::NOTE.with_name(name).message(wrapped(&text, name, look.width)));
     }
     let renderer = if look.color { Renderer::styled() } else { Renderer::plain() };
@@ -76,15 +80,16 @@ fn is_blank(text: &str) -> bool {
     first.trim().is_empty() && pieces.all(rest)
 }
 
-fn title(finding: &Finding, width: Option<usize>) -> Title<'_> {
+fn title<'a>(one: &'a Merged<'_>, width: Option<usize>) -> Title<'a> {
+    let finding = one.finding;
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
         Severity::Pedantic => Level::NOTE.with_name("pedantic"),
     };
-    let name = format!("{}[{}]: ", finding.severity, finding.rule);
-    let message = clean(&finding.message);
+    let name = format!("{}[{}]: ", finding.severity, finding.rule.id);
+    let message = clean(&one.said.message);
     let message = match width {
         Some(width) => {
             let room = width.saturating_sub(name.len()).max(WRAP_COLUMNS_MIN);
@@ -92,17 +97,23 @@ fn title(finding: &Finding, width: Option<usize>) -> Title<'_> {
         }
         None => message,
     };
-    level.primary_title(message).id(finding.rule)
+    level.primary_title(message).id(finding.rule.id)
 }
 
 /// The lines below the snippets, each with the word it begins with.
-fn footers(finding: &Finding, clusters: Option<&str>, asides: Vec<String>) -> Vec<(&'static str, String)> {
+fn footers(
+    said: &Said,
+    clusters: Option<&str>,
+    asides: Vec<String>,
+    elsewhere: &[String],
+) -> Vec<(&'static str, String)> {
     let mut lines: Vec<(&'static str, String)> = asides.into_iter().map(|text| ("note", text)).collect();
-    if !finding.cost.is_empty() {
-        lines.push(("cost", clean(&finding.cost).into_owned()));
+    if !said.cost.is_empty() {
+        lines.push(("cost", clean(&said.cost).into_owned()));
     }
-    lines.extend(finding.fix.iter().map(|fix| ("fix", clean(fix).into_owned())));
-    lines.extend(finding.notes.iter().map(|note| ("note", clean(note).into_owned())));
+    lines.extend(said.fix.iter().map(|fix| ("fix", clean(fix).into_owned())));
+    lines.extend(said.notes.iter().map(|note| ("note", clean(note).into_owned())));
+    lines.extend(say::elsewhere(elsewhere).map(|text| ("note", clean(&text).into_owned())));
     lines.extend(clusters.map(|clusters| ("cluster", clean(clusters).into_owned())));
     lines
 }
@@ -142,38 +153,49 @@ struct Mark<'a> {
     line: usize,
     /// Bytes of that line.
     bytes: Range<usize>,
-    location: &'a Location,
-    /// The location that the finding is about.
+    site: &'a Site,
+    role: &'static str,
+    label: &'a str,
+    /// The place that the finding is about.
     is_primary: bool,
 }
 
 /// Locations into chunks: those of one file that are near to each other together, in the order of their first.
-fn arrange<'a>(finding: &'a Finding, sources: &'a impl Sources) -> Vec<Shown<'a>> {
-    let primary = finding.locations.iter().position(|place| place.role == LocationRole::Primary).unwrap_or(0);
+fn arrange<'a>(one: &'a Merged<'_>, sources: &'a impl Sources, width: Option<usize>) -> Vec<Shown<'a>> {
     let mut shown: Vec<Shown<'a>> = Vec::new();
-    for (index, location) in finding.locations.iter().enumerate() {
-        let Some((path, position)) = sources.locate(location.span) else {
-            if !location.label.is_empty() {
-                shown.push(Shown::Nowhere(clean(&location.label).into_owned()));
+    let mut asides: Vec<Shown<'a>> = Vec::new();
+    for (index, ((role, site), label)) in one.finding.places().zip(&one.said.labels).enumerate() {
+        let span = site.span();
+        let Some((path, position)) = sources.locate(span) else {
+            if !label.is_empty() {
+                shown.push(Shown::Nowhere(clean(label).into_owned()));
             }
             continue;
         };
         let (line, column) = (position.line as usize, position.column as usize);
-        let text = sources.source(location.span.file).map(yaml::Source::text).filter(|_| column <= COLUMN_MAX);
+        let text = sources.source(span.file).map(source::Source::text).filter(|_| column <= COLUMN_MAX);
         let Some(text) = text else {
-            let label = (!location.label.is_empty()).then(|| clean(&location.label).into_owned());
+            let label = (!label.is_empty()).then(|| clean(label).into_owned());
             shown.push(Shown::Place { path: clean(path).into_owned(), line, column, label });
             continue;
         };
-        let (start, bytes) = first_line(text, location.span.start as usize, location.span.end as usize);
-        let mark = Mark {
-            line: line - 1,
-            bytes: bytes.start - start..bytes.end - start,
-            location,
-            is_primary: index == primary,
+        let (start, bytes) = first_line(text, span.start as usize, span.end as usize);
+        let bytes = bytes.start - start..bytes.end - start;
+        // The gutter, the line up to the end of the mark, and a space.
+        let before = line.to_string().len() + 3 + column + bytes.len();
+        let fits = width.is_none_or(|width| before + words::width(label) <= width.max(WRAP_COLUMNS_MIN));
+        let label = if fits {
+            label.as_str()
+        } else {
+            let file = path.rsplit('/').next().unwrap_or(path);
+            asides.push(Shown::Nowhere(clean(&format!("{file}:{line}: {label}")).into_owned()));
+            ""
         };
+        // The primary place is the first of them.
+        let mark = Mark { line: line - 1, bytes, site, role, label, is_primary: index == 0 };
         add(&mut shown, &clean(path), text, mark);
     }
+    shown.extend(asides);
     shown
 }
 
@@ -190,7 +212,7 @@ fn add<'a>(shown: &mut Vec<Shown<'a>>, path: &str, text: &'a str, mark: Mark<'a>
     chunk.first = chunk.first.min(mark.line);
     chunk.last = chunk.last.max(mark.line);
     // One place may be evidence for two things; said twice it would only confuse.
-    if !chunk.marks.iter().any(|known| known.location == mark.location) {
+    if !chunk.marks.iter().any(|known| (known.site, known.role, known.label) == (mark.site, mark.role, mark.label)) {
         chunk.marks.push(mark);
     }
 }
@@ -251,7 +273,7 @@ impl<'a> Mark<'a> {
 
     fn annotation(&self, range: Range<usize>) -> Annotation<'a> {
         let kind = if self.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let label = (!self.location.label.is_empty()).then(|| clean(&self.location.label));
+        let label = (!self.label.is_empty()).then(|| clean(self.label));
         kind.span(range).label(label)
     }
 }

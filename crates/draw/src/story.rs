@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use model::say_seconds;
-use run::{Event, Found, Line, Outcome, Where};
+use run::{Event, Found, LeftNeed, Line, Outcome, TryFailure, Where};
 use serde::Serialize;
 
 use crate::clean::clean;
 use crate::paint::Paint;
+use crate::say;
 use crate::words::{count, first_few};
 
 /// Tells lines; keeps in mind in which world they happened.
@@ -16,10 +17,10 @@ use crate::words::{count, first_few};
 pub struct Teller {
     paint: Paint,
     is_simulated: bool,
-    /// Steps that nobody had to do.
+    /// Steps that were already in place.
     there: usize,
     done: usize,
-    /// Steps that nobody wanted, by the reason.
+    /// Steps that were left out, by the reason.
     left: BTreeMap<String, usize>,
     /// What failed, why, and what can't begin for it.
     failed: Vec<Failure>,
@@ -28,7 +29,8 @@ pub struct Teller {
 #[derive(Clone, Debug)]
 struct Failure {
     step: String,
-    reason: String,
+    /// From what was seen of the step down to the fact.
+    why: Vec<String>,
     blocks: Vec<String>,
 }
 
@@ -50,9 +52,10 @@ impl Teller {
             Event::Began { world, .. } => self.is_simulated = world.is_simulated(),
             Event::Proved { found: Found::There, .. } => self.there += 1,
             Event::Proved { found: Found::Done, .. } => self.done += 1,
-            Event::Left { reason, .. } => *self.left.entry(reason.clone()).or_default() += 1,
-            Event::Failed { step, reason } => {
-                self.failed.push(Failure { step: step.clone(), reason: reason.clone(), blocks: Vec::new() });
+            Event::Left { why, .. } => *self.left.entry(say::left_out(why)).or_default() += 1,
+            Event::Failed { step, why, left_out } => {
+                let why = failed_parts(why, left_out.as_ref());
+                self.failed.push(Failure { step: step.clone(), why, blocks: Vec::new() });
             }
             Event::Blocked { step, by, .. } => {
                 if let Some(failure) = self.failed.iter_mut().find(|failure| failure.step == *by) {
@@ -73,7 +76,7 @@ impl Teller {
         let paint = self.paint;
         let told = self.failed.iter().map(|failure| {
             let mut out = format!("\n{} {}", paint.bad("failed"), paint.name(&clean(&failure.step)));
-            for part in failure.reason.split(" ← ") {
+            for part in &failure.why {
                 let _ = write!(out, "\n  {} {}", paint.dim("←"), clean(part));
             }
             let blocks: Vec<String> = failure.blocks.iter().map(|step| clean(step).into_owned()).collect();
@@ -94,11 +97,11 @@ impl Teller {
         };
         match (self.done, self.there) {
             (0, there) if self.failed.is_empty() => {
-                format!("all {} were there, nothing to do{left}", count(there, "step"))
+                format!("all {} already in place, nothing to do{left}", count(there, "step"))
             }
-            (0, there) => format!("{} {}{left}", count(there, "step"), were_there(there)),
-            (done, 0) => format!("{} proved{left}", count(done, "step")),
-            (done, there) => format!("{} proved, {there} {}{left}", count(done, "step"), were_there(there)),
+            (0, there) => format!("{} already in place{left}", count(there, "step")),
+            (done, 0) => format!("{} completed{left}", count(done, "step")),
+            (done, there) => format!("{} completed, {there} already in place{left}", count(done, "step")),
         }
     }
 
@@ -106,7 +109,7 @@ impl Teller {
         let paint = self.paint;
         let named = |step: &str| paint.name(&clean(step));
         Some(match event {
-            Event::Began { run, steps, world } => format!("run {run} begins: {steps} steps{}", say_world(world)),
+            Event::Began { run, steps, world, .. } => format!("run {run} begins: {steps} steps{}", say_world(world)),
             // What was there, what was left and what is blocked is told in the end.
             Event::Planned { .. }
             | Event::Acted { .. }
@@ -115,19 +118,46 @@ impl Teller {
             | Event::Proved { found: Found::There, .. } => return None,
             Event::Started { step, attempt: 1 } => format!("{} begins", named(step)),
             Event::Started { step, attempt } => format!("{} begins, try {attempt}", named(step)),
-            Event::Waiting { step, reason } => format!("{} waits: {}", named(step), clean(reason)),
-            Event::Tried { step, reason, again_at, .. } => {
-                format!("{} {}: {}; again at {}", named(step), paint.poor("failed"), clean(reason), clock(*again_at))
+            Event::Waiting { step, why } => format!("{} waits: {}", named(step), clean(&say::hindrance(why))),
+            Event::Tried { step, why, again_at, .. } => {
+                let why = say::failure(why);
+                format!("{} {}: {}; again at {}", named(step), paint.poor("failed"), clean(&why), clock(*again_at))
             }
-            Event::Proved { step, found: Found::Done, .. } => format!("{} {}", named(step), paint.good("proved")),
-            Event::Failed { step, reason } => format!("{} {}: {}", named(step), paint.bad("failed"), clean(reason)),
-            Event::Stopping => "asked to stop: nothing new begins".to_owned(),
+            Event::Proved { step, found: Found::Done, .. } => format!("{} {}", named(step), paint.good("done")),
+            Event::Failed { step, .. } => {
+                let why = reason(event).unwrap_or_default();
+                format!("{} {}: {}", named(step), paint.bad("failed"), clean(&why))
+            }
+            Event::Stopping => "stopping: no new steps are started".to_owned(),
             Event::Ended { outcome: Outcome::Healthy } => format!("{}: {}", paint.good("healthy"), self.counted()),
             Event::Ended { outcome: Outcome::Failed } => {
-                format!("{}: {}{}", paint.bad("not everything is proved"), self.counted(), self.causes())
+                format!("{}: {}{}", paint.bad("incomplete"), self.counted(), self.causes())
             }
             Event::Ended { outcome: Outcome::Stopped } => paint.poor("stopped"),
         })
+    }
+}
+
+/// Why a step failed for good, each part by itself.
+fn failed_parts(why: &TryFailure, left_out: Option<&LeftNeed>) -> Vec<String> {
+    let mut parts = say::failure_parts(why);
+    if let (Some(last), Some(need)) = (parts.last_mut(), left_out) {
+        last.push_str(&say::needed_and_left_out(need));
+    }
+    parts
+}
+
+/// The reason that an event has, in one line of words.
+fn reason(event: &Event) -> Option<String> {
+    match event {
+        Event::Left { why, .. } => Some(say::left_out(why)),
+        Event::Waiting { why, .. } => Some(say::hindrance(why)),
+        Event::Tried { why, .. } => Some(say::failure(why)),
+        Event::Failed { why, left_out, .. } => {
+            let needed = left_out.as_ref().map(say::needed_and_left_out).unwrap_or_default();
+            Some(say::failure(why) + &needed)
+        }
+        _ => None,
     }
 }
 
@@ -150,9 +180,12 @@ pub fn json(line: &Line, is_simulated: bool) -> Result<String, serde_json::Error
     struct Twin<'a> {
         #[serde(flatten)]
         line: &'a Line,
+        /// `why` in words.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
         simulated: bool,
     }
-    serde_json::to_string(&Twin { line, simulated: is_simulated }).map(|json| json + "\n")
+    serde_json::to_string(&Twin { line, reason: reason(&line.event), simulated: is_simulated }).map(|json| json + "\n")
 }
 
 /// Hours, minutes and seconds, as a stopwatch shows them.
@@ -164,8 +197,4 @@ pub(crate) fn clock(millis: u64) -> String {
 /// A duration in words.
 pub fn took(duration: std::time::Duration) -> String {
     say_seconds(duration.as_secs())
-}
-
-fn were_there(steps: usize) -> &'static str {
-    if steps == 1 { "was there" } else { "were there" }
 }

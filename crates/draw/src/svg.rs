@@ -231,7 +231,7 @@ fn rows(rows: usize) -> f64 {
 
 /// Counts of lines and columns are far below what a float holds exactly.
 pub(crate) fn small(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+    f64::from(source::to_u32(number))
 }
 
 pub(crate) fn escape(text: &str) -> String {

@@ -1,18 +1,31 @@
 //! The report for a terminal: what was read, a diagnostic for each finding, and the sum of it all.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use check::{ClusterSummary, Report, Severity};
+use diagnostic::{ClusterSummary, Headline, Report, Severity};
 use model::BlindSpot;
+use source::Sources;
 
 use crate::clean::clean;
 use crate::left_out;
-use crate::merge::{Merged, merge};
+use crate::merge::{Merged, said};
 use crate::paint::Paint;
+use crate::say;
+use crate::say::clause::Clause;
+use crate::say::unseen;
 use crate::snippet::{self, Look};
-use crate::sources::Sources;
-use crate::words::{count, first_few, shorten};
+use crate::words::{count, first_few, shorten, width, wrap};
+
+/// Two screens. The first finding is shown in full however long it is.
+const LINES_MAX: usize = 80;
+/// Findings that have at least a line of their own, if there are so many.
+const BRIEF_LINES: usize = 12;
+/// Where no terminal says how wide a line may be.
+const COLUMNS_DEFAULT: usize = 120;
+/// What is shown of a message, however narrow the terminal.
+const MESSAGE_COLUMNS_MIN: usize = 40;
 
 /// Clusters named in one line.
 const CLUSTERS_NAMED_MAX: usize = 6;
@@ -34,35 +47,118 @@ pub struct TextOptions {
     pub min_severity: Severity,
     /// List every blind spot instead of counting them.
     pub blind_spots: bool,
+    pub detail: Detail,
     /// Of every severity only this many, each of another rule: a taste of the whole, for pictures.
     pub sample: Option<usize>,
+}
+
+/// How much of a report is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The headline and the counts.
+    Headline,
+    /// Two screens: what matters most in full, then a line each, and the rest counted.
+    Screens,
+    /// Every finding in full.
+    Everything,
 }
 
 /// The whole report.
 pub fn report(report: &Report, sources: &impl Sources, options: &TextOptions) -> String {
     let paint = Paint { color: options.color };
-    let look = Look { color: options.color, width: options.width };
-    let merged = merge(&report.findings);
-    let mut out = header(&report.clusters, paint);
-    out.push('\n');
+    let causes = diagnostic::causes(&report.findings);
+    let mut out = headline(&Headline::new(report, &causes), options);
+    let merged = said(&causes, sources);
+    let sum = wrapped(&summary(report, &merged, options.min_severity, paint), options.width);
+    if options.detail == Detail::Headline {
+        return out + &sum;
+    }
+    out.push_str(&wrapped(&header(&report.clusters, paint), options.width));
+    let mut foot = format!("\n{sum}");
+    if !options.blind_spots {
+        foot.push_str(&wrapped(&not_seen(&report.blind_spots, paint), options.width));
+    }
+    let room = LINES_MAX.saturating_sub(out.lines().count() + foot.lines().count());
     let (wanted, left_out) = wanted(&merged, options);
-    for one in wanted {
-        let clusters = clusters_of(one, report.clusters.len());
-        out.push('\n');
-        out.push_str(&snippet::finding(one.finding, clusters.as_deref(), sources, look));
-    }
-    if left_out > 0 {
-        let _ = writeln!(out, "\n{}", paint.dim(&format!("… and {left_out} more")));
-    }
+    out.push_str(&findings(&wanted, left_out, room, report.clusters.len(), sources, options));
     if options.blind_spots {
         out.push_str(&blind_spots(&report.blind_spots, sources, paint));
     }
-    out.push('\n');
-    out.push_str(&summary(report, &merged, options.min_severity, paint));
-    if !options.blind_spots {
-        out.push_str(&not_seen(&report.blind_spots, paint));
+    out + &foot
+}
+
+/// The first line, as wide as the terminal.
+fn headline(headline: &Headline, options: &TextOptions) -> String {
+    let paint = Paint { color: options.color };
+    let text = say::headline(headline);
+    let painted = wrapped(&text, options.width);
+    let painted = painted.lines().map(|line| if headline.comes_up() { paint.good(line) } else { paint.bad(line) });
+    painted.map(|line| line + "\n").collect()
+}
+
+/// Lines that are no longer than the terminal is wide, each with its end.
+fn wrapped(text: &str, width: Option<usize>) -> String {
+    let lines = text.lines().flat_map(|line| width.map_or_else(|| vec![line.to_owned()], |width| wrap(line, width)));
+    lines.map(|line| line + "\n").collect()
+}
+
+/// The findings as far as there is room for them.
+fn findings(
+    wanted: &[&Merged<'_>],
+    mut left_out: usize,
+    room: usize,
+    clusters: usize,
+    sources: &impl Sources,
+    options: &TextOptions,
+) -> String {
+    let paint = Paint { color: options.color };
+    let look = Look { color: options.color, width: options.width };
+    let is_limited = options.detail == Detail::Screens;
+    let (mut out, mut used, mut in_full) = (String::new(), 0, 0);
+    for one in wanted {
+        let text = format!("\n{}", snippet::finding(one, clusters_of(one, clusters).as_deref(), sources, look));
+        let lines = text.lines().count();
+        // Each of the others has its line, and what has none is counted.
+        let others = (wanted.len() - in_full - 1).min(BRIEF_LINES) + 2;
+        if is_limited && in_full > 0 && used + lines + others > room {
+            break;
+        }
+        (used, in_full) = (used + lines, in_full + 1);
+        out.push_str(&text);
+    }
+    let rest = &wanted[in_full..];
+    let brief = room.saturating_sub(used + 3).max(BRIEF_LINES).min(rest.len());
+    if brief > 0 {
+        out.push('\n');
+    }
+    for one in &rest[..brief] {
+        let _ = writeln!(out, "{}", one_line(one, sources, options));
+    }
+    left_out += rest.len() - brief;
+    let hint = paint.dim("(coldstart check -v)");
+    match (left_out, rest.len()) {
+        (0, 0) => {}
+        (0, _) => {
+            let _ = writeln!(out, "… with their lines and what to do: {hint}");
+        }
+        _ => {
+            let _ = writeln!(out, "{}… and {left_out} more {hint}", if brief == 0 { "\n" } else { "" });
+        }
     }
     out
+}
+
+/// `error[slow-retry]: what is wrong  path:8`, the place where there is room for it.
+fn one_line(one: &Merged<'_>, sources: &impl Sources, options: &TextOptions) -> String {
+    let paint = Paint { color: options.color };
+    let severity = one.finding.severity;
+    let title = format!("{severity}[{}]", one.finding.rule.id);
+    let room = options.width.unwrap_or(COLUMNS_DEFAULT).saturating_sub(title.len() + 3).max(MESSAGE_COLUMNS_MIN);
+    let text = shorten(&clean(&one.said.message), room);
+    let place = sources.locate(one.finding.primary.at.span());
+    let place = place.map(|(path, at)| format!("  {}:{}", clean(path), at.line));
+    let place = place.filter(|place| width(&text) + width(place) <= room).unwrap_or_default();
+    format!("{}: {text}{}", paint.severity(severity, &title), paint.dim(&place))
 }
 
 /// The findings to show, and how many more there would have been.
@@ -75,9 +171,9 @@ fn wanted<'a, 'b>(merged: &'b [Merged<'a>], options: &TextOptions) -> (Vec<&'b M
         .into_iter()
         .filter(|one| {
             let rules = shown.entry(one.finding.severity).or_default();
-            let fresh = rules.len() < per_severity && !rules.contains(&one.finding.rule);
+            let fresh = rules.len() < per_severity && !rules.contains(&one.finding.rule.id);
             if fresh {
-                rules.push(one.finding.rule);
+                rules.push(one.finding.rule.id);
             }
             fresh
         })
@@ -200,36 +296,29 @@ fn not_seen(blind: &[BlindSpot], paint: Paint) -> String {
     if blind.is_empty() {
         return String::new();
     }
-    let mut reasons: Vec<(usize, &str)> = by_reason(blind).into_iter().map(|(why, spots)| (spots.len(), why)).collect();
-    reasons.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    let mut reasons: Vec<(String, Reason<'_>)> = by_reason(blind).into_iter().collect();
+    reasons.sort_by(|(why, a), (other, b)| b.spots.len().cmp(&a.spots.len()).then_with(|| why.cmp(other)));
     let named = reasons.iter().take(REASONS_NAMED_MAX);
-    let said: Vec<String> =
-        named.map(|(number, why)| agree(*number, &shorten(&clean(why), REASON_CHARS_MAX))).collect();
-    let rest: usize = reasons.iter().skip(REASONS_NAMED_MAX).map(|(number, _)| number).sum();
+    let counted = |reason: &Reason<'_>| {
+        let number = reason.spots.len();
+        format!("{number} {}", reason.clause.cut(number, REASON_CHARS_MAX))
+    };
+    let said: Vec<String> = named.map(|(_, reason)| counted(reason)).collect();
+    let rest: usize = reasons.iter().skip(REASONS_NAMED_MAX).map(|(_, reason)| reason.spots.len()).sum();
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     let hint = paint.dim("(coldstart check --blind-spots)");
     format!("not seen: {}{more} {hint}\n", said.join(", "))
 }
 
-/// A number before a clause: `1 is larger`, `2 are larger`.
-fn agree(number: usize, clause: &str) -> String {
-    match (number, clause.split_once(' ')) {
-        (2.., Some(("is", rest))) => format!("{number} are {rest}"),
-        (2.., Some(("has", rest))) => format!("{number} have {rest}"),
-        (2.., Some(("comes", rest))) => format!("{number} come {rest}"),
-        _ => format!("{number} {clause}"),
-    }
-}
-
 /// Every blind spot with its place, by reason.
 fn blind_spots(blind: &[BlindSpot], sources: &impl Sources, paint: Paint) -> String {
     let mut out = String::new();
-    for (why, spots) in by_reason(blind) {
-        let _ = writeln!(out, "\n{} {}", paint.bold("not seen:"), clean(why));
-        for spot in spots {
-            let place = sources.locate(spot.at).map(|(path, at)| format!("{}:{}:{}", clean(path), at.line, at.column));
+    for (why, reason) in by_reason(blind) {
+        let _ = writeln!(out, "\n{} {}", paint.bold("not seen:"), clean(&why));
+        for (what, at) in reason.spots {
+            let place = sources.locate(at).map(|(path, at)| format!("{}:{}:{}", clean(path), at.line, at.column));
             let place = place.map(|place| format!("  {}", paint.dim(&place))).unwrap_or_default();
-            let _ = writeln!(out, "  {}{place}", clean(&spot.what));
+            let _ = writeln!(out, "  {}{place}", clean(&what));
         }
     }
     if blind.is_empty() {
@@ -238,11 +327,19 @@ fn blind_spots(blind: &[BlindSpot], sources: &impl Sources, paint: Paint) -> Str
     out
 }
 
+/// Blind spots that have one reason: what was not seen, and where.
+struct Reason<'a> {
+    clause: Clause,
+    spots: BTreeSet<(Cow<'a, str>, source::Span)>,
+}
+
 /// Blind spots by reason, each told once however many clusters have it.
-fn by_reason(blind: &[BlindSpot]) -> BTreeMap<&str, Vec<&BlindSpot>> {
-    let mut reasons: BTreeMap<&str, BTreeMap<(&str, yaml::Span), &BlindSpot>> = BTreeMap::new();
+fn by_reason(blind: &[BlindSpot]) -> BTreeMap<String, Reason<'_>> {
+    let mut reasons: BTreeMap<String, Reason<'_>> = BTreeMap::new();
     for spot in blind {
-        reasons.entry(&spot.why).or_default().entry((&spot.what, spot.at)).or_insert(spot);
+        let clause = unseen::clause(&spot.why);
+        let reason = reasons.entry(clause.said(1)).or_insert_with(|| Reason { clause, spots: BTreeSet::new() });
+        reason.spots.insert((unseen::what(&spot.what), spot.at));
     }
-    reasons.into_iter().map(|(why, spots)| (why, spots.into_values().collect())).collect()
+    reasons
 }

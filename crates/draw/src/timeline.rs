@@ -9,7 +9,7 @@ use crate::clean::clean;
 use crate::paint::Paint;
 use crate::story::{clock, mark, took};
 use crate::svg::{BACKGROUND, BORDER, DIMMED, FONT, FOREGROUND, PALETTE, escape, small};
-use crate::words::{shorten, width};
+use crate::words::{count, first_few, shorten, width};
 
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 160;
@@ -35,9 +35,8 @@ pub fn text(timeline: &Timeline, columns: Option<usize>, color: bool) -> String 
         let until = bar.until.unwrap_or(timeline.took);
         let drawn = drawn((bar.from, until), timeline.took, bar_columns);
         let drawn = if bar.until.is_some() { paint.good(&drawn) } else { paint.bad(&drawn) };
-        let expected = bar.expected_until.saturating_sub(bar.expected_from);
         let spent = took(until.saturating_sub(bar.from));
-        let _ = writeln!(out, "{mark}  {}{pad}  {drawn}  {spent}, expected {}", paint.name(&name), took(expected));
+        let _ = writeln!(out, "{mark}  {}{pad}  {drawn}  {spent}, expected {}", paint.name(&name), took(expected(bar)));
     }
     out
 }
@@ -68,35 +67,94 @@ fn drawn((from, until): (Duration, Duration), whole: Duration, columns: usize) -
 const ROW: f64 = 18.0;
 const HEAD: f64 = 78.0;
 const MARGIN: f64 = 20.0;
-const NAMES: f64 = 330.0;
-const CHART: f64 = 760.0;
-const TIMES: f64 = 150.0;
-const NAME_LETTERS_MAX: usize = 44;
+const CHART: f64 = 1000.0;
+/// A letter of the labels.
+const LETTER: f64 = 7.3;
+const LABEL_LETTERS_MAX: usize = 60;
+/// A row without a bar.
+const ROW_LETTERS_MAX: usize = 130;
+/// Two screens.
+const ROWS_MAX: usize = 84;
+/// Names in a row that stands for several steps.
+const NAMES_MAX: usize = 3;
 /// About this many lines with a time stand behind the bars.
 const TICKS: u64 = 8;
 const CRITICAL: &str = PALETTE[3];
 const CALM: &str = PALETTE[4];
 const BROKEN: &str = PALETTE[1];
 
-/// Every step that could begin, layer by layer: what it took as a bar, what it was expected to take as a line below it.
+/// Every step that could begin, layer by layer: what it took as a bar with its name, what it was expected to take as a line below it,
+/// from the same beginning. Steps that took no time are one row of their layer, and so are the shortest where there are too many.
 pub fn svg(timeline: &Timeline, title: &str) -> String {
-    let view = Picture::new(timeline);
+    let layers = layers(timeline);
+    let rows = layers.iter().map(LayerRows::rows).sum();
+    let view = Picture::new(timeline, rows);
     let mut out = view.frame(title);
     let mut row = 0;
-    for layer in Layer::ALL {
-        let bars: Vec<&Bar> = timeline.bars.iter().filter(|bar| bar.layer == layer).collect();
-        if bars.is_empty() {
-            continue;
+    for layer in layers {
+        let steps = layer.shown.len() + layer.folded.len();
+        word(&mut out, MARGIN, row, FOREGROUND, &format!("{} · {steps}", layer.layer.name()));
+        for (below, bar) in layer.shown.iter().enumerate() {
+            view.bar(&mut out, row + 1 + below, bar);
         }
-        word(&mut out, MARGIN, row, FOREGROUND, &format!("{} · {}", layer.name(), bars.len()));
-        row += 1;
-        for bar in bars {
-            view.bar(&mut out, row, bar);
-            row += 1;
+        row += layer.rows();
+        if let Some(text) = layer.folds() {
+            word(&mut out, MARGIN + 12.0, row - 1, DIMMED, &shorten(&text, ROW_LETTERS_MAX));
         }
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// The steps of a layer: those with a row each, and those that share one.
+struct LayerRows<'a> {
+    layer: Layer,
+    shown: Vec<&'a Bar>,
+    folded: Vec<&'a Bar>,
+    longest: Duration,
+}
+
+impl LayerRows<'_> {
+    fn rows(&self) -> usize {
+        1 + self.shown.len() + usize::from(!self.folded.is_empty())
+    }
+
+    /// `and 12 steps of 0 s: a, b, c and 9 more`.
+    fn folds(&self) -> Option<String> {
+        if self.folded.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = self.folded.iter().map(|bar| name(bar).to_owned()).collect();
+        let time = if self.longest.as_secs() == 0 { "0 s".to_owned() } else { format!("up to {}", took(self.longest)) };
+        Some(format!("{} of {time}: {}", count(names.len(), "step"), first_few(&names, NAMES_MAX)))
+    }
+}
+
+/// What goes into which row.
+fn layers(timeline: &Timeline) -> Vec<LayerRows<'_>> {
+    let spent = |bar: &Bar| bar.until.unwrap_or(timeline.took).saturating_sub(bar.from);
+    let must_show = |bar: &Bar| bar.until.is_none() || (bar.is_critical && spent(bar).as_secs() > 0);
+    let used: Vec<Layer> =
+        Layer::ALL.into_iter().filter(|layer| timeline.bars.iter().any(|bar| bar.layer == *layer)).collect();
+    // How long a step must have taken to have a row: more than nothing, or as much as leaves no more rows than there may be.
+    let mut times: Vec<Duration> = timeline.bars.iter().filter(|bar| !must_show(bar)).map(spent).collect();
+    times.sort_unstable_by(|a, b| b.cmp(a));
+    let must = timeline.bars.iter().filter(|bar| must_show(bar)).count();
+    let room = ROWS_MAX.saturating_sub(must + 2 * used.len());
+    let least = times.get(room).copied().unwrap_or_default();
+    let is_shown = |bar: &&Bar| must_show(bar) || (spent(bar).as_secs() > 0 && spent(bar) > least);
+    let one = |layer: Layer| {
+        let (shown, folded): (Vec<&Bar>, Vec<&Bar>) =
+            timeline.bars.iter().filter(|bar| bar.layer == layer).partition(is_shown);
+        let longest = folded.iter().map(|bar| spent(bar)).max().unwrap_or_default();
+        LayerRows { layer, shown, folded, longest }
+    };
+    used.into_iter().map(one).collect()
+}
+
+/// The key without its layer.
+fn name(bar: &Bar) -> &str {
+    bar.key.split_once('/').map_or(bar.key.as_str(), |(_, name)| name)
 }
 
 struct Picture<'a> {
@@ -107,19 +165,18 @@ struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
-    fn new(timeline: &'a Timeline) -> Self {
-        let layers = Layer::ALL.iter().filter(|layer| timeline.bars.iter().any(|bar| bar.layer == **layer)).count();
-        let expected = timeline.bars.iter().map(|bar| bar.expected_until).max().unwrap_or_default();
+    fn new(timeline: &'a Timeline, rows: usize) -> Self {
+        let expected = timeline.bars.iter().map(|bar| bar.from + expected(bar)).max().unwrap_or_default();
         let whole = timeline.took.max(expected).max(Duration::from_secs(1));
-        Self { timeline, whole, rows: timeline.bars.len() + layers }
+        Self { timeline, whole, rows }
     }
 
     fn x(&self, at: Duration) -> f64 {
-        MARGIN + NAMES + CHART * (at.as_secs_f64() / self.whole.as_secs_f64()).min(1.0)
+        MARGIN + CHART * (at.as_secs_f64() / self.whole.as_secs_f64()).min(1.0)
     }
 
     fn frame(&self, title: &str) -> String {
-        let width = MARGIN + NAMES + CHART + TIMES;
+        let width = 2.0 * MARGIN + CHART;
         let height = HEAD + ROW * small(self.rows) + MARGIN;
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\">\n",
@@ -134,7 +191,8 @@ impl<'a> Picture<'a> {
             "<text x=\"{MARGIN}\" y=\"26\" fill=\"{FOREGROUND}\" font-weight=\"bold\">{}</text>",
             escape(&head)
         );
-        let legend = [(CRITICAL, "critical path"), (CALM, "had time"), (BROKEN, "never proved"), (DIMMED, "expected")];
+        let legend =
+            [(CRITICAL, "critical path"), (CALM, "had time"), (BROKEN, "never completed"), (DIMMED, "expected")];
         for (index, (color, says)) in legend.iter().enumerate() {
             let x = MARGIN + 120.0 * small(index);
             let _ = writeln!(out, "<rect x=\"{x:.0}\" y=\"38\" width=\"12\" height=\"8\" rx=\"2\" fill=\"{color}\"/>");
@@ -151,9 +209,11 @@ impl<'a> Picture<'a> {
             let x = self.x(Duration::from_secs(seconds));
             let _ = writeln!(
                 out,
-                "<path d=\"M{x:.1} {HEAD}V{:.0}\" stroke=\"{BORDER}\"/><text x=\"{x:.1}\" y=\"{:.0}\" fill=\"{DIMMED}\" text-anchor=\"middle\">{}</text>",
+                "<path d=\"M{x:.1} {HEAD}V{:.0}\" stroke=\"{BORDER}\"/><text x=\"{x:.1}\" y=\"{:.0}\" fill=\"{DIMMED}\" text-anchor=\"{}\">{}</text>",
                 height - MARGIN,
                 HEAD - 6.0,
+                // The first would begin outside of the picture.
+                if number == 0 { "start" } else { "middle" },
                 clock(seconds * 1000)
             );
         }
@@ -161,8 +221,6 @@ impl<'a> Picture<'a> {
 
     fn bar(&self, out: &mut String, row: usize, bar: &Bar) {
         let top = HEAD + ROW * small(row);
-        let name = bar.key.split_once('/').map_or(bar.key.as_str(), |(_, name)| name);
-        word(out, MARGIN + 12.0, row, DIMMED, &shorten(name, NAME_LETTERS_MAX));
         let until = bar.until.unwrap_or(self.timeline.took);
         let color = match (bar.until, bar.is_critical) {
             (None, _) => BROKEN,
@@ -171,23 +229,36 @@ impl<'a> Picture<'a> {
         };
         let (from, to) = (self.x(bar.from), self.x(until));
         let length = (to - from).max(2.0);
+        let spent = took(until.saturating_sub(bar.from));
         let _ = writeln!(
             out,
-            "<rect x=\"{from:.1}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"8\" rx=\"2\" fill=\"{color}\"><title>{}: {}</title></rect>",
+            "<rect x=\"{from:.1}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"8\" rx=\"2\" fill=\"{color}\"><title>{}: {spent}, expected {}</title></rect>",
             top + 3.0,
             escape(&clean(&bar.key)),
-            took(until.saturating_sub(bar.from))
+            took(expected(bar))
         );
-        let (from, to) = (self.x(bar.expected_from), self.x(bar.expected_until));
+        let ends = self.x(bar.from + expected(bar)).max(from + 2.0);
         let _ = writeln!(
             out,
-            "<path d=\"M{from:.1} {0:.1}H{1:.1}\" stroke=\"{DIMMED}\" stroke-width=\"2\"/>",
-            top + 14.0,
-            to.max(from + 2.0)
+            "<path d=\"M{from:.1} {0:.1}H{ends:.1}\" stroke=\"{DIMMED}\" stroke-width=\"2\"/>",
+            top + 14.0
         );
-        let spent = took(until.saturating_sub(bar.from));
-        word(out, self.x(until).max(self.x(bar.expected_until)) + 6.0, row, DIMMED, &spent);
+        let label = format!("{} {spent}", shorten(name(bar), LABEL_LETTERS_MAX));
+        Self::label(out, row, (from, (from + length).max(ends)), &label);
     }
+
+    /// Behind the bar, or before it where there is more room.
+    fn label(out: &mut String, row: usize, (from, to): (f64, f64), text: &str) {
+        let wide = LETTER * small(width(text)) + 6.0;
+        let (left, right) = (from - MARGIN, 2.0 * MARGIN + CHART - to);
+        let x = if right >= wide || right >= left { to + 6.0 } else { (from - wide).max(MARGIN) };
+        word(out, x, row, FOREGROUND, text);
+    }
+}
+
+/// How long it was expected to take.
+fn expected(bar: &Bar) -> Duration {
+    bar.expected_until.saturating_sub(bar.expected_from)
 }
 
 /// A word in a row.

@@ -1,17 +1,31 @@
 //! Small matters of language: plurals, lists, wrapped lines.
 
+use unicode_width::UnicodeWidthStr;
+
 /// `1 error`, `2 errors`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
+pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
+/// `the key`, `all 2 keys`.
+pub fn all(number: usize, noun: &str) -> String {
+    if number == 1 { format!("the {noun}") } else { format!("all {number} {noun}s") }
+}
+
 /// The first few of a list, and how many more there are.
-pub(crate) fn first_few(items: &[String], few: usize) -> String {
+pub fn first_few(items: &[String], few: usize) -> String {
     let shown = items.iter().take(few).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match items.len().saturating_sub(few) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    format!("{shown}{}", and_more(few, items.len()))
+}
+
+/// `and 3 more` for what does not fit.
+pub fn and_more(shown: usize, all: usize) -> String {
+    if all > shown { format!(" and {} more", all - shown) } else { String::new() }
+}
+
+/// The verb as it stands after that many: `depends`, `depend`.
+pub fn agree<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
+    if count == 1 { one } else { many }
 }
 
 /// The beginning of a text that is too long, with a sign that it is only that.
@@ -22,9 +36,9 @@ pub(crate) fn shorten(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// Columns that a text takes, near enough: one for each character.
+/// Columns that a text takes on a terminal.
 pub(crate) fn width(text: &str) -> usize {
-    text.chars().count()
+    UnicodeWidthStr::width(text)
 }
 
 /// Breaks a text at spaces into lines of at most `columns`. A word that is longer has a line of its own, and `code` is
@@ -34,7 +48,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut line = String::new();
     let mut used = 0;
     for word in words(text) {
-        let wide = width(word);
+        let wide = visible(word);
         if used > 0 && used + 1 + wide > columns {
             lines.push(std::mem::take(&mut line));
             used = 0;
@@ -48,6 +62,13 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     }
     lines.push(line);
     lines
+}
+
+/// Columns of a text without the styles in it.
+fn visible(text: &str) -> usize {
+    let mut pieces = text.split("\u{1b}[");
+    let first = width(pieces.next().unwrap_or_default());
+    first + pieces.map(|piece| piece.split_once('m').map_or(0, |(_, rest)| width(rest))).sum::<usize>()
 }
 
 /// What stands between spaces that are not inside of backticks.
@@ -64,6 +85,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::{count, first_few, shorten, wrap};
+
+    #[test]
+    fn styles_take_no_columns() {
+        assert_eq!(wrap("\u{1b}[1mone\u{1b}[0m two", 7), ["\u{1b}[1mone\u{1b}[0m two"]);
+        assert_eq!(wrap("\u{1b}[1mone\u{1b}[0m two", 6), ["\u{1b}[1mone\u{1b}[0m", "two"]);
+    }
 
     #[test]
     fn one_is_not_many() {

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use coldstart_draw as draw;
-use draw::Sources;
 use model::{
     Arrival, Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, Need, ObjectRef, Offer, Patience,
     Phase, Retry, Role, Stage, Tie, TieTarget, WaitsFor,
 };
-use yaml::{FileId, Source, Span};
+use source::{FileId, Source, Sources, Span};
 
 struct Nowhere;
 
@@ -38,7 +37,7 @@ fn component(role: Role, name: &str, parent: Option<u32>, gate: Gate) -> Compone
             pause_seconds: 0,
             retry: Retry::Every(600),
             retry_at: Span::GENERATED,
-            retry_field: "interval",
+            retry_field: Some(model::RetryField::Interval),
         },
         startup_seconds: 40,
         known_as: None,
@@ -88,7 +87,7 @@ fn cluster() -> Cluster {
                 soft: false,
                 object: object.clone(),
                 at: Span::GENERATED,
-                why: "to be applied".into(),
+                why: model::Purpose::Apply,
                 optional: false,
             },
             Need {
@@ -98,7 +97,7 @@ fn cluster() -> Cluster {
                 soft: true,
                 object,
                 at: Span::GENERATED,
-                why: "to find the issuer".into(),
+                why: model::Purpose::LookUpNames,
                 optional: false,
             },
         ],

@@ -4,10 +4,10 @@
 
 mod made;
 
-use check::{BaselineUse, Fingerprint, LeftOut, Report, Severity, SinceUse};
 use coldstart_draw as draw;
+use diagnostic::{BaselineUse, Fingerprint, LeftOut, Report, Severity, SinceUse};
 use draw::markdown::COMMENT_CHARS_MAX;
-use made::{deadlock, location, report, slow, tree};
+use made::{deadlock, location, report, slow, statement, tree};
 use serde_json::Value;
 
 const SARIF_SCHEMA: &str = include_str!("schema/sarif-schema-2.1.0.json");
@@ -76,10 +76,11 @@ fn fingerprints_outlive_edits_elsewhere() {
     let mut after = report(&tree);
     for finding in &mut after.findings {
         // Another wording, another severity, another line of the same file, another cluster.
-        finding.message.push_str(" and 3 more");
+        finding.statement = statement("x", "other words");
         finding.severity = Severity::Warning;
         finding.cluster = "clusters/other".to_owned();
-        finding.locations[0].span.start += 1;
+        let span = finding.primary.at.span();
+        finding.primary.at = source::Span { start: span.start + 1, ..span }.into();
     }
     assert_eq!(before, of(&after));
     let mut twice = report(&tree);
@@ -94,7 +95,8 @@ fn a_finding_that_no_file_holds_is_still_a_result() {
     let tree = tree();
     let mut report = report(&tree);
     report.findings.truncate(1);
-    report.findings[0].locations = vec![location(yaml::Span::GENERATED, check::LocationRole::Primary, "nowhere")];
+    report.findings[0].primary = location(source::Span::GENERATED, "nowhere");
+    report.findings[0].evidence.clear();
     let log = sarif(&report, &tree);
     is_sarif(&log);
     let uri = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
@@ -107,7 +109,7 @@ fn a_finding_that_no_file_holds_is_still_a_result() {
 fn annotations_are_one_line_each() {
     let tree = tree();
     let mut report = report(&tree);
-    report.findings[1].message = "100%\n::error::x".to_owned();
+    report.findings[1].statement = statement("100%\n::error::x", "100%");
     report.left_out = left_out();
     insta::assert_snapshot!(draw::github::report(&report, &tree, Severity::Info, "cluster/"));
 }
@@ -141,7 +143,7 @@ fn a_comment_is_never_longer_than_github_takes_and_says_what_it_cut() {
     let one = slow(&tree);
     for number in 0..500 {
         let mut finding = one.clone();
-        finding.message = format!("number {number} {}", "ö".repeat(number));
+        finding.statement = statement(&number.to_string(), &"ö".repeat(number));
         report.findings.push(finding);
     }
     let comment = draw::markdown::report(&report, &tree, Severity::Pedantic, "");
@@ -151,7 +153,7 @@ fn a_comment_is_never_longer_than_github_takes_and_says_what_it_cut() {
     assert_eq!(shown, comment.matches("</details>").count());
     assert!(comment.contains(&format!("**{} findings more", 503 - shown)), "{}", &comment[comment.len() - 300..]);
     // One that is too long for itself.
-    report.findings[0].message = "x".repeat(COMMENT_CHARS_MAX);
+    report.findings[0].statement = statement("x", &"x".repeat(COMMENT_CHARS_MAX));
     assert!(draw::markdown::report(&report, &tree, Severity::Pedantic, "").chars().count() <= COMMENT_CHARS_MAX);
 }
 
@@ -165,6 +167,7 @@ fn what_was_left_out_is_counted_in_the_text_and_the_json() {
         width: None,
         min_severity: Severity::Warning,
         blind_spots: false,
+        detail: draw::text::Detail::Screens,
         sample: None,
     };
     let text = draw::text::report(&report, &tree, &options);

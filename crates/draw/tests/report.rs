@@ -2,14 +2,20 @@
 
 mod made;
 
-use check::{LocationRole, Report, Severity};
 use coldstart_draw as draw;
-use draw::text::TextOptions;
-use made::{HOME, KS, Tree, deadlock, info, location, report, slow, summary, tree};
-use yaml::Span;
+use diagnostic::{Evidence, EvidenceRole, Finding, Location, Report, Severity};
+use draw::text::{Detail, TextOptions};
+use made::{CLUSTER, HOME, KS, Tree, deadlock, info, location, report, slow, statement, summary, tree};
+use source::Span;
 
-const PLAIN: TextOptions =
-    TextOptions { color: false, width: None, min_severity: Severity::Warning, blind_spots: false, sample: None };
+const PLAIN: TextOptions = TextOptions {
+    color: false,
+    width: None,
+    min_severity: Severity::Warning,
+    blind_spots: false,
+    detail: Detail::Screens,
+    sample: None,
+};
 
 #[test]
 fn a_report_says_what_was_read_what_is_wrong_and_what_was_not_seen() {
@@ -34,14 +40,53 @@ fn blind_spots_are_listed_when_asked_for() {
 }
 
 #[test]
-fn a_clean_repository_gets_two_lines() {
+fn a_clean_repository_gets_three_lines() {
     let tree = tree();
     let report = made::of(Vec::new(), HOME);
     insta::assert_snapshot!(draw::text::report(&report, &tree, &PLAIN), @"
+    Rebuilt today: comes up, in about 13 min (estimate).
     read   flux 96 kustomizations, 88 helmreleases · 1 cluster: kubernetes/flux/cluster
 
     7 tiers · critical path 5: cilium → coredns → cert-manager → external-secrets → authentik · 0 errors, 0 warnings
     ");
+}
+
+#[test]
+fn what_stops_most_comes_first_and_two_screens_are_enough() {
+    let tree = tree();
+    let mut report = made::of(Vec::new(), HOME);
+    for number in 0..40 {
+        let mut finding = slow(&tree);
+        finding.component.name = format!("app-{number}").into();
+        report.findings.push(finding);
+    }
+    report.findings.push(deadlock(&tree));
+    report.findings.push(Finding { blocks: 41, ..deadlock(&tree) });
+    report.clusters[0].outlook.blocked = 41;
+    let text = draw::text::report(&report, &tree, &PLAIN);
+    assert!(text.starts_with("Rebuilt today: does not come up. 2 causes block 41 of 184 components."), "{text}");
+    let (first, rest) = text.split_once("error[").and_then(|(_, rest)| rest.split_once("error[")).unwrap();
+    assert!(first.contains("blocks 40 other components"), "{text}");
+    assert!(!rest.contains("blocks 40 other components"), "{text}");
+    assert!(text.lines().count() <= 82, "{} lines:\n{text}", text.lines().count());
+    assert!(text.contains("more (coldstart check -v)"), "{text}");
+    let all = draw::text::report(&report, &tree, &TextOptions { detail: Detail::Everything, ..PLAIN });
+    assert_eq!(all.matches("\nwarning[ungated-dependency]: ").count(), 40, "{all}");
+    let brief = draw::text::report(&report, &tree, &TextOptions { detail: Detail::Headline, ..PLAIN });
+    assert_eq!(brief.lines().count(), 2, "{brief}");
+}
+
+#[test]
+fn the_same_in_files_of_other_clusters_is_one_cause() {
+    let tree = tree();
+    let mut report = made::of(vec![slow(&tree), slow(&tree)], HOME);
+    report.clusters.push(summary("clusters/lab"));
+    report.findings[1].cluster = "clusters/lab".to_owned();
+    report.findings[1].primary = location(tree.find(CLUSTER, "kind"), "x");
+    let text = draw::text::report(&report, &tree, &PLAIN);
+    assert_eq!(text.matches("warning[").count(), 1, "{text}");
+    assert!(text.contains("note: the same in kubernetes/"), "{text}");
+    assert!(text.contains("0 errors, 1 warning"), "{text}");
 }
 
 #[test]
@@ -58,7 +103,7 @@ fn a_sample_says_what_it_left_out() {
 #[test]
 fn what_several_clusters_share_is_told_once() {
     let tree = tree();
-    let of = |mut finding: check::Finding, cluster: &str| {
+    let of = |mut finding: diagnostic::Finding, cluster: &str| {
         finding.cluster = cluster.to_owned();
         finding
     };
@@ -75,17 +120,19 @@ fn what_several_clusters_share_is_told_once() {
 }
 
 #[test]
-fn clusters_in_which_others_are_concerned_are_told_apart() {
+fn clusters_in_which_others_are_concerned_share_a_cause_and_programs_are_told_of_each() {
     let tree = tree();
     let mut findings = vec![slow(&tree), slow(&tree)];
     findings[1].cluster = "clusters/lab".to_owned();
-    let told = |findings: &[check::Finding]| {
+    let told = |findings: &[diagnostic::Finding]| {
         let report = made::of(findings.to_vec(), HOME);
         draw::text::report(&report, &tree, &PLAIN).matches("warning[").count()
     };
     assert_eq!(told(&findings), 1);
     findings[1].also[0].component.name = "another".into();
-    assert_eq!(told(&findings), 2);
+    assert_eq!(told(&findings), 1);
+    let json = draw::json::report(&made::of(findings, HOME), &[], &tree, Severity::Warning).unwrap();
+    assert_eq!(json.matches("\"rule\": \"ungated-dependency\"").count(), 2, "{json}");
 }
 
 #[test]
@@ -104,12 +151,11 @@ fn hostile_names_and_endless_lines_do_no_harm() {
     let tree = Tree::new(&[("bad\u{1b}]0;x\u{7}.yaml", &text)]);
     let path = "bad\u{1b}]0;x\u{7}.yaml";
     let mut finding = slow(&made::tree());
-    finding.message = "`\u{1b}[2Jname\u{9b}`".to_owned();
-    finding.fix = Some("line\nbreak\u{202e}".to_owned());
-    finding.locations = vec![
-        location(tree.find(path, "\u{1b}[31mred\u{202e}"), LocationRole::Primary, "la\u{7}bel"),
-        location(tree.find(path, "needle"), LocationRole::Need, "in a long line"),
-        location(tree.find(path, "faraway"), LocationRole::Offer, "too far to the right"),
+    finding.statement = statement("\u{1b}[2Jname\u{9b}", "line\nbreak\u{202e}");
+    finding.primary = location(tree.find(path, "\u{1b}[31mred\u{202e}"), "la\u{7}bel");
+    finding.evidence = vec![
+        evidence(tree.find(path, "needle"), EvidenceRole::Need, "in a long line"),
+        evidence(tree.find(path, "faraway"), EvidenceRole::Offer, "too far to the right"),
     ];
     let report = made::of(vec![finding], "\u{1b}c");
     let drawn = draw::text::report(&report, &tree, &PLAIN);
@@ -123,10 +169,11 @@ fn hostile_names_and_endless_lines_do_no_harm() {
 fn places_that_no_file_holds_do_not_break_a_diagnostic() {
     let tree = tree();
     let beyond = Span { end: 90_000, start: 80_000, ..tree.find(KS, "kind") };
-    let unknown = Span::new(yaml::FileId(77), 0, 1);
+    let unknown = Span::new(source::FileId(77), 0, 1);
     for span in [Span::GENERATED, beyond, unknown] {
         let mut finding = info(&tree);
-        finding.locations = vec![location(span, LocationRole::Primary, "here")];
+        finding.primary = location(span, "here");
+        finding.evidence.clear();
         let report = made::of(vec![finding], HOME);
         let options = TextOptions { min_severity: Severity::Pedantic, ..PLAIN };
         assert!(draw::text::report(&report, &tree, &options).contains("here"));
@@ -142,8 +189,8 @@ fn json_keeps_its_promise() {
 #[test]
 fn json_tells_what_is_of_a_shared_bootstrap_once() {
     let tree = tree();
-    let count = |finding: &check::Finding| {
-        let there = check::Finding { cluster: "clusters/other".to_owned(), ..finding.clone() };
+    let count = |finding: &diagnostic::Finding| {
+        let there = diagnostic::Finding { cluster: "clusters/other".to_owned(), ..finding.clone() };
         let report = made::of(vec![finding.clone(), there], HOME);
         let text = draw::json::report(&report, &[], &tree, Severity::Info).unwrap();
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -154,8 +201,10 @@ fn json_tells_what_is_of_a_shared_bootstrap_once() {
     let mut finding = slow(&tree);
     assert_eq!(count(&finding), 2, "each cluster has its own Kustomizations");
     finding.component = release("coredns");
+    finding.stage = model::Stage::Bootstrap;
     assert_eq!(count(&finding), 2, "who brings it is Flux of each cluster");
     finding.provider = Some(release("cilium"));
+    finding.provider_stage = model::Stage::Bootstrap;
     assert_eq!(count(&finding), 1);
 }
 
@@ -165,6 +214,11 @@ fn json_leaves_out_what_matters_less_and_still_counts_it() {
     let text = draw::json::report(&report(&tree), &[], &tree, Severity::Error).unwrap();
     assert!(!text.contains("ungated-dependency"));
     assert!(text.contains("\"warnings\": 1"));
+}
+
+fn evidence(span: Span, role: EvidenceRole, label: &str) -> Evidence {
+    let Location { at, label } = location(span, label);
+    Evidence { role, at, label }
 }
 
 fn strip(text: &str) -> String {

@@ -167,7 +167,7 @@ impl Graph<'_> {
                     stack.push(node);
                     on_stack[node] = true;
                 }
-                let implied = events.implied(Event(u32::try_from(node).unwrap_or(u32::MAX)));
+                let implied = events.implied(Event(source::to_u32(node)));
                 let mut descended = false;
                 for (offset, (to, because)) in implied.iter().enumerate().skip(edge) {
                     let to = to.0 as usize;
@@ -191,7 +191,7 @@ impl Graph<'_> {
                     let mut set = BTreeSet::new();
                     while let Some(member) = stack.pop() {
                         on_stack[member] = false;
-                        set.insert(Event(u32::try_from(member).unwrap_or(u32::MAX)));
+                        set.insert(Event(source::to_u32(member)));
                         if member == node {
                             break;
                         }

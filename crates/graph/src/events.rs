@@ -254,7 +254,7 @@ impl Events {
 
     fn another(&mut self) -> Event {
         self.edges.push(Vec::new());
-        Event(u32::try_from(self.edges.len() - 1).unwrap_or(u32::MAX))
+        Event(source::to_u32(self.edges.len() - 1))
     }
 
     fn crds_of(&mut self, by: ComponentId) -> Event {

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use model::{
-    Arrival, Capability, CapabilityKind, Cluster, ComponentId, Gate, Need, ObjectRef, Offer, Patience, Phase, Retry,
-    Role, Stage, TieTarget, WaitsFor,
+    Arrival, Capability, CapabilityKind, Cluster, ComponentId, Consequence, Gate, Need, ObjectRef, Offer, Patience,
+    Phase, Retry, Role, Stage, TieTarget, Verdict, WaitsFor,
 };
 
 use crate::cycles::Deadlock;
@@ -20,45 +20,6 @@ const BACKOFF_SECONDS_MAX: u64 = 900;
 
 /// The least that a secret store which was asked too early costs.
 const STORE_SECONDS_MIN: u64 = 60;
-
-/// Is a need guaranteed? Best last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// It is met only after what itself waits for it.
-    Deadlocked,
-    /// Nobody who was read offers it.
-    Unoffered,
-    /// Nothing orders the two.
-    Unordered,
-    /// Ordered, but the tie waits only for the other's existence.
-    ExistsOnly,
-    /// Ordered, but being done proves only that the other was applied.
-    AppliedOnly,
-    /// Ordered, and the gate looks as if it proved it, but does not.
-    FalselyReady,
-    /// Only an installation before GitOps starts makes sure of it.
-    BootstrapOnly,
-    Guaranteed,
-}
-
-/// What losing the race costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consequence {
-    /// Never converges.
-    Deadlock,
-    /// Stalls until somebody acts.
-    Terminal { certain: bool },
-    /// Goes on without it, for good, and says nothing.
-    Silent,
-    /// Recovers after this many seconds.
-    Slow { seconds: u64 },
-    /// Comes in time by this many seconds of its timeout.
-    Safe { spare_seconds: u64 },
-    /// Recovers by itself within seconds.
-    Noise,
-    /// There is no race to lose.
-    Nothing,
-}
 
 /// A need with its verdict.
 #[derive(Clone, Debug)]
@@ -401,7 +362,7 @@ impl Judge<'_> {
         }
         match component.role {
             Role::HelmRelease => release_consequence(need, component, verdict, wait_seconds),
-            Role::Kustomization | Role::ResourceSet | Role::Bootstrap => {
+            Role::Kustomization | Role::ResourceSet | Role::Bootstrap(_) => {
                 applier_consequence(need, component, wait_seconds)
             }
         }
@@ -430,6 +391,8 @@ fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: 
         Retry::Never => return Consequence::Terminal { certain: false },
     };
     match need.phase {
+        // The first artifact of a source wakes all that wait for it, at once.
+        Phase::Build if need.capability.kind == CapabilityKind::Source => Consequence::Noise,
         Phase::Build | Phase::Apply => Consequence::Slow { seconds: retry },
         Phase::Ready if component.gate == Gate::Healthy => {
             let timeout = component.patience.timeout_seconds;
@@ -476,42 +439,5 @@ fn failed_install(component: &model::Component, verdict: Verdict, clearly: bool)
     match component.patience.retry {
         Retry::Every(seconds) => Consequence::Slow { seconds },
         Retry::Never => Consequence::Terminal { certain: clearly && verdict == Verdict::Unordered },
-    }
-}
-
-impl Verdict {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Deadlocked => "deadlocked",
-            Self::Unoffered => "unoffered",
-            Self::Unordered => "unordered",
-            Self::ExistsOnly => "exists-only",
-            Self::AppliedOnly => "applied-only",
-            Self::FalselyReady => "falsely-ready",
-            Self::BootstrapOnly => "bootstrap-only",
-            Self::Guaranteed => "guaranteed",
-        }
-    }
-}
-
-impl Consequence {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Deadlock => "deadlock",
-            Self::Terminal { .. } => "terminal",
-            Self::Silent => "silent",
-            Self::Slow { .. } => "slow",
-            Self::Safe { .. } => "safe",
-            Self::Noise => "noise",
-            Self::Nothing => "none",
-        }
-    }
-
-    pub fn cost_seconds(self) -> Option<u64> {
-        match self {
-            Self::Slow { seconds } => Some(seconds),
-            Self::Noise | Self::Safe { .. } | Self::Nothing => Some(0),
-            Self::Deadlock | Self::Terminal { .. } | Self::Silent => None,
-        }
     }
 }

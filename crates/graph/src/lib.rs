@@ -3,24 +3,32 @@
 //!
 //! This crate knows the model. It knows no file format and no output, and does no IO.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod cycles;
+mod early;
 mod events;
 mod gates;
 mod judge;
 mod linking;
 mod reach;
 mod schedule;
+mod settle;
+mod waits;
 
 pub use cycles::{Deadlock, Step};
+pub use early::{EarlyPart, early_parts, repeated};
 pub use events::{Because, Event, Events, Moment};
-pub use judge::{Consequence, Judged, Verdict};
+pub use judge::Judged;
 pub use linking::Links;
 pub use reach::{Answers, Questions};
-pub use schedule::Schedule;
+pub use schedule::{Schedule, own_seconds};
+pub use settle::{in_circles, settled};
+pub use waits::{Strength, Wait};
 
 use std::collections::BTreeSet;
 
-use model::Cluster;
+use model::{Cluster, Verdict};
 
 /// Everything there is to say about one cluster's order.
 #[derive(Debug)]
@@ -39,7 +47,7 @@ pub fn analyse(cluster: &Cluster) -> Analysis {
     let links = Links::new(cluster);
     let events = Events::new(cluster, &links);
     let deadlocks = cycles::find(&events);
-    let schedule = Schedule::new(cluster, &events);
+    let schedule = Schedule::new(cluster, &links, &events);
     let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);
     let judged = without_failures(cluster, judged, &links, &events, &schedule, &deadlocks);
     Analysis { judged, deadlocks, schedule, links, events }

@@ -4,7 +4,7 @@
 //! thousands. Questions are therefore put first and answered together, some hundred targets in one pass over the graph.
 
 use crate::events::{Event, Events};
-use crate::schedule::in_order;
+use crate::settle::in_order;
 
 /// Machine words of targets that one pass carries.
 const WORDS: usize = 8;
@@ -54,7 +54,10 @@ impl Events {
         let asked = questions.sorted();
         let mut targets: Vec<Event> = asked.iter().map(|(target, _)| *target).collect();
         targets.dedup();
-        let order = in_order(self);
+        let implied =
+            |node: usize, edge: usize| Some(self.implied(Event(source::to_u32(node))).get(edge)?.0.0 as usize);
+        let order: Vec<Event> =
+            in_order(self.len(), implied).into_iter().map(|node| Event(source::to_u32(node))).collect();
         let is_cyclic = self.is_cyclic(&order);
         let mut rows = vec![[0_u64; WORDS]; self.len()];
         let mut implied = Vec::new();

@@ -2,6 +2,8 @@
 //!
 //! Helm 3 keeps them as `name-version.tgz`, those of OCI registries too; Helm 4 keeps them by the hash of their content.
 
+#![expect(clippy::disallowed_methods, reason = "helm keeps its charts outside of every repository")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read as _};
@@ -9,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
-use yaml::{FileId, Node};
+use source::FileId;
+use yaml::Node;
 
 /// Helm itself takes no larger chart.
 const CHART_BYTES_MAX: u64 = 100 * 1024 * 1024;

@@ -1,25 +1,24 @@
 //! Renders charts that are on this machine, with the `helm` that is on it: `helm template`, without a cluster, without the
 //! network, without the user's plugins, repositories and logins.
 //!
-//! Knows helm's command line, where helm keeps what it downloaded, and how to end a program in time. Does not know Flux,
-//! nor what the objects are for.
+//! Knows helm's command line and where helm keeps what it downloaded. Does not know Flux, nor what the objects are for.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod archives;
-mod limited;
 
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use exec::{Environment, ExecError, Group, Input, Limits, Program, Runner as _, System};
 use read::charts::{ChartFiles, Job, NotRendered, Renderer};
 use tempfile::TempDir;
 
 use archives::Archives;
-use limited::Ended;
 
 /// The largest charts take two seconds.
 const RENDER_SECONDS_MAX: u64 = 30;
@@ -35,10 +34,10 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// Why there is no helm to render with.
 #[derive(Debug, thiserror::Error)]
 pub enum HelmError {
-    #[error("the program `{}` can't be started: {source}", .program.display())]
-    NotStarted { program: PathBuf, source: io::Error },
-    #[error("`{} env` failed: {said}", .program.display())]
-    Env { program: PathBuf, said: String },
+    #[error(transparent)]
+    NotRun(#[from] ExecError),
+    #[error("`{} env` failed: {}", .program.display(), .said.as_deref().unwrap_or("it did not say why"))]
+    Env { program: PathBuf, said: Option<String> },
     #[error("no temporary directory can be made: {0}")]
     Temporary(#[from] io::Error),
 }
@@ -56,36 +55,38 @@ pub struct Helm {
 
 impl Helm {
     /// Asks `program`, or the `helm` on the path, where it keeps charts.
+    #[expect(clippy::disallowed_methods, reason = "helm gets an empty home")]
     pub fn find(program: Option<&Path>) -> Result<Self, HelmError> {
         let program = program.map_or_else(|| PathBuf::from("helm"), Path::to_path_buf);
-        let mut command = Command::new(&program);
-        command.arg("env").env("HELM_NO_PLUGINS", "1").stdin(Stdio::null());
-        let output = command.output().map_err(|source| HelmError::NotStarted { program: program.clone(), source })?;
-        if !output.status.success() {
-            return Err(HelmError::Env { said: reason(&String::from_utf8_lossy(&output.stderr)), program });
+        let environment = Environment::everything().with("HELM_NO_PLUGINS", "1");
+        let env = System.run(&Program::new(&program).argument("env").environment(environment))?;
+        if !env.is_success() {
+            return Err(HelmError::Env { said: reason(env.said()), program });
         }
-        let archives = Archives::from_env(&String::from_utf8_lossy(&output.stdout));
+        let archives = Archives::from_env(&env.text());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self { program, archives, home: TempDir::new()?, free: Mutex::new(cores), freed: Condvar::new() })
     }
 
     /// `helm template`, in an environment of its own.
-    fn template(&self, job: &Job<'_>, chart: &Path) -> Command {
-        let mut command = Command::new(&self.program);
-        command.env_clear().current_dir(self.home.path()).args(arguments(job, chart));
-        for (name, value) in self.environment() {
-            command.env(name, value);
-        }
-        command
+    fn template<'j>(&self, job: &'j Job<'_>, chart: &Path) -> Program<'j> {
+        let time = Some(Duration::from_secs(RENDER_SECONDS_MAX));
+        Program::new(&self.program)
+            .arguments(arguments(job, chart))
+            .directory(self.home.path())
+            .environment(self.environment())
+            .input(Input::Bytes(job.values.as_bytes()))
+            .limits(Limits { time, output_bytes_max: OUTPUT_BYTES_MAX, ..Limits::default() })
+            .group(Group::Own)
     }
 
-    fn environment(&self) -> Vec<(&'static str, OsString)> {
-        let below = |name: &str| self.home.path().join(name).into_os_string();
-        let mut set = vec![
-            ("HOME", self.home.path().as_os_str().to_owned()),
-            ("KUBECONFIG", below("no-cluster")),
-            ("HELM_NO_PLUGINS", "1".into()),
-        ];
+    fn environment(&self) -> Environment {
+        let below = |name: &str| self.home.path().join(name);
+        // Windows starts no program without it.
+        let mut set = Environment::only(["SYSTEMROOT"])
+            .with("HOME", self.home.path())
+            .with("KUBECONFIG", below("no-cluster"))
+            .with("HELM_NO_PLUGINS", "1");
         for name in [
             "HELM_CACHE_HOME",
             "HELM_CONFIG_HOME",
@@ -95,12 +96,10 @@ impl Helm {
             "HELM_REPOSITORY_CACHE",
             "HELM_REPOSITORY_CONFIG",
         ] {
-            set.push((name, below(name)));
+            set = set.with(name, below(name));
         }
-        set.extend(["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map(|name| (name, NOWHERE.into())));
-        // Windows starts no program without it.
-        set.extend(std::env::var_os("SYSTEMROOT").map(|root| ("SYSTEMROOT", root)));
-        set
+        let proxies = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+        proxies.into_iter().fold(set, |set, name| set.with(name, NOWHERE))
     }
 
     /// Waits until fewer helms run than there are cores.
@@ -130,27 +129,37 @@ impl Renderer for Helm {
         archives::asks_for_apis(archive)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "helm reads charts from a directory of its own")]
     fn render(&self, job: &Job<'_>) -> Result<String, NotRendered> {
         let _permit = self.permit();
         let staged;
         let chart = match job.chart {
             ChartFiles::Archive(path) => path.as_path(),
             ChartFiles::Files { files, archives } => {
-                let failed = |error: io::Error| NotRendered::Failed(format!("its files can't be copied: {error}"));
+                let failed = |error: io::Error| NotRendered::NotCopied(error.to_string());
                 staged = TempDir::new().map_err(failed)?;
                 stage(staged.path(), files, archives).map_err(failed)?;
                 staged.path()
             }
         };
-        let limit = Duration::from_secs(RENDER_SECONDS_MAX);
-        match limited::run(self.template(job, chart), job.values.as_bytes(), limit, OUTPUT_BYTES_MAX) {
-            Ok(Ended::Well(text)) => Ok(text),
-            Ok(Ended::Badly(said)) => Err(NotRendered::Failed(without(&reason(&said), chart))),
-            Ok(Ended::TooSlow) => Err(NotRendered::TooSlow(RENDER_SECONDS_MAX)),
-            Ok(Ended::TooLarge) => Err(NotRendered::TooLarge(OUTPUT_BYTES_MAX)),
-            Err(error) => Err(NotRendered::Failed(format!("helm can't be started: {error}"))),
+        match System.run(&self.template(job, chart)) {
+            Ok(finished) if finished.is_success() => Ok(text(finished.output)),
+            Ok(finished) => {
+                let reason = reason(finished.said());
+                Err(reason.map_or(NotRendered::Silent, |reason| NotRendered::Failed(without(&reason, chart))))
+            }
+            Err(ExecError::TimedOut { .. }) => Err(NotRendered::TooSlow(RENDER_SECONDS_MAX)),
+            Err(ExecError::TooMuchOutput { .. }) => Err(NotRendered::TooLarge(OUTPUT_BYTES_MAX)),
+            Err(ExecError::NotFound { source, .. } | ExecError::NotStarted { source, .. }) => {
+                Err(NotRendered::NotStarted(source.to_string()))
+            }
+            Err(error) => Err(NotRendered::NotRun(error.to_string())),
         }
     }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Values go through standard input: an argument can be seen by everybody on the machine.
@@ -166,6 +175,7 @@ fn arguments(job: &Job<'_>, chart: &Path) -> Vec<OsString> {
     arguments
 }
 
+#[expect(clippy::disallowed_methods, reason = "helm reads charts from a directory of its own")]
 fn stage(
     directory: &Path,
     files: &[(String, std::borrow::Cow<'_, [u8]>)],
@@ -186,11 +196,11 @@ fn stage(
 }
 
 /// What helm said last and most clearly: the line that begins with `Error:`, and what belongs to it.
-fn reason(said: &str) -> String {
+fn reason(said: &str) -> Option<String> {
     let from = said.rfind("Error: ").map_or(0, |at| at + "Error: ".len());
     let line = said[from..].lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
     let line = line.split(" Use --debug flag").next().unwrap_or_default();
-    if line.is_empty() { "it did not say why".to_owned() } else { line.chars().take(REASON_CHARS_MAX).collect() }
+    (!line.is_empty()).then(|| line.chars().take(REASON_CHARS_MAX).collect())
 }
 
 /// A reason is the same wherever the chart's files were put.
@@ -205,7 +215,7 @@ mod tests {
     #[test]
     fn the_reason_is_what_follows_the_last_error() {
         let said = "coalesce.go:289: warning: destination for x is a table\nError: execution error at (a/b.yaml:1:3): set a host\n\nUse --debug flag to render out invalid YAML\n";
-        assert_eq!(reason(said), "execution error at (a/b.yaml:1:3): set a host");
-        assert_eq!(reason(""), "it did not say why");
+        assert_eq!(reason(said).as_deref(), Some("execution error at (a/b.yaml:1:3): set a host"));
+        assert_eq!(reason(""), None);
     }
 }

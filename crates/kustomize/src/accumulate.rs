@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use yaml::{Map, Node, Span};
+use source::Span;
+use yaml::{Map, Node};
 
-use crate::PathKind;
 use crate::builder::{Builder, DIRECTORIES_DEEP_MAX, DIRECTORIES_MAX};
 use crate::config::Config;
 use crate::crds;
@@ -16,6 +16,7 @@ use crate::path;
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::schema;
+use crate::{BuildError, Overlooked, PathKind};
 
 /// What a kustomization has made so far.
 #[derive(Debug)]
@@ -65,7 +66,7 @@ impl Builder<'_> {
             }
             let Some(text) = item.text().filter(|text| !text.is_empty()) else { continue };
             if path::is_url(text) {
-                self.overlook(text, "would be fetched over the network", item.span);
+                self.overlook(Overlooked::Fetched { address: text.to_owned() }, item.span);
                 continue;
             }
             let joined = path::join(directory, text);
@@ -107,26 +108,26 @@ impl Builder<'_> {
     fn enter(&mut self, directory: &str, item: &Node, role: Role) -> Option<(String, Kustomization)> {
         let text = item.text().unwrap_or_default();
         if path::is_repository(text) {
-            self.overlook(text, "would be cloned from another repository", item.span);
+            self.overlook(Overlooked::Cloned { address: text.to_owned() }, item.span);
             return None;
         }
         let Some(base) = path::join(directory, text) else {
-            self.fail(format!("`{text}` is outside of the repository"), item.span);
+            self.fail(BuildError::Outside { path: text.to_owned() }, item.span);
             return None;
         };
         match self.files.kind(&base) {
             PathKind::Directory => {}
             PathKind::File => {
-                self.fail(format!("`{text}` is a file, not a directory"), item.span);
+                self.fail(BuildError::FileForDirectory { path: text.to_owned() }, item.span);
                 return None;
             }
             PathKind::Missing => {
-                self.fail(format!("`{text}` does not exist"), item.span);
+                self.fail(BuildError::Missing { path: text.to_owned() }, item.span);
                 return None;
             }
         }
         if self.stack.iter().any(|visited| path::contains(&base, visited)) {
-            self.fail(format!("`{text}` leads back to a directory that is being built: a cycle"), item.span);
+            self.fail(BuildError::Cycle { path: text.to_owned() }, item.span);
             return None;
         }
         self.count_directory(text, item.span)?;
@@ -138,11 +139,11 @@ impl Builder<'_> {
     fn count_directory(&mut self, text: &str, span: Span) -> Option<()> {
         self.directories += 1;
         if self.stack.len() >= DIRECTORIES_DEEP_MAX {
-            self.fail(format!("`{text}` is nested deeper than {DIRECTORIES_DEEP_MAX} bases"), span);
+            self.fail(BuildError::BasesTooDeep { path: text.to_owned() }, span);
             return None;
         }
         if self.directories > DIRECTORIES_MAX {
-            self.exhaust(format!("more than {DIRECTORIES_MAX} bases in one build; the rest was left out"), span);
+            self.exhaust(BuildError::TooManyBases, span);
             return None;
         }
         Some(())
@@ -150,8 +151,8 @@ impl Builder<'_> {
 
     fn check_role(&mut self, kustomization: &Kustomization, text: &str, role: Role, span: Span) {
         match (role, kustomization.is_component) {
-            (Role::Component, false) => self.fail(format!("`{text}` is no Component"), span),
-            (Role::Base, true) => self.fail(format!("`{text}` is a Component: it belongs under `components`"), span),
+            (Role::Component, false) => self.fail(BuildError::NoComponent { path: text.to_owned() }, span),
+            (Role::Base, true) => self.fail(BuildError::ComponentAsBase { path: text.to_owned() }, span),
             _ => {}
         }
     }
@@ -160,24 +161,24 @@ impl Builder<'_> {
     pub(crate) fn kustomization(&mut self, directory: &str, from: Span) -> Option<Kustomization> {
         let found = self.kustomization_files(directory);
         let Some(path) = found.first() else {
-            self.fail(format!("no kustomization file in `{directory}`"), from);
+            self.fail(BuildError::NoKustomization { directory: directory.to_owned() }, from);
             return None;
         };
         if found.len() > 1 {
-            self.fail(format!("more than one kustomization file in `{directory}`"), from);
+            self.fail(BuildError::ManyKustomizations { directory: directory.to_owned() }, from);
         }
         let (file, documents) = self.documents(path, from)?;
         // Only the first document counts, and keys that stand twice are fine here: the last one holds.
         let first = documents.first();
         let Some(root) = first.and_then(|document| document.root.as_ref()) else {
             match first.and_then(|document| document.problems.first()) {
-                Some(problem) => self.fail(problem.message.clone(), problem.span),
-                None => self.fail("the kustomization is empty", Span::new(file, 0, 0)),
+                Some(problem) => self.fail(BuildError::Yaml(problem.message.clone()), problem.span),
+                None => self.fail(BuildError::EmptyKustomization, Span::new(file, 0, 0)),
             }
             return None;
         };
         if root.as_map().is_none() {
-            self.fail("the kustomization is no mapping", root.span);
+            self.fail(BuildError::KustomizationNoMapping, root.span);
             return Some(Kustomization::read(&Node::map(Map::new(), root.span), &mut Vec::new()));
         }
         Some(Kustomization::read(root, &mut self.failures))
@@ -202,7 +203,7 @@ impl Builder<'_> {
     }
 
     pub(crate) fn fail_doubled(&mut self, id: &Id, span: Span) {
-        self.fail(format!("{id} is in this build already"), span);
+        self.fail(BuildError::Doubled { object: id.to_string() }, span);
     }
 
     fn configure(&mut self, accumulated: &mut Accumulated, directory: &str, kustomization: &Kustomization) {
@@ -230,11 +231,12 @@ impl Builder<'_> {
             && let Some(file) = self.file(directory, path)
         {
             self.read.insert(file);
-            self.overlook(path.text().unwrap_or_default(), "OpenAPI schemas are not read", path.span);
+            let written = path.text().unwrap_or_default();
+            self.overlook(Overlooked::OpenApi { path: written.to_owned() }, path.span);
         }
         match openapi.get("version").filter(|version| version.text().is_some_and(|text| !text.is_empty())) {
             Some(version) if version.text() != Some("v1.21.2") => {
-                self.fail("this OpenAPI version is not built in", version.span);
+                self.fail(BuildError::OpenApiVersion, version.span);
             }
             _ => {}
         }
@@ -255,7 +257,7 @@ impl Builder<'_> {
             return;
         }
         if let Err(error) = Arc::make_mut(config).merge(other) {
-            self.fail(error.to_string(), span);
+            self.fail(error, span);
         }
     }
 }

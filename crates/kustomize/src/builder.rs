@@ -5,9 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use yaml::{Document, FileId, Node, Span};
+use source::{FileId, Span};
+use yaml::{Document, Node};
 
-use crate::{Blind, Failure, Files, PathKind, path};
+use crate::{Blind, BuildError, Failure, Files, Overlooked, PathKind, path};
 
 /// Deeper nesting of bases is taken for a loop.
 pub(crate) const DIRECTORIES_DEEP_MAX: usize = 64;
@@ -45,22 +46,22 @@ impl<'f> Builder<'f> {
         }
     }
 
-    pub(crate) fn fail(&mut self, message: impl Into<String>, span: Span) {
+    pub(crate) fn fail(&mut self, error: impl Into<BuildError>, span: Span) {
         if self.failures.len() < REPORTS_MAX {
-            self.failures.push(Failure { message: message.into(), span });
+            self.failures.push(Failure { error: error.into(), span });
         }
     }
 
-    pub(crate) fn overlook(&mut self, what: impl Into<String>, why: &str, span: Span) {
+    pub(crate) fn overlook(&mut self, what: Overlooked, span: Span) {
         if self.blind.len() < REPORTS_MAX {
-            self.blind.push(Blind { what: what.into(), why: why.to_owned(), span });
+            self.blind.push(Blind { what, span });
         }
     }
 
-    pub(crate) fn exhaust(&mut self, message: String, span: Span) {
+    pub(crate) fn exhaust(&mut self, error: BuildError, span: Span) {
         if !self.exhausted {
             self.exhausted = true;
-            self.fail(message, span);
+            self.fail(error, span);
         }
     }
 
@@ -68,21 +69,21 @@ impl<'f> Builder<'f> {
     pub(crate) fn file(&mut self, directory: &str, name: &Node) -> Option<String> {
         let text = name.text().unwrap_or_default();
         if path::is_url(text) {
-            self.overlook(text, "would be fetched over the network", name.span);
+            self.overlook(Overlooked::Fetched { address: text.to_owned() }, name.span);
             return None;
         }
         let Some(path) = path::join(directory, text) else {
-            self.fail(format!("`{text}` is outside of the repository"), name.span);
+            self.fail(BuildError::Outside { path: text.to_owned() }, name.span);
             return None;
         };
         match self.files.kind(&path) {
             PathKind::File => Some(path),
             PathKind::Directory => {
-                self.fail(format!("`{text}` is a directory, not a file"), name.span);
+                self.fail(BuildError::DirectoryForFile { path: text.to_owned() }, name.span);
                 None
             }
             PathKind::Missing => {
-                self.fail(format!("`{text}` does not exist"), name.span);
+                self.fail(BuildError::Missing { path: text.to_owned() }, name.span);
                 None
             }
         }
@@ -91,11 +92,11 @@ impl<'f> Builder<'f> {
     /// The bytes of a file at a path that [`Self::file`] gave.
     pub(crate) fn bytes(&mut self, path: &str, span: Span) -> Option<&'f [u8]> {
         let bytes = self.files.bytes(path);
-        match bytes {
-            Some(_) => {
-                self.read.insert(path.to_owned());
-            }
-            None => self.fail(format!("`{path}` can't be read, or is too large"), span),
+        if bytes.is_some() {
+            self.read.insert(path.to_owned());
+        } else {
+            let why = self.files.obstacle(path);
+            self.fail(BuildError::Unreadable { path: path.to_owned(), why }, span);
         }
         bytes
     }
@@ -103,11 +104,11 @@ impl<'f> Builder<'f> {
     /// The documents of a YAML file at a path that [`Self::file`] gave.
     pub(crate) fn documents(&mut self, path: &str, span: Span) -> Option<(FileId, &'f [Document])> {
         let documents = self.files.documents(path);
-        match documents {
-            Some(_) => {
-                self.read.insert(path.to_owned());
-            }
-            None => self.fail(format!("`{path}` can't be read as text, or is too large"), span),
+        if documents.is_some() {
+            self.read.insert(path.to_owned());
+        } else {
+            let why = self.files.obstacle(path);
+            self.fail(BuildError::NoText { path: path.to_owned(), why }, span);
         }
         documents
     }
@@ -116,7 +117,7 @@ impl<'f> Builder<'f> {
     pub(crate) fn values(&mut self, documents: &[Document]) -> Vec<Node> {
         let unread = documents.iter().filter(|document| document.root.is_none());
         for problem in unread.flat_map(|document| &document.problems) {
-            self.fail(problem.message.clone(), problem.span);
+            self.fail(BuildError::Yaml(problem.message.clone()), problem.span);
         }
         documents.iter().filter_map(|document| document.root.clone()).collect()
     }
@@ -125,7 +126,7 @@ impl<'f> Builder<'f> {
     /// that stands twice is fine only in a patch.
     pub(crate) fn strict_values(&mut self, documents: &[Document]) -> Vec<Node> {
         for problem in documents.iter().flat_map(|document| &document.problems) {
-            self.fail(problem.message.clone(), problem.span);
+            self.fail(BuildError::Yaml(problem.message.clone()), problem.span);
         }
         documents.iter().filter_map(|document| document.root.clone()).collect()
     }

@@ -4,11 +4,13 @@
 
 use ecow::EcoString;
 use regex::Regex;
+use source::Span;
 use thiserror::Error;
-use yaml::{EcoVec, Map, Node, Span, Value};
+use yaml::{EcoVec, Map, Node, Value};
 
 use crate::expression;
 use crate::fieldspec::split_path;
+use crate::selector::SelectorError;
 
 #[derive(Clone, Debug)]
 pub(crate) struct FieldPath {
@@ -30,11 +32,12 @@ enum Part {
     Last,
 }
 
-#[derive(Debug, Error)]
-pub(crate) enum PathError {
+/// Why a path leads nowhere, or a value can't be put where it leads.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PathError {
     #[error("`{0}` should be [field=value]")]
     Item(String),
-    #[error("`{0}` is no regular expression")]
+    #[error("`{0}` is not a regular expression")]
     Pattern(String),
     #[error("index {0} of a list of {1}")]
     Index(usize, usize),
@@ -42,10 +45,26 @@ pub(crate) enum PathError {
     NoList(String),
     #[error("a mapping was expected at `{0}`")]
     NoMapping(String),
-    #[error("a text of YAML would have to be written anew")]
+    #[error("YAML inside a string would have to be rewritten")]
     Rewrite,
-    #[error("{0}")]
-    Value(String),
+    #[error("no source")]
+    NoSource,
+    #[error("{0} objects are the source of this replacement, not one")]
+    Sources(usize),
+    #[error("{object} has no `{path}`")]
+    NoValue { object: String, path: String },
+    #[error("`delimiter` only works on plain values")]
+    Delimiter,
+    #[error("`{text}` has no part {index}")]
+    NoPart { text: String, index: i64 },
+    #[error("a target needs `select`")]
+    NoSelect,
+    #[error("there is no such field")]
+    NoField,
+    #[error(transparent)]
+    Selector(SelectorError),
+    #[error("{object}: `{path}`: {error}")]
+    At { object: String, path: String, error: Box<PathError> },
 }
 
 /// What to make where a path leads to nothing.

@@ -3,8 +3,9 @@
 //! A path goes through lists without saying so. Knows how to walk and create paths; not what is put there.
 
 use ecow::EcoString;
+use source::Span;
 use thiserror::Error;
-use yaml::{Map, Node, Span, Value};
+use yaml::{Map, Node, Value};
 
 use crate::id::Gvk;
 
@@ -24,14 +25,35 @@ struct Part {
     is_list: bool,
 }
 
-#[derive(Debug, Error)]
-pub(crate) enum FieldError {
+/// Why a change does not fit a field.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FieldError {
     #[error("`{path}` goes through a plain value")]
     Path { path: EcoString, span: Span },
     #[error("two field specs for `{0}` disagree about `create`")]
     Conflict(EcoString),
-    #[error("{message}")]
-    Value { message: String, span: Span },
+    #[error("a mapping was expected here")]
+    NoMapping { span: Span },
+    #[error("`subjects` is not a list")]
+    SubjectsNoList { span: Span },
+    #[error("a reference without a `name`")]
+    ReferenceWithoutName { span: Span },
+    #[error("`{name}` could mean {first} or {second}")]
+    Ambiguous { name: EcoString, first: String, second: String, span: Span },
+}
+
+impl FieldError {
+    /// The value that it does not fit, if it is one.
+    pub(crate) fn span(&self) -> Option<Span> {
+        match self {
+            Self::Path { span, .. }
+            | Self::NoMapping { span }
+            | Self::SubjectsNoList { span }
+            | Self::ReferenceWithoutName { span }
+            | Self::Ambiguous { span, .. } => Some(*span),
+            Self::Conflict(_) => None,
+        }
+    }
 }
 
 /// What stands at the end of a path that had to be created.

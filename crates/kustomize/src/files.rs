@@ -1,4 +1,5 @@
-use yaml::{Document, FileId, Node};
+use source::FileId;
+use yaml::{Document, Node};
 
 /// The files of a repository as the builder sees them. Paths are relative to the repository's root, with `/` and without
 /// `.` or `..` parts; the root itself is the empty path. The builder asks for nothing outside of it.
@@ -14,6 +15,11 @@ pub trait Files: Sync {
 
     /// The bytes of a file, for generators and JSON patches. `None` when it can't be read or is too large.
     fn bytes(&self, path: &str) -> Option<&[u8]>;
+
+    /// Why a file that is there can't be read, as the end of a sentence that begins with its name.
+    fn obstacle(&self, _path: &str) -> Option<String> {
+        None
+    }
 
     /// The text of a file that a span is of. With it the values of an inline patch get spans of their own lines; without
     /// it they have the span of the whole patch.

@@ -2,10 +2,12 @@
 //! cluster.
 
 use ecow::EcoString;
-use yaml::{Node, ScalarKind, Span, Value};
+use source::Span;
+use yaml::{Node, ScalarKind, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
+use crate::error::BuildError;
 use crate::kustomization::Kustomization;
 use crate::resources::Resources;
 use crate::style::is_blank;
@@ -27,7 +29,7 @@ impl Builder<'_> {
         }
         for resource in accumulated.resources.iter() {
             if resource.gvk.kind.is_empty() || (resource.name.is_empty() && !resource.gvk.kind.ends_with("List")) {
-                self.fail("patches left this object without a kind or a name", resource.node.span);
+                self.fail(BuildError::IdentityLost, resource.node.span);
             }
         }
         let mut list = accumulated.resources.into_list();
@@ -35,7 +37,7 @@ impl Builder<'_> {
         if let Some(options) = &kustomization.sort_options {
             match sort::Order::read(options) {
                 Ok(order) => order.sort(&mut list),
-                Err(message) => self.fail(message, options.span),
+                Err(error) => self.fail(error, options.span),
             }
         }
         let label = kustomization.build_metadata.iter().find(|item| item.text() == Some("managedByLabel"));

@@ -4,9 +4,11 @@
 //! Not done here: the controller asks for origin annotations if a kustomization names no resources, only to keep it from
 //! counting as empty. They would say nothing about the repository.
 
-use yaml::{Map, Node, Span, Value};
+use source::Span;
+use yaml::{Map, Node, Value};
 
 use crate::builder::{Builder, DIRECTORIES_DEEP_MAX};
+use crate::error::BuildError;
 use crate::kustomization::{Kustomization, says_nothing};
 use crate::{Overlay, PathKind, path};
 
@@ -24,7 +26,7 @@ const EXCLUDED_FILES: [&str; 9] = [
 ];
 const EXCLUDED_DIRECTORIES: [&str; 3] = [".git", ".github", ".circleci"];
 /// Files looked at for one generated kustomization.
-const SCANNED_MAX: usize = 100_000;
+pub(crate) const SCANNED_MAX: usize = 100_000;
 
 impl Builder<'_> {
     /// The kustomization that the controller generates for a directory without one.
@@ -51,15 +53,14 @@ impl Builder<'_> {
     /// Walks below `directory` in the order of names; directories with a kustomization of their own are one resource.
     fn scan(&mut self, directory: &str, below: &str, depth: usize, scanned: &mut usize, found: &mut Vec<Node>) {
         if depth > DIRECTORIES_DEEP_MAX {
-            let message = format!("`{below}` is nested deeper than {DIRECTORIES_DEEP_MAX} directories");
-            self.fail(message, Span::GENERATED);
+            self.fail(BuildError::DirectoriesTooDeep { path: below.to_owned() }, Span::GENERATED);
             return;
         }
         let Some(here) = path::join(directory, below) else { return };
         for name in self.files.list(&here) {
             *scanned += 1;
             if *scanned > SCANNED_MAX {
-                self.exhaust(format!("more than {SCANNED_MAX} files below `{directory}`"), Span::GENERATED);
+                self.exhaust(BuildError::TooManyFiles { directory: directory.to_owned() }, Span::GENERATED);
                 return;
             }
             let relative = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
@@ -97,7 +98,7 @@ impl Builder<'_> {
         for component in &overlay.components {
             let text = component.text().unwrap_or_default();
             if path::is_repository(text) || path::is_url(text) || text.starts_with('/') {
-                self.fail(format!("the component `{text}` must be a path inside of the repository"), component.span);
+                self.fail(BuildError::ComponentOutside { path: text.to_owned() }, component.span);
                 continue;
             }
             let path = path::join(directory, text);

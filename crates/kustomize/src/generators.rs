@@ -3,13 +3,15 @@
 //! Charts and other generators would have to be fetched or run; they are reported as not looked at.
 
 use ecow::EcoString;
-use yaml::{Map, Node, Span, Value};
+use source::Span;
+use yaml::{Map, Node, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
 use crate::kustomization::Kustomization;
 use crate::path;
 use crate::resource::{Behavior, Resource};
+use crate::{BuildError, Overlooked};
 
 /// kustomize breaks base64 into lines, and the breaks count for the hash.
 const BASE64_LINE_CHARACTERS: usize = 70;
@@ -38,7 +40,7 @@ impl Builder<'_> {
         }
         for chart in &kustomization.helm_charts {
             let name = chart.text_at(&["name"]).or_else(|| chart.text_at(&["chartName"])).unwrap_or_default();
-            self.overlook(format!("chart {name}"), "would be fetched and rendered by Helm", chart.span);
+            self.overlook(Overlooked::Chart { name: name.to_owned() }, chart.span);
         }
         self.run_generators(accumulated, directory, kustomization);
     }
@@ -52,7 +54,7 @@ impl Builder<'_> {
         kind: Generated,
     ) {
         let Some(name) = item.get("name").filter(|name| name.text().is_some_and(|text| !text.is_empty())) else {
-            self.fail("a generator needs a name", item.span);
+            self.fail(BuildError::GeneratorWithoutName, item.span);
             return;
         };
         let pairs = self.pairs(directory, item);
@@ -76,7 +78,7 @@ impl Builder<'_> {
                     let value = unquote(value).as_bytes().to_vec();
                     pairs.push(Pair { key: key.into(), value, span: source.span });
                 }
-                _ => self.fail(format!("`{text}` should be key=value"), source.span),
+                _ => self.fail(BuildError::NoPair { text: text.to_owned() }, source.span),
             }
         }
         for source in item.items_at("files") {
@@ -85,7 +87,7 @@ impl Builder<'_> {
         let mut seen = std::collections::HashSet::new();
         for pair in &pairs {
             if !seen.insert(pair.key.clone()) {
-                self.fail(format!("the key `{}` is generated twice", pair.key), pair.span);
+                self.fail(BuildError::DoubledKey { key: pair.key.to_string() }, pair.span);
             }
         }
         pairs
@@ -95,7 +97,7 @@ impl Builder<'_> {
         let Some(path) = self.file(directory, source) else { return };
         let Some(bytes) = self.bytes(&path, source.span) else { return };
         let Ok(text) = std::str::from_utf8(bytes) else {
-            self.fail(format!("`{path}` is not UTF-8"), source.span);
+            self.fail(BuildError::NotUtf8 { path }, source.span);
             return;
         };
         for line in text.strip_prefix('\u{feff}').unwrap_or(text).lines() {
@@ -116,7 +118,7 @@ impl Builder<'_> {
             None => (path::base_name(text), text),
             Some((key, file)) if !key.is_empty() && !file.is_empty() && !file.contains('=') => (key, file),
             Some(_) => {
-                self.fail(format!("`{text}` should be a path or key=path"), source.span);
+                self.fail(BuildError::NoPathPair { text: text.to_owned() }, source.span);
                 return;
             }
         };
@@ -134,7 +136,7 @@ impl Builder<'_> {
             ([], Behavior::Merge | Behavior::Replace) => {
                 // What was not fetched may hold it.
                 if self.blind.is_empty() {
-                    self.fail(format!("{id} does not exist, so there is nothing to merge with or replace"), span);
+                    self.fail(BuildError::NothingToMerge { object: id.to_string() }, span);
                 }
                 self.append(accumulated, std::iter::once(resource), span);
             }
@@ -149,11 +151,8 @@ impl Builder<'_> {
                 inherit(&mut resource, old);
                 *accumulated.resources.content_mut(*at) = resource;
             }
-            ([_], _) => {
-                let message = format!("{id} exists; the generator's behavior must be merge or replace");
-                self.fail(message, span);
-            }
-            _ => self.fail(format!("more than one object could take in {id}"), span),
+            ([_], _) => self.fail(BuildError::GeneratedExists { object: id.to_string() }, span),
+            _ => self.fail(BuildError::ManyToMerge { object: id.to_string() }, span),
         }
     }
 }

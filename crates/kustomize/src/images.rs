@@ -1,7 +1,8 @@
 //! `images`: other names, tags or digests for the images of containers, wherever in an object containers are.
 
 use regex::Regex;
-use yaml::{Node, Span, Value};
+use source::Span;
+use yaml::{Node, Value};
 
 use crate::builder::Builder;
 use crate::expression;
@@ -86,7 +87,7 @@ impl Builder<'_> {
                     Ok(())
                 };
                 if let Err(error) = spec.apply(&resource.gvk, &mut resource.node, Create::Nothing, image.span, update) {
-                    self.fail(error.to_string(), image.span);
+                    self.fail(error, image.span);
                 }
             }
         }

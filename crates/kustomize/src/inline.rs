@@ -3,7 +3,8 @@
 //! In a literal block every line of the text is one line of the file with its indentation cut off, so each value's place
 //! can be worked out. For other styles, and without the file's text, every value points at the whole block.
 
-use yaml::{Document, Entry, Limits, Node, Span, Value};
+use source::Span;
+use yaml::{Document, Entry, Limits, Node, Value};
 
 use crate::Files;
 
@@ -96,7 +97,7 @@ fn literal_lines(source: &str, block: Span, text: &str) -> Option<Vec<(u32, u32)
         let indent = content.len().checked_sub(line.len());
         match indent {
             Some(indent) if content.ends_with(line) && content[..indent].trim().is_empty() => {
-                lines.push((to_u32(text_start), to_u32(file_start + indent)));
+                lines.push((source::to_u32(text_start), source::to_u32(file_start + indent)));
             }
             // The text ends before the block's last line break does.
             _ if line.is_empty() => break,
@@ -106,8 +107,4 @@ fn literal_lines(source: &str, block: Span, text: &str) -> Option<Vec<(u32, u32)
         file_start += found.len() + 1;
     }
     Some(lines)
-}
-
-fn to_u32(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

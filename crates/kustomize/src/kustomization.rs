@@ -2,10 +2,11 @@
 //!
 //! Fields are kept as they were written, spans and all, and each transformer reads its own. Knows the file, not the build.
 
-use yaml::{Map, Node, Span, Value};
+use source::Span;
+use yaml::{Map, Node, Value};
 
-use crate::Failure;
 use crate::schema;
+use crate::{BuildError, Failure};
 
 /// The names of kustomize's file, in the order of its own search.
 pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -55,7 +56,7 @@ impl Kustomization {
         let kustomization = Self::fields(&root);
         kustomization.check_type(&root, failures);
         if says_nothing(&root) {
-            failures.push(Failure { message: "the kustomization is empty".to_owned(), span: root.span });
+            failures.push(Failure { error: BuildError::EmptyKustomization, span: root.span });
         }
         kustomization
     }
@@ -110,14 +111,14 @@ impl Kustomization {
         let text = |key: &str| root.text_at(&[key]).unwrap_or_default();
         let span = |key: &str| root.get(key).map_or(root.span, |node| node.span);
         if !matches!(text("kind"), "" | "Kustomization" | "Component") {
-            let message = format!("kind is `{}`, and should be Kustomization or Component", text("kind"));
-            failures.push(Failure { message, span: span("kind") });
+            let error = BuildError::WrongKind { kind: text("kind").to_owned() };
+            failures.push(Failure { error, span: span("kind") });
         }
         let version = if self.is_component { "v1alpha1" } else { "v1beta1" };
         let wanted = format!("kustomize.config.k8s.io/{version}");
         if !text("apiVersion").is_empty() && text("apiVersion") != wanted {
-            let message = format!("apiVersion is `{}`, and should be {wanted}", text("apiVersion"));
-            failures.push(Failure { message, span: span("apiVersion") });
+            let error = BuildError::WrongVersion { version: text("apiVersion").to_owned(), wanted };
+            failures.push(Failure { error, span: span("apiVersion") });
         }
     }
 }

@@ -4,10 +4,13 @@
 //! This crate knows kustomize, and the few things that Flux's kustomize-controller does to a kustomization before it
 //! builds it. It does not know what the objects mean.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod accumulate;
 mod builder;
 mod config;
 mod crds;
+mod error;
 mod expression;
 mod fieldpath;
 mod fieldspec;
@@ -38,10 +41,16 @@ mod style;
 mod transform;
 mod vars;
 
+pub use error::{BuildError, WantedType};
+pub use fieldpath::PathError;
+pub use fieldspec::FieldError;
 pub use files::{Files, PathKind};
 pub use kustomization::FILE_NAMES;
+pub use patch::{JsonPatchError, MergeError, ValueShape};
+pub use selector::SelectorError;
 
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
@@ -59,18 +68,34 @@ pub struct Build {
     pub files: Vec<String>,
 }
 
-/// Something that was not looked at, and why.
+/// Something that was not looked at, and where it is named.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blind {
-    pub what: String,
-    pub why: String,
+    pub what: Overlooked,
     pub span: Span,
 }
 
-/// Something that makes the real build fail.
+/// What a build does not look at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Overlooked {
+    /// A file at an address, which would be fetched.
+    Fetched { address: String },
+    /// A directory of another repository, which would be cloned.
+    Cloned { address: String },
+    /// A chart that Helm would fetch and render.
+    Chart { name: String },
+    /// A plugin, which would be run as a program or a container.
+    Plugin { kind: String, name: String },
+    /// An OpenAPI schema, as it is named.
+    OpenApi { path: String },
+    /// A replacement inside of a text, which would have to be written anew.
+    TextReplacement,
+}
+
+/// Something that makes the real build fail, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    pub message: String,
+    pub error: BuildError,
     pub span: Span,
 }
 
@@ -130,11 +155,11 @@ pub fn build(files: &dyn Files, directory: &str, overlay: &Overlay, mode: Mode) 
 
 fn run(builder: &mut Builder<'_>, directory: &str, overlay: &Overlay, mode: Mode) -> Vec<Node> {
     let Some(directory) = path::join("", directory) else {
-        builder.fail(format!("`{directory}` is outside of the repository"), Span::GENERATED);
+        builder.fail(BuildError::Outside { path: directory.to_owned() }, Span::GENERATED);
         return Vec::new();
     };
     if builder.files.kind(&directory) != PathKind::Directory {
-        builder.fail(format!("`{directory}` is no directory"), Span::GENERATED);
+        builder.fail(BuildError::NoDirectory { path: directory }, Span::GENERATED);
         return Vec::new();
     }
     let generates = mode == Mode::Flux && builder.kustomization_files(&directory).is_empty();

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use yaml::{Document, Node, Value};
 
 use crate::builder::{Builder, OBJECTS_MAX};
+use crate::error::BuildError;
 use crate::inline;
 
 impl Builder<'_> {
@@ -24,7 +25,7 @@ impl Builder<'_> {
         while let Some(node) = queue.pop_front() {
             self.objects += 1;
             if self.objects > OBJECTS_MAX {
-                self.exhaust(format!("more than {OBJECTS_MAX} objects in one build; the rest was left out"), node.span);
+                self.exhaust(BuildError::TooManyObjects, node.span);
                 break;
             }
             match take_apart(&node) {
@@ -34,7 +35,7 @@ impl Builder<'_> {
                     items.into_iter().rev().for_each(|item| queue.push_front(item));
                 }
                 Taken::Items(items) => queue.extend(items),
-                Taken::Bad(message) => self.fail(message, node.span),
+                Taken::Bad(error) => self.fail(error, node.span),
             }
         }
         objects
@@ -50,7 +51,7 @@ enum Taken {
     Nothing,
     Object,
     Items(Vec<Node>),
-    Bad(String),
+    Bad(BuildError),
 }
 
 fn take_apart(node: &Node) -> Taken {
@@ -58,22 +59,22 @@ fn take_apart(node: &Node) -> Taken {
         return Taken::Nothing;
     }
     if node.as_map().is_none() {
-        return Taken::Bad("this is no Kubernetes object: it is not a mapping".to_owned());
+        return Taken::Bad(BuildError::ObjectNoMapping);
     }
     let kind = node.text_at(&["kind"]).unwrap_or_default();
     if kind.is_empty() {
-        return Taken::Bad("this is no Kubernetes object: it has no `kind`".to_owned());
+        return Taken::Bad(BuildError::ObjectWithoutKind);
     }
     if kind.ends_with("List") {
         return match node.get("items").map(|items| &items.value) {
             None => Taken::Object,
             Some(Value::Seq(items)) => Taken::Items(items.to_vec()),
             Some(Value::Scalar(_)) if node.get("items").is_some_and(Node::is_null) => Taken::Nothing,
-            Some(_) => Taken::Bad(format!("`items` of this {kind} is no list")),
+            Some(_) => Taken::Bad(BuildError::ItemsNoList { kind: kind.to_owned() }),
         };
     }
     if node.text_at(&["metadata", "name"]).is_none_or(str::is_empty) {
-        return Taken::Bad(format!("this {kind} has no `metadata.name`"));
+        return Taken::Bad(BuildError::ObjectWithoutName { kind: kind.to_owned() });
     }
     Taken::Object
 }

@@ -6,10 +6,10 @@
 use yaml::{Node, Value};
 
 use crate::builder::Builder;
+use crate::error::BuildError;
 use crate::fieldspec::{Create, FieldError, FieldSpec};
 use crate::resource::Resource;
 use crate::resources::Resources;
-use crate::transform::error_span;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
@@ -46,11 +46,12 @@ impl Builder<'_> {
             resource.refresh();
         }
         for error in failed {
-            self.fail(error.to_string(), error_span(&error).unwrap_or(namespace.span));
+            let span = error.span().unwrap_or(namespace.span);
+            self.fail(error, span);
         }
         for at in resources.duplicates().into_iter().rev() {
             let doubled = resources.all_mut().remove(at);
-            self.fail(format!("the namespace makes two objects one: {}", doubled.id()), namespace.span);
+            self.fail(BuildError::DoubledByNamespace { object: doubled.id().to_string() }, namespace.span);
         }
     }
 }
@@ -97,7 +98,7 @@ fn move_object(
 
 fn move_subjects(node: &mut Node, namespace: &Node, options: Options) -> Result<(), FieldError> {
     if let Some(subjects) = node.get("subjects").filter(|subjects| !subjects.is_null() && subjects.as_seq().is_none()) {
-        return Err(FieldError::Value { message: "`subjects` is no list".to_owned(), span: subjects.span });
+        return Err(FieldError::SubjectsNoList { span: subjects.span });
     }
     let moves = |subject: &Node| match options.subjects {
         Subjects::Nobody => false,

@@ -12,8 +12,7 @@ use crate::kustomization::Kustomization;
 use crate::load;
 use crate::namespace::{Options, Subjects};
 use crate::transform::Affix;
-
-const RUN: &str = "would be run as a program or a container";
+use crate::{BuildError, Overlooked};
 
 impl Builder<'_> {
     pub(crate) fn run_generators(
@@ -27,7 +26,7 @@ impl Builder<'_> {
                 (true, Some("ConfigMapGenerator")) => Generated::ConfigMap,
                 (true, Some("SecretGenerator")) => Generated::Secret,
                 _ => {
-                    self.overlook(describe(&plugin), RUN, plugin.span);
+                    self.overlook(overlooked(&plugin), plugin.span);
                     continue;
                 }
             };
@@ -44,7 +43,7 @@ impl Builder<'_> {
     ) {
         for plugin in self.plugins(directory, &kustomization.transformers) {
             if !is_built_in(&plugin) || !self.run_transformer(accumulated, directory, &plugin) {
-                self.overlook(describe(&plugin), RUN, plugin.span);
+                self.overlook(overlooked(&plugin), plugin.span);
             }
         }
     }
@@ -136,7 +135,7 @@ impl Builder<'_> {
             "none" => Subjects::Nobody,
             "" | "defaultOnly" => Subjects::NamedDefault,
             other => {
-                self.fail(format!("`{other}` is no value of setRoleBindingSubjects"), plugin.span);
+                self.fail(BuildError::RoleBindingSubjects { value: other.to_owned() }, plugin.span);
                 Subjects::NamedDefault
             }
         };
@@ -148,9 +147,9 @@ fn is_built_in(plugin: &Node) -> bool {
     plugin.text_at(&["apiVersion"]) == Some("builtin")
 }
 
-fn describe(plugin: &Node) -> String {
-    let text = |path: &[&str]| plugin.text_at(path).unwrap_or_default();
-    format!("{} {}", text(&["kind"]), text(&["metadata", "name"]))
+fn overlooked(plugin: &Node) -> Overlooked {
+    let text = |path: &[&str]| plugin.text_at(path).unwrap_or_default().to_owned();
+    Overlooked::Plugin { kind: text(&["kind"]), name: text(&["metadata", "name"]) }
 }
 
 /// A generator's name and namespace may stand in its metadata.

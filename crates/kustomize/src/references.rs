@@ -6,14 +6,15 @@ use foldhash::{HashMap, HashMapExt as _};
 use std::sync::Arc;
 
 use ecow::EcoString;
-use yaml::{Node, ScalarKind, Span, Value};
+use source::Span;
+use yaml::{Node, ScalarKind, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
+use crate::error::BuildError;
 use crate::fieldspec::{Create, FieldError, FieldSpec};
 use crate::id::{Gvk, NOT_A_NAMESPACE};
 use crate::resource::Resource;
-use crate::transform::error_span;
 
 impl Builder<'_> {
     pub(crate) fn fix_references(&mut self, accumulated: &mut Accumulated) {
@@ -35,14 +36,14 @@ impl Builder<'_> {
             if rules.peek().is_some()
                 && let Some(span) = blank_subject(&list[at])
             {
-                self.fail(format!("{}: a subject with a blank namespace", list[at].id()), span);
+                self.fail(BuildError::BlankSubject { object: list[at].id().to_string() }, span);
             }
             for (target, spec) in rules {
                 if spec.any(&list[at].node, &mut |node| names_any(node, &renamed))
                     && let Err(error) = fix(list, at, target, spec, &renamed)
                 {
-                    let message = format!("{}: {error}", list[at].id());
-                    self.fail(message, error_span(&error).unwrap_or(list[at].node.span));
+                    let span = error.span().unwrap_or(list[at].node.span);
+                    self.fail(BuildError::FieldOf { object: list[at].id().to_string(), error }, span);
                 }
             }
         }
@@ -144,7 +145,7 @@ impl<'a> Scope<'a> {
         let span = node.span;
         let Value::Map(map) = &mut node.value else { return Ok(()) };
         let Some(old) = map.get("name").and_then(Node::as_scalar).map(|scalar| scalar.text.clone()) else {
-            return Err(FieldError::Value { message: "a reference without a `name`".to_owned(), span });
+            return Err(FieldError::ReferenceWithoutName { span });
         };
         let namespace = map.get("namespace").and_then(Node::as_scalar).map(|scalar| scalar.text.clone());
         let Some(found) = self.find(&old, Wanted::NameIn(namespace.as_ref()), span)? else { return Ok(()) };
@@ -188,8 +189,8 @@ impl<'a> Scope<'a> {
         if rest.iter().all(same) {
             return Ok(Some(first));
         }
-        let message = format!("`{name}` could mean {} or {}", first.id(), rest[0].id());
-        Err(FieldError::Value { message, span })
+        let (first, second) = (first.id().to_string(), rest[0].id().to_string());
+        Err(FieldError::Ambiguous { name: name.clone(), first, second, span })
     }
 
     /// A written namespace is the one objects were read with, if any was; else the one they have now.

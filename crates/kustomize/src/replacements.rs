@@ -8,6 +8,7 @@ use crate::id::{DEFAULT_NAMESPACE, Gvk};
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::selector::Selector;
+use crate::{BuildError, Overlooked};
 
 const DEFAULT_PATH: &str = "metadata.name";
 
@@ -41,24 +42,22 @@ impl Builder<'_> {
         let targets = item.items_at("targets");
         let written = |key: &str| item.get(key).is_some_and(|node| !node.is_null());
         if targets.is_empty() || !(written("source") || written("sourceValue")) {
-            self.fail("a replacement needs a source and at least one target", item.span);
+            self.fail(BuildError::IncompleteReplacement, item.span);
             return;
         }
         let value = match source_value(resources, item) {
             Ok(value) => value,
             Err(error) => {
                 let span = item.get("source").map_or(item.span, |source| source.span);
-                self.fail(error.to_string(), span);
+                self.fail(error, span);
                 return;
             }
         };
         for target in targets {
             match replace_target(resources, target, &value) {
                 Ok(()) => {}
-                Err(error @ PathError::Rewrite) => {
-                    self.overlook("a replacement inside of a text", &error.to_string(), target.span);
-                }
-                Err(error) => self.fail(error.to_string(), target.span),
+                Err(PathError::Rewrite) => self.overlook(Overlooked::TextReplacement, target.span),
+                Err(error) => self.fail(error, target.span),
             }
         }
     }
@@ -68,16 +67,16 @@ fn source_value(resources: &Resources, item: &Node) -> Result<Node, PathError> {
     if let Some(value) = item.get("sourceValue").filter(|value| !value.is_null()) {
         return Ok(Node::plain(value.text().unwrap_or_default(), value.span));
     }
-    let Some(source) = item.get("source") else { return Err(PathError::Value("no source".to_owned())) };
+    let Some(source) = item.get("source") else { return Err(PathError::NoSource) };
     let mut found = resources.iter().filter(|resource| is_source(resource, source));
     let (Some(object), None) = (found.next(), found.next()) else {
         let count = resources.iter().filter(|resource| is_source(resource, source)).count();
-        return Err(PathError::Value(format!("{count} objects are the source of this replacement, not one")));
+        return Err(PathError::Sources(count));
     };
     let path = source.text_at(&["fieldPath"]).filter(|path| !path.is_empty()).unwrap_or(DEFAULT_PATH);
     let value = FieldPath::parse(path)?.get(&object.node).filter(|value| !crate::load::is_empty(value));
     let Some(value) = value else {
-        return Err(PathError::Value(format!("{} has no `{path}`", object.id())));
+        return Err(PathError::NoValue { object: object.id().to_string(), path: path.to_owned() });
     };
     refine(value, source.get("options"))
 }
@@ -102,11 +101,11 @@ fn is_source(resource: &Resource, source: &Node) -> bool {
 fn refine(value: &Node, options: Option<&Node>) -> Result<Node, PathError> {
     let Some((delimiter, index)) = options.and_then(delimiter) else { return Ok(value.clone()) };
     let Value::Scalar(scalar) = &value.value else {
-        return Err(PathError::Value("`delimiter` only works on plain values".to_owned()));
+        return Err(PathError::Delimiter);
     };
     let part = usize::try_from(index).ok().and_then(|index| scalar.text.split(delimiter).nth(index));
     let Some(part) = part else {
-        return Err(PathError::Value(format!("`{}` has no part {index}", scalar.text)));
+        return Err(PathError::NoPart { text: scalar.text.to_string(), index });
     };
     Ok(Node::new(Value::Scalar(Scalar { text: part.into(), kind: scalar.kind }), value.span))
 }
@@ -117,9 +116,9 @@ fn delimiter(options: &Node) -> Option<(&str, i64)> {
 }
 
 fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Result<(), PathError> {
-    let read = |node: &Node| Selector::read(node).map_err(|error| PathError::Value(error.to_string()));
+    let read = |node: &Node| Selector::read(node).map_err(PathError::Selector);
     let Some(select) = target.get("select").filter(|select| !select.is_null()) else {
-        return Err(PathError::Value("a target needs `select`".to_owned()));
+        return Err(PathError::NoSelect);
     };
     let select = read(select)?;
     let rejects = target.items_at("reject").iter().map(read).collect::<Result<Vec<_>, _>>()?;
@@ -140,7 +139,11 @@ fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Res
         for path in &paths {
             copy_value(&mut resource.node, path, value, options).map_err(|error| match error {
                 PathError::Rewrite => PathError::Rewrite,
-                error => PathError::Value(format!("{}: `{path}`: {error}", resource.id())),
+                error => PathError::At {
+                    object: resource.id().to_string(),
+                    path: (*path).to_owned(),
+                    error: Box::new(error),
+                },
             })?;
         }
         resource.refresh();
@@ -162,7 +165,7 @@ fn copy_value(object: &mut Node, path: &str, value: &Node, options: Option<&Node
         return Ok(());
     }
     match path.visit(object, missing, value.span, &mut set)? {
-        0 => Err(PathError::Value("there is no such field".to_owned())),
+        0 => Err(PathError::NoField),
         _ => Ok(()),
     }
 }
@@ -170,7 +173,7 @@ fn copy_value(object: &mut Node, path: &str, value: &Node, options: Option<&Node
 fn set_field(field: &mut Node, value: &Node, options: Option<&Node>, made: bool) -> Result<(), PathError> {
     let (Value::Scalar(old), Value::Scalar(new)) = (&field.value, &value.value) else {
         if options.and_then(delimiter).is_some() {
-            return Err(PathError::Value("`delimiter` only works on plain values".to_owned()));
+            return Err(PathError::Delimiter);
         }
         *field = value.clone();
         return Ok(());

@@ -4,7 +4,8 @@
 //! object. What the object's fields mean, apart from the identifying ones, is not known here.
 
 use ecow::EcoString;
-use yaml::{Map, Node, Span, Value};
+use source::Span;
+use yaml::{Map, Node, Value};
 
 use crate::id::{Gvk, Id, effective_namespace};
 

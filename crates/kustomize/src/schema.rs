@@ -2,10 +2,11 @@
 //!
 //! kustomize reads the file strictly: an unknown field or a number where a text belongs ends the build.
 
-use yaml::{Node, ScalarKind, Span, Value};
+use source::Span;
+use yaml::{Node, ScalarKind, Value};
 
-use crate::Failure;
 use crate::style::old_bool;
+use crate::{BuildError, Failure, WantedType};
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug)]
@@ -226,29 +227,32 @@ impl Check<'_> {
             }
             (Type::Fields(fields), Value::Map(map)) => {
                 for entry in map {
-                    match fields.iter().find(|(field, _)| field.eq_ignore_ascii_case(&entry.key)) {
-                        Some((field, kind)) => self.value(field, &entry.value, entry.value.span, kind),
-                        None => self.fail(format!("`{}` is no field of `{name}`", entry.key), entry.key_span),
+                    let known = fields.iter().find(|(field, _)| field.eq_ignore_ascii_case(&entry.key));
+                    if let Some((field, kind)) = known {
+                        self.value(field, &entry.value, entry.value.span, kind);
+                    } else {
+                        let (field, of) = (entry.key.to_string(), name.to_owned());
+                        self.fail(BuildError::UnknownField { field, of }, entry.key_span);
                     }
                 }
             }
-            _ => self.fail(format!("`{name}` should be {}", describe(kind)), span),
+            _ => self.fail(BuildError::WrongType { field: name.to_owned(), wanted: wanted(kind) }, span),
         }
     }
 
-    fn fail(&mut self, message: String, span: Span) {
-        self.failures.push(Failure { message, span });
+    fn fail(&mut self, error: BuildError, span: Span) {
+        self.failures.push(Failure { error, span });
     }
 }
 
-fn describe(kind: &Type) -> &'static str {
+fn wanted(kind: &Type) -> WantedType {
     match kind {
-        Type::Text => "a text",
-        Type::Bool => "true or false",
-        Type::Int => "a whole number",
-        Type::Texts => "a mapping of texts",
-        Type::Any => "anything",
-        Type::List(_) => "a list",
-        Type::Fields(_) => "a mapping",
+        Type::Text => WantedType::Text,
+        Type::Bool => WantedType::Bool,
+        Type::Int => WantedType::Int,
+        Type::Texts => WantedType::Texts,
+        Type::Any => WantedType::Any,
+        Type::List(_) => WantedType::List,
+        Type::Fields(_) => WantedType::Mapping,
     }
 }

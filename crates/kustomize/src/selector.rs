@@ -11,11 +11,12 @@ use crate::expression;
 use crate::id::Gvk;
 use crate::resource::Resource;
 
-#[derive(Debug, Error)]
-pub(crate) enum SelectorError {
-    #[error("`{0}` is no regular expression")]
+/// Why a selector can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SelectorError {
+    #[error("`{0}` is not a regular expression")]
     Pattern(String),
-    #[error("`{0}` is no label selector")]
+    #[error("`{0}` is not a label selector")]
     Labels(String),
 }
 

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use yaml::Node;
 
+use crate::error::BuildError;
 use crate::id::Gvk;
 use crate::resource::Resource;
 
@@ -44,17 +45,17 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    pub(crate) fn read(options: &Node) -> Result<Self, String> {
+    pub(crate) fn read(options: &Node) -> Result<Self, BuildError> {
         let legacy = options.get("legacySortOptions").filter(|node| !node.is_null());
         match (options.text_at(&["order"]).unwrap_or_default(), legacy) {
             ("fifo", None) => Ok(Self::AsRead),
-            ("fifo", Some(_)) => Err("`legacySortOptions` needs the order `legacy`".to_owned()),
+            ("fifo", Some(_)) => Err(BuildError::LegacySortOptions),
             ("legacy", None) => Ok(Self::kinds(FIRST.iter().copied(), LAST.iter().copied())),
             ("legacy", Some(legacy)) => {
                 let list = |key: &str| legacy.items_at(key).iter().filter_map(Node::text).collect::<Vec<_>>();
                 Ok(Self::kinds(list("orderFirst").into_iter(), list("orderLast").into_iter()))
             }
-            (other, _) => Err(format!("`{other}` is no order: it must be fifo or legacy")),
+            (other, _) => Err(BuildError::SortOrder { order: other.to_owned() }),
         }
     }
 

@@ -6,7 +6,8 @@
 
 use std::fmt::Write as _;
 
-use yaml::{FileId, Node, ScalarKind, Span, Value};
+use source::{FileId, Span};
+use yaml::{Node, ScalarKind, Value};
 
 use crate::fieldpath::{FieldPath, Missing, PathError};
 use crate::hash::write_value;

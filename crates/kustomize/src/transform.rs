@@ -1,9 +1,11 @@
 //! The transformers of a kustomization in kustomize's order, and the simple ones among them.
 
-use yaml::{Map, Node, ScalarKind, Span, Value};
+use source::Span;
+use yaml::{Map, Node, ScalarKind, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
+use crate::error::BuildError;
 use crate::fieldspec::{Create, FieldError, FieldSpec, merge_specs};
 use crate::id::Gvk;
 use crate::kustomization::Kustomization;
@@ -72,7 +74,7 @@ impl Builder<'_> {
             })();
             match merged {
                 Ok(()) => self.add_pairs(&mut accumulated.resources, pairs, &specs),
-                Err(error) => self.fail(error.to_string(), item.span),
+                Err(error) => self.fail(error, item.span),
             }
         }
         if let Some(labels) = &kustomization.common_labels {
@@ -98,7 +100,7 @@ impl Builder<'_> {
             match &mut node.value {
                 Value::Map(map) => insert(map),
                 Value::Scalar(scalar) if scalar.kind == ScalarKind::Null => {}
-                _ => return Err(FieldError::Value { message: "what should be a mapping is none".to_owned(), span }),
+                _ => return Err(FieldError::NoMapping { span }),
             }
             Ok(())
         });
@@ -117,8 +119,8 @@ impl Builder<'_> {
             let resource = resources.content_mut(at);
             for spec in specs {
                 if let Err(error) = spec.apply(&resource.gvk, &mut resource.node, create, span, visit) {
-                    let message = format!("{}: {error}", resource.id());
-                    self.fail(message, error_span(&error).unwrap_or(span));
+                    let at = error.span().unwrap_or(span);
+                    self.fail(BuildError::FieldOf { object: resource.id().to_string(), error }, at);
                 }
             }
         }
@@ -154,7 +156,8 @@ impl Builder<'_> {
             resource.refresh();
         }
         for error in failed {
-            self.fail(error.to_string(), error_span(&error).unwrap_or(text.span));
+            let span = error.span().unwrap_or(text.span);
+            self.fail(error, span);
         }
     }
 
@@ -177,7 +180,7 @@ impl Builder<'_> {
             }
         }
         if !found {
-            self.fail(format!("no object named `{name}` has replicas"), item.span);
+            self.fail(BuildError::NoReplicas { name: name.to_owned() }, item.span);
         }
     }
 }
@@ -188,12 +191,5 @@ fn keeps_its_name(gvk: &Gvk) -> bool {
         "CustomResourceDefinition" | "Namespace" => true,
         "APIService" => gvk.group == "apiregistration.k8s.io",
         _ => false,
-    }
-}
-
-pub(crate) fn error_span(error: &FieldError) -> Option<Span> {
-    match error {
-        FieldError::Path { span, .. } | FieldError::Value { span, .. } => Some(*span),
-        FieldError::Conflict(_) => None,
     }
 }

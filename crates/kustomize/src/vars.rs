@@ -7,6 +7,7 @@ use yaml::{Node, ScalarKind, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
+use crate::error::BuildError;
 use crate::fieldpath::FieldPath;
 use crate::fieldspec::Create;
 use crate::id::{Gvk, Id, effective_namespace};
@@ -20,7 +21,7 @@ impl Builder<'_> {
             match objects_of(&mut accumulated.resources, var).as_slice() {
                 [] => {}
                 [at] => accumulated.resources.content_mut(*at).vars.push(name.into()),
-                _ => self.fail(format!("the var `{name}` could mean more than one object"), var.span),
+                _ => self.fail(BuildError::AmbiguousVar { name: name.to_owned() }, var.span),
             }
             self.add_var(accumulated, var.clone());
         }
@@ -29,8 +30,8 @@ impl Builder<'_> {
     pub(crate) fn add_var(&mut self, accumulated: &mut Accumulated, var: Node) {
         let same_name = |known: &Node| known.get("name") == var.get("name");
         if accumulated.vars.iter().any(same_name) {
-            let name = var.text_at(&["name"]).unwrap_or_default();
-            self.fail(format!("the var `{name}` is defined twice"), var.span);
+            let name = var.text_at(&["name"]).unwrap_or_default().to_owned();
+            self.fail(BuildError::DoubledVar { name }, var.span);
         } else {
             accumulated.vars.push(var);
         }
@@ -47,7 +48,7 @@ impl Builder<'_> {
                 Some(value) => {
                     values.insert(EcoString::from(name), value);
                 }
-                None => self.fail(format!("the var `{name}` leads to no field of an object"), var.span),
+                None => self.fail(BuildError::EmptyVar { name: name.to_owned() }, var.span),
             }
         }
         let config = std::sync::Arc::clone(&accumulated.config);

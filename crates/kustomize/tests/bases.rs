@@ -2,6 +2,7 @@
 
 mod story;
 
+use coldstart_kustomize::Overlooked;
 use story::{assert_built, names, tree};
 
 const CONFIG: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\n";
@@ -80,13 +81,19 @@ fn what_would_be_fetched_or_run_is_not_looked_at() {
     ]);
     let build = tree.build("");
     assert_built(&build, CONFIG);
-    let blind: Vec<_> = build.blind.iter().map(|blind| (blind.what.as_str(), tree.place(blind.span))).collect();
+    let blind: Vec<_> = build.blind.iter().map(|blind| (blind.what.clone(), tree.place(blind.span))).collect();
     assert_eq!(
         blind,
         [
-            ("https://example.org/x.yaml", "kustomization.yaml:3".to_owned()),
-            ("github.com/org/repo//deploy?ref=v1", "kustomization.yaml:4".to_owned()),
-            ("chart podinfo", "kustomization.yaml:6".to_owned()),
+            (
+                Overlooked::Fetched { address: "https://example.org/x.yaml".to_owned() },
+                "kustomization.yaml:3".to_owned()
+            ),
+            (
+                Overlooked::Cloned { address: "github.com/org/repo//deploy?ref=v1".to_owned() },
+                "kustomization.yaml:4".to_owned()
+            ),
+            (Overlooked::Chart { name: "podinfo".to_owned() }, "kustomization.yaml:6".to_owned()),
         ]
     );
 }
@@ -149,17 +156,17 @@ fn every_kind_of_bad_input_is_a_failure_with_a_place() {
     assert_eq!(
         tree.failures(&build),
         [
-            "kustomization.yaml:8 `namePrefx` is no field of `kustomization`",
+            "kustomization.yaml:8 `kustomization` has no field `namePrefx`",
             "kustomization.yaml:9 `namespace` should be a text",
             "kustomization.yaml:2 `missing.yaml` does not exist",
-            "kustomization.yaml:3 `../../outside` is outside of the repository",
+            "kustomization.yaml:3 `../../outside` is outside the repository",
             "bad.yaml:8 key `name` stands twice in one mapping",
             "bad.yaml:10 unclosed bracket '{'",
-            "bad.yaml:1 this is no Kubernetes object: it has no `kind`",
+            "bad.yaml:1 this is not a Kubernetes object: it has no `kind`",
             "bad.yaml:3 this X has no `metadata.name`",
-            "bad.yaml:5 this is no Kubernetes object: it is not a mapping",
+            "bad.yaml:5 this is not a Kubernetes object: it is not a mapping",
             "kustomization.yaml:5 no kustomization file in `empty`",
-            "kustomization.yaml:7 `plain` is no Component",
+            "kustomization.yaml:7 `plain` is not a Component",
         ]
     );
     assert_eq!(names(&build), ["Y/y"]);

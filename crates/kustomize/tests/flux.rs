@@ -3,8 +3,9 @@
 mod story;
 
 use coldstart_kustomize::Overlay;
+use source::FileId;
 use story::{assert_built, names, object, tree};
-use yaml::{FileId, Node};
+use yaml::Node;
 
 fn node(text: &str) -> Node {
     yaml::parse_value(FileId::GENERATED, text).expect("a value")
@@ -26,7 +27,7 @@ fn a_directory_without_a_kustomization_is_all_manifests_below_it() {
     assert_eq!(build.failures, []);
     assert_eq!(names(&build), ["ConfigMap/x", "ConfigMap/b", "ConfigMap/c-one"]);
     let real = tree.build("apps");
-    assert_eq!(real.failures[0].message, "no kustomization file in `apps`");
+    assert_eq!(real.failures[0].error.to_string(), "no kustomization file in `apps`");
 }
 
 #[test]
@@ -36,7 +37,7 @@ fn a_file_that_is_no_manifest_fails_a_generated_kustomization() {
         ("apps/a.yaml", "{apiVersion: v1, kind: X, metadata: {name: x}}\n"),
     ]);
     let build = tree.flux("apps", &Overlay::default());
-    assert_eq!(tree.failures(&build), ["apps/values.yaml:1 this is no Kubernetes object: it has no `kind`"]);
+    assert_eq!(tree.failures(&build), ["apps/values.yaml:1 this is not a Kubernetes object: it has no `kind`"]);
     assert_eq!(names(&build), ["X/x"]);
 }
 
@@ -79,13 +80,11 @@ fn an_overlay_overrides_names_and_adds_the_rest() {
 fn a_missing_component_is_a_failure_unless_it_may_be_missing() {
     let tree = tree(&[("app/kustomization.yaml", "namespace: x\n")]);
     let overlay = Overlay { components: vec![node("../missing"), node("https://example.org/c")], ..Overlay::default() };
-    let messages: Vec<_> = tree.flux("app", &overlay).failures.into_iter().map(|failure| failure.message).collect();
+    let messages: Vec<_> =
+        tree.flux("app", &overlay).failures.into_iter().map(|failure| failure.error.to_string()).collect();
     assert_eq!(
         messages,
-        [
-            "the component `https://example.org/c` must be a path inside of the repository",
-            "`../missing` does not exist"
-        ]
+        ["the component `https://example.org/c` must be a path inside the repository", "`../missing` does not exist"]
     );
 }
 

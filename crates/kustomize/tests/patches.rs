@@ -125,7 +125,7 @@ fn json_patches_are_as_lenient_as_those_of_kustomize() {
             format!("resources: [x.yaml]\npatches:\n- target: {{kind: X}}\n  patch: |\n    - {operation}\n");
         let object = "apiVersion: x/v1\nkind: X\nmetadata: {name: x}\nspec: {l: [a, b], n: null}\n";
         let build = tree(&[("kustomization.yaml", &kustomization), ("x.yaml", object)]).build("");
-        let failure = build.failures.first().map(|failure| failure.message.clone());
+        let failure = build.failures.first().map(|failure| failure.error.to_string());
         (failure, build.objects[0].clone())
     };
     let spec = |operation: &str, path: &[&str]| {
@@ -171,7 +171,7 @@ fn a_patch_that_fits_nothing_fails_where_it_is_written() {
         [
             "kustomization.yaml:6 no object for this patch: Deployment default/wbe is not in the build",
             "kustomization.yaml:9 the patch does not fit Deployment default/web: `/spec/none` is not in the object",
-            "kustomization.yaml:10 `(` is no regular expression",
+            "kustomization.yaml:10 `(` is not a regular expression",
             "patch.yaml:4 the patch does not fit Deployment default/web: the patch has a list where the object has a plain value",
             "kustomization.yaml:15 `patch` and `path` exclude each other",
         ]

@@ -70,7 +70,7 @@ fn fields_are_created_only_when_asked_for() {
     assert_eq!(pod.text_at(&["metadata", "annotations", "example.org/port"]), Some("5432"));
     let host = &pod.get("spec").unwrap().items_at("hosts")[0];
     assert_eq!((host.text_at(&["name"]), host.text_at(&["port"])), (Some("a"), Some("5432")));
-    assert!(target("").failures[0].message.contains("there is no such field"));
+    assert!(target("").failures[0].error.to_string().contains("there is no such field"));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn targets_are_rejected_and_sources_must_be_one() {
          targets: [{select: {kind: Pod}}]\n- source: {kind: ConfigMap, fieldPath: data.none}\n  targets: [{select: {kind: Pod}}]\n- {}\n",
     );
     assert_eq!(object(&build, "ConfigMap").text_at(&["data", "host"]), Some("5432"));
-    let messages: Vec<_> = build.failures.iter().map(|failure| failure.message.as_str()).collect();
+    let messages: Vec<_> = build.failures.iter().map(|failure| failure.error.to_string()).collect();
     assert_eq!(
         messages,
         [

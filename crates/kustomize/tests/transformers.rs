@@ -2,6 +2,7 @@
 
 mod story;
 
+use coldstart_kustomize::Overlooked;
 use story::{assert_built, names, object, tree};
 
 #[test]
@@ -180,5 +181,6 @@ fn transformers_may_be_objects() {
         "{apiVersion: v1, kind: ConfigMap, metadata: {name: p-config, namespace: prod}}\n---\n\
          {apiVersion: v1, kind: ConfigMap, metadata: {name: p-made, namespace: prod}, data: {a: b}}\n",
     );
-    assert_eq!(build.blind.iter().map(|blind| blind.what.as_str()).collect::<Vec<_>>(), ["Runs r"]);
+    let run = Overlooked::Plugin { kind: "Runs".to_owned(), name: "r".to_owned() };
+    assert_eq!(build.blind.iter().map(|blind| blind.what.clone()).collect::<Vec<_>>(), [run]);
 }

@@ -8,7 +8,7 @@ use crate::{Lab, LabError, Object};
 
 /// An event as the API server has it now. Equal events of one object are folded into one with a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct KubeEvent {
     pub object: Object,
     /// `Normal` or `Warning`.
     pub kind: String,
@@ -22,7 +22,7 @@ pub struct Event {
     pub component: String,
 }
 
-impl Event {
+impl KubeEvent {
     pub(crate) fn of(value: &Value) -> Self {
         let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let or = |first: String, second: String| if first.is_empty() { second } else { first };
@@ -49,7 +49,7 @@ impl Event {
     }
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for KubeEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { object, kind, reason, message, count, last, component, .. } = self;
         write!(f, "{last} {kind} {object} {reason} (x{count}, {component}): {message}")
@@ -58,15 +58,15 @@ impl fmt::Display for Event {
 
 impl Lab {
     /// All events of all namespaces, oldest first.
-    pub fn events(&self) -> Result<Vec<Event>, LabError> {
-        let mut events: Vec<Event> = self.list("v1", "Event", None)?.iter().map(Event::of).collect();
+    pub fn events(&self) -> Result<Vec<KubeEvent>, LabError> {
+        let mut events: Vec<KubeEvent> = self.list("v1", "Event", None)?.iter().map(KubeEvent::of).collect();
         events.sort_by(|a, b| (&a.first, &a.object).cmp(&(&b.first, &b.object)));
         Ok(events)
     }
 
     /// The events about one object.
-    pub fn events_of(&self, object: &Object) -> Result<Vec<Event>, LabError> {
-        let about = |event: &Event| {
+    pub fn events_of(&self, object: &Object) -> Result<Vec<KubeEvent>, LabError> {
+        let about = |event: &KubeEvent| {
             (&event.object.kind, &event.object.namespace, &event.object.name)
                 == (&object.kind, &object.namespace, &object.name)
         };

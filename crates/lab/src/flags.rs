@@ -54,13 +54,13 @@ impl Ports {
 
 /// The files and ports that command lines speak of.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct LabPlace {
     pub(crate) directory: PathBuf,
     pub(crate) ports: Ports,
     pub(crate) pki: Pki,
 }
 
-impl Place {
+impl LabPlace {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-pub(crate) fn environment(process: Process, place: &Place) -> Vec<(&'static str, OsString)> {
+pub(crate) fn environment(process: Process, place: &LabPlace) -> Vec<(&'static str, OsString)> {
     // Half the collections for twice the heap: memory is what there is more of.
     let mut environment: Vec<(&'static str, OsString)> = vec![("GOGC", "200".into())];
     match process {
@@ -95,7 +95,7 @@ pub(crate) fn environment(process: Process, place: &Place) -> Vec<(&'static str,
     environment
 }
 
-pub(crate) fn arguments(process: Process, place: &Place, options: &Options) -> Vec<OsString> {
+pub(crate) fn arguments(process: Process, place: &LabPlace, options: &Options) -> Vec<OsString> {
     let mut arguments = match process {
         Process::Etcd => etcd(place),
         Process::ApiServer => api_server(place),
@@ -120,7 +120,7 @@ fn flags(flags: &[&str]) -> impl Iterator<Item = OsString> {
     flags.iter().map(|flag| OsString::from(format!("--{flag}")))
 }
 
-fn etcd(place: &Place) -> Vec<OsString> {
+fn etcd(place: &LabPlace) -> Vec<OsString> {
     let client = format!("http://127.0.0.1:{}", place.ports.etcd);
     let peer = format!("http://127.0.0.1:{}", place.ports.etcd_peer);
     let mut all = vec![flag("data-dir", &place.path("etcd"))];
@@ -140,7 +140,7 @@ fn etcd(place: &Place) -> Vec<OsString> {
     all
 }
 
-fn api_server(place: &Place) -> Vec<OsString> {
+fn api_server(place: &LabPlace) -> Vec<OsString> {
     let pki = &place.pki;
     let mut all = vec![
         flag("cert-dir", &place.path("tmp")),
@@ -168,7 +168,7 @@ fn api_server(place: &Place) -> Vec<OsString> {
     all
 }
 
-fn controller_manager(place: &Place) -> Vec<OsString> {
+fn controller_manager(place: &LabPlace) -> Vec<OsString> {
     let mut all = vec![
         flag("kubeconfig", &place.kubeconfig()),
         flag("service-account-private-key-file", &place.pki.service_account_key),
@@ -186,7 +186,7 @@ fn controller_manager(place: &Place) -> Vec<OsString> {
     all
 }
 
-fn scheduler(place: &Place) -> Vec<OsString> {
+fn scheduler(place: &LabPlace) -> Vec<OsString> {
     let mut all = vec![flag("kubeconfig", &place.kubeconfig())];
     all.extend(flags(&[
         "leader-elect=false",
@@ -198,7 +198,7 @@ fn scheduler(place: &Place) -> Vec<OsString> {
     all
 }
 
-fn kwok(place: &Place) -> Vec<OsString> {
+fn kwok(place: &LabPlace) -> Vec<OsString> {
     let mut all = vec![flag("kubeconfig", &place.kubeconfig()), flag("config", &place.stages())];
     all.extend(flags(&[
         "manage-all-nodes=true",
@@ -231,7 +231,7 @@ fn flux_common() -> Vec<OsString> {
     flags(&common).collect()
 }
 
-fn source_controller(place: &Place, options: &Options) -> Vec<OsString> {
+fn source_controller(place: &LabPlace, options: &Options) -> Vec<OsString> {
     let address = format!("127.0.0.1:{}", place.ports.artifacts);
     let requeue = format!("requeue-dependency={}ms", options.requeue_dependency.as_millis());
     let mut all = flux_common();
@@ -253,7 +253,7 @@ mount -t tmpfs none /var/run && mkdir -p /var/run/secrets/kubernetes.io &&
 "#;
 
 /// What to put before a process's own command line.
-pub(crate) fn wrapper(process: Process, place: &Place) -> Vec<OsString> {
+pub(crate) fn wrapper(process: Process, place: &LabPlace) -> Vec<OsString> {
     if process != Process::SealedSecrets {
         return Vec::new();
     }
@@ -266,7 +266,7 @@ pub(crate) fn wrapper(process: Process, place: &Place) -> Vec<OsString> {
     wrapper
 }
 
-fn sealed_secrets(place: &Place) -> Vec<OsString> {
+fn sealed_secrets(place: &LabPlace) -> Vec<OsString> {
     flags(&[
         &format!("listen-addr=127.0.0.1:{}", place.ports.sealed_secrets),
         &format!("listen-metrics-addr=127.0.0.1:{}", place.ports.sealed_secrets_metrics),

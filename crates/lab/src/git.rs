@@ -1,8 +1,8 @@
 //! A Git server: smart HTTP around `git upload-pack`, fed by [`GitServer::push`].
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use axum::Router;
@@ -11,8 +11,9 @@ use axum::extract::{Path as UrlPath, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
+use exec::{Environment, Input, System};
 use flate2::read::GzDecoder;
-use tokio::io::AsyncWriteExt as _;
+use git::Git;
 use tokio::runtime::Handle;
 
 use crate::LabError;
@@ -88,29 +89,27 @@ impl GitServer {
 }
 
 fn git(bare: &Path, tree: &Path, arguments: &[&str]) -> Result<String, LabError> {
-    let mut command = Command::new("git");
-    without_settings(&mut command);
-    command.args(arguments).current_dir(tree).env("GIT_DIR", bare);
+    let failed = |output: String| LabError::Git { command: arguments.join(" "), output };
+    let mut environment = without_settings().with("GIT_DIR", bare);
     if arguments.first() != Some(&"init") {
-        command.env("GIT_WORK_TREE", tree);
+        environment = environment.with("GIT_WORK_TREE", tree);
     }
-    let output = command.output().map_err(LabError::io("run git"))?;
-    let say = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if output.status.success() {
-        return Ok(say(&output.stdout));
+    let ran = Git::of_user(&System, tree, environment).run(arguments.iter().copied(), &[]);
+    let finished = ran.map_err(|error| failed(error.to_string()))?;
+    if finished.is_success() {
+        Ok(finished.text().trim().to_owned())
+    } else {
+        Err(failed(finished.said().trim().to_owned()))
     }
-    Err(LabError::Git { command: arguments.join(" "), output: say(&output.stderr) })
 }
 
 /// Whoever runs the tests has settings of their own; none of them may show.
-fn without_settings(command: &mut Command) {
-    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"] {
-        command.env_remove(variable);
-    }
-    command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
-    for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "lab").env(format!("GIT_{who}_EMAIL"), "lab@example.org");
-    }
+fn without_settings() -> Environment {
+    let ours = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"];
+    let none = Environment::all_but(ours).with("GIT_CONFIG_NOSYSTEM", "1").with("GIT_CONFIG_GLOBAL", "/dev/null");
+    ["AUTHOR", "COMMITTER"].into_iter().fold(none, |environment, who| {
+        environment.with(format!("GIT_{who}_NAME"), "lab").with(format!("GIT_{who}_EMAIL"), "lab@example.org")
+    })
 }
 
 async fn refs(
@@ -165,23 +164,19 @@ async fn run(
     if name.contains("..") || !bare.is_dir() {
         return Err((StatusCode::NOT_FOUND, "no such repository").into_response());
     }
-    let mut command = Command::new("git");
-    without_settings(&mut command);
+    let mut environment = without_settings();
     if let Some(protocol) = headers.get("git-protocol").and_then(|value| value.to_str().ok()) {
-        command.env("GIT_PROTOCOL", protocol);
+        environment = environment.with("GIT_PROTOCOL", protocol);
     }
-    command.args(["upload-pack", "--stateless-rpc"]).args(flags).arg(&bare);
-    let failed = |error: std::io::Error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response();
-    let mut command = tokio::process::Command::from(command);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    let mut child = command.spawn().map_err(failed)?;
-    let stdin = child.stdin.take();
-    let feed = async move {
-        if let Some(mut stdin) = stdin {
-            // upload-pack may have read enough; what it says then is its answer.
-            let _read = stdin.write_all(&input).await;
-        }
-    };
-    let ((), output) = tokio::join!(feed, child.wait_with_output());
-    Ok(output.map_err(failed)?.stdout)
+    let words = ["upload-pack", "--stateless-rpc"].iter().chain(flags).map(OsString::from).chain([bare.into()]);
+    let words: Vec<OsString> = words.collect();
+    let root = root.to_owned();
+    let serve = move || Git::of_user(&System, &root, environment).run_with(words, Input::Bytes(&input));
+    let failed = |error: &dyn std::fmt::Display| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response();
+    // upload-pack may have read enough, and end as it likes; what it says then is its answer.
+    match tokio::task::spawn_blocking(serve).await {
+        Ok(Ok(finished)) => Ok(finished.output),
+        Ok(Err(error)) => Err(failed(&error)),
+        Err(error) => Err(failed(&error)),
+    }
 }

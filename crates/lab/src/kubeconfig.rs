@@ -4,10 +4,10 @@ use std::io;
 
 use serde_json::json;
 
-use crate::flags::Place;
+use crate::flags::LabPlace;
 use crate::pki::write_private;
 
-pub(crate) fn write(place: &Place) -> io::Result<()> {
+pub(crate) fn write(place: &LabPlace) -> io::Result<()> {
     // JSON is YAML, and needs no quoting rules.
     let config = json!({
         "apiVersion": "v1",

@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 use crate::api::Kubernetes;
 use crate::build::{self, Missing, Tool};
 use crate::charts::ChartServer;
-use crate::flags::{self, Place, Ports};
+use crate::flags::{self, LabPlace, Ports};
 use crate::git::GitServer;
 use crate::pki::{Pki, write_private};
 use crate::spawn::Guarded;
@@ -26,7 +26,7 @@ const ATTEMPTS: u32 = 3;
 #[derive(Debug)]
 pub struct Lab {
     pub(crate) options: Options,
-    pub(crate) place: Place,
+    pub(crate) place: LabPlace,
     pub(crate) kubernetes: Kubernetes,
     git: GitServer,
     charts: ChartServer,
@@ -65,7 +65,7 @@ impl Lab {
         let (path, directory) = make_directory(&options)?;
         let pki = Pki::make(&path)?;
         let ports = Ports::free().map_err(LabError::io("find free ports"))?;
-        let place = Place { directory: path, ports, pki };
+        let place = LabPlace { directory: path, ports, pki };
         write_private(&place.stages(), &stages::all()).map_err(LabError::io("write the stages"))?;
         kubeconfig::write(&place).map_err(LabError::io("write the kubeconfig"))?;
         let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -45,7 +45,7 @@ mod until;
 
 pub use charts::ChartServer;
 pub use error::{LabError, NotInTime};
-pub use events::Event;
+pub use events::KubeEvent;
 pub use git::GitServer;
 pub use lab::Lab;
 pub use logs::LoggedError;

@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use crate::api::{Kubernetes, typed};
 use crate::failures::FLUX_KINDS;
 use crate::object::conditions;
-use crate::{Condition, Event, Lab, Object};
+use crate::{Condition, KubeEvent, Lab, Object};
 
 /// How long to wait before asking again for a kind that is not served.
 const RETRY: Duration = Duration::from_millis(500);
@@ -55,7 +55,7 @@ pub struct Failure {
 #[derive(Debug, Default)]
 struct Tape {
     changes: Vec<Change>,
-    events: Vec<(Duration, Event)>,
+    events: Vec<(Duration, KubeEvent)>,
     last: BTreeMap<Object, (Value, Option<i64>)>,
     last_count: BTreeMap<String, i64>,
 }
@@ -141,12 +141,12 @@ impl Recording {
     }
 
     /// Every event, each time it was counted anew.
-    pub fn events(&self) -> Vec<(Duration, Event)> {
+    pub fn events(&self) -> Vec<(Duration, KubeEvent)> {
         self.tape().events.clone()
     }
 
-    pub fn events_of(&self, object: &Object) -> Vec<(Duration, Event)> {
-        let about = |event: &Event| {
+    pub fn events_of(&self, object: &Object) -> Vec<(Duration, KubeEvent)> {
+        let about = |event: &KubeEvent| {
             (&event.object.kind, &event.object.namespace, &event.object.name)
                 == (&object.kind, &object.namespace, &object.name)
         };
@@ -188,7 +188,7 @@ async fn watch(
 impl Tape {
     fn note_event(&mut self, value: &Value, at: Duration) {
         let uid = value["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
-        let event = Event::of(value);
+        let event = KubeEvent::of(value);
         if self.last_count.insert(uid, event.count) != Some(event.count) {
             self.events.push((at, event));
         }

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use coldstart_lab::build::{BuildError, Builder, Cache, Event, Go, Missing, Outcome, Tier, Tool};
+use coldstart_lab::build::{BuildError, BuildEvent, BuildOutcome, Builder, Cache, Go, Missing, Tier, Tool};
 use tempfile::TempDir;
 
 /// A cache, a fake `go` and the directory that the script talks to the story through.
@@ -49,7 +49,7 @@ impl World {
         Builder::new(self.cache(), Go::at(self.path().join("go")))
     }
 
-    fn build(&self, tool: Tool) -> Result<Outcome, BuildError> {
+    fn build(&self, tool: Tool) -> Result<BuildOutcome, BuildError> {
         self.builder().build(tool, &|_| {})
     }
 
@@ -72,9 +72,9 @@ const WRITE_THE_PROGRAM: &str = r#"echo program > "$out""#;
 fn a_program_is_built_once_and_then_found() {
     let world = World::new(WRITE_THE_PROGRAM);
     assert_eq!(world.cache().binary(Tool::Etcd), Err(Missing::Tools(vec![Tool::Etcd])));
-    assert!(matches!(world.build(Tool::Etcd).unwrap(), Outcome::Built(_)));
+    assert!(matches!(world.build(Tool::Etcd).unwrap(), BuildOutcome::Built(_)));
     assert_eq!(fs::read_to_string(world.cache().binary(Tool::Etcd).unwrap()).unwrap(), "program\n");
-    assert_eq!(world.build(Tool::Etcd).unwrap(), Outcome::Cached);
+    assert_eq!(world.build(Tool::Etcd).unwrap(), BuildOutcome::Cached);
     assert_eq!(world.builds(), 1);
     assert_eq!(world.left_in("building"), Vec::<PathBuf>::new());
 }
@@ -106,14 +106,14 @@ fn a_failure_shows_the_end_of_the_log_and_leaves_no_program() {
     assert!(error.to_string().contains(&log.display().to_string()), "{error}");
     assert!(world.cache().binary(Tool::Etcd).is_err());
     world.go_is(WRITE_THE_PROGRAM);
-    assert!(matches!(world.build(Tool::Etcd).unwrap(), Outcome::Built(_)));
+    assert!(matches!(world.build(Tool::Etcd).unwrap(), BuildOutcome::Built(_)));
 }
 
 #[test]
 fn one_failure_does_not_stop_the_others() {
     let world = World::new(r#"case "$out" in */kustomize) exit 1 ;; esac; echo program > "$out""#);
     let events = Mutex::new(Vec::new());
-    let listen = |event: Event<'_>| events.lock().unwrap().push(format!("{event:?}"));
+    let listen = |event: BuildEvent<'_>| events.lock().unwrap().push(format!("{event:?}"));
     let tools = [Tool::Kustomize, Tool::Etcd, Tool::KubeScheduler, Tool::KubeApiserver];
     let built = world.builder().build_all(&tools, 2, &listen);
     assert_eq!(built.iter().map(|(tool, _)| *tool).collect::<Vec<_>>(), tools);
@@ -161,8 +161,8 @@ fn two_builders_of_one_cache_do_the_work_once() {
         }
         let world = &world;
         let second = scope.spawn(move || {
-            let tell = |event: Event<'_>| {
-                if matches!(event, Event::Waiting(_)) {
+            let tell = |event: BuildEvent<'_>| {
+                if matches!(event, BuildEvent::Waiting(_)) {
                     send.send(()).unwrap();
                 }
             };
@@ -170,8 +170,8 @@ fn two_builders_of_one_cache_do_the_work_once() {
         });
         waits.recv_timeout(Duration::from_secs(30)).unwrap();
         fs::write(world.path().join("go-on"), "").unwrap();
-        assert!(matches!(first.join().unwrap().unwrap(), Outcome::Built(_)));
-        assert_eq!(second.join().unwrap().unwrap(), Outcome::Cached);
+        assert!(matches!(first.join().unwrap().unwrap(), BuildOutcome::Built(_)));
+        assert_eq!(second.join().unwrap().unwrap(), BuildOutcome::Cached);
     });
     assert_eq!(world.builds(), 1);
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use coldstart_lab::build::{self, Tier, Tool};
 use coldstart_lab::cases::{self, Case};
+use fixtures::Shelf;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// On two cores: more labs at once only wait for each other.
@@ -18,7 +19,7 @@ const DEFAULT_SEED: u64 = 1;
 fn main() {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(LABS_AT_ONCE);
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../check/tests/cases");
+    let directory = Shelf::Cases.directory();
     let mut cases = cases::all(&directory).expect("cases that can be read");
     // Those with a pace of their own take longest: first, so that none is left alone at the end.
     cases.sort_by_key(|case| case.told.pace == cases::DEFAULT_PACE);

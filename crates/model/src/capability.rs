@@ -48,6 +48,8 @@ pub enum CapabilityKind {
     Controller,
     MetricsApi,
     SealingKey,
+    /// The CRDs of a chart, by its name, where another chart holds them.
+    ChartCrds,
     Other,
 }
 
@@ -105,6 +107,7 @@ impl CapabilityKind {
             Self::NetworkAttachment => "NetworkAttachmentDefinition",
             Self::Source => "source",
             Self::Object | Self::Other => "",
+            Self::ChartCrds => "the CRDs of",
             Self::PodNetwork => "the pod network",
             Self::ClusterDns => "cluster DNS",
             Self::LoadBalancer => "load balancer addresses",
@@ -129,6 +132,10 @@ impl fmt::Display for Capability {
         let name = match (self.kind, self.name.split_once('/')) {
             (CapabilityKind::Crd, Some((group, kind))) => format!("{kind}.{group}"),
             _ if self.namespace.is_empty() => self.name.to_string(),
+            _ if self.kind == CapabilityKind::Object => {
+                let (kind, name) = self.name.split_once(' ').unwrap_or(("", &self.name));
+                format!("{kind} {}/{name}", self.namespace)
+            }
             _ => format!("{}/{}", self.namespace, self.name),
         };
         if noun.is_empty() { f.write_str(&name) } else { write!(f, "{noun} {name}") }
@@ -137,7 +144,13 @@ impl fmt::Display for Capability {
 
 #[cfg(test)]
 mod tests {
-    use super::plural;
+    use super::{Capability, CapabilityKind, plural};
+
+    #[test]
+    fn an_object_is_said_like_any_other_by_its_kind_first() {
+        let object = Capability::new(CapabilityKind::Object, "database", "Cluster pg");
+        assert_eq!(object.to_string(), "Cluster database/pg");
+    }
 
     #[test]
     fn resources_are_guessed_by_how_their_kind_ends() {

@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 
 use ecow::EcoString;
-use yaml::Span;
+use source::Span;
 
+use crate::bootstrap::BootstrapStep;
+use crate::broken::BrokenBuild;
 use crate::capability::Capability;
 use crate::facts::Facts;
 use crate::object::ObjectRef;
+use crate::purpose::Purpose;
+use crate::unseen::BlindSpot;
 
 /// A component, by its place in [`Cluster::components`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,13 +44,16 @@ impl Cluster {
     }
 
     pub fn ids(&self) -> impl Iterator<Item = ComponentId> + use<> {
-        (0..u32::try_from(self.components.len()).unwrap_or(u32::MAX)).map(ComponentId)
+        (0..source::to_u32(self.components.len())).map(ComponentId)
     }
 
     pub fn find(&self, object: &ObjectRef) -> Option<ComponentId> {
         self.ids().find(|id| self.component(*id).object == *object)
     }
 }
+
+/// From this many releases on, nobody orders a Kustomization as one: "apps", "core". What it configures belongs to one of them.
+pub const MANY_RELEASES_MIN: usize = 4;
 
 /// A thing that comes up as one.
 #[derive(Clone, Debug)]
@@ -91,17 +98,22 @@ pub enum Role {
     HelmRelease,
     /// Applies objects from a template: a ResourceSet.
     ResourceSet,
-    /// A release or a directory that somebody installs before GitOps starts.
-    Bootstrap,
+    /// What a person or a script brings before GitOps starts.
+    Bootstrap(BootstrapStep),
 }
 
 impl Role {
+    /// Whether a person or a script brings it before GitOps starts.
+    pub fn is_bootstrap(self) -> bool {
+        matches!(self, Self::Bootstrap(_))
+    }
+
     pub fn noun(self) -> &'static str {
         match self {
             Self::Kustomization => "Kustomization",
             Self::HelmRelease => "HelmRelease",
             Self::ResourceSet => "ResourceSet",
-            Self::Bootstrap => "bootstrap release",
+            Self::Bootstrap(_) => "bootstrap release",
         }
     }
 }
@@ -139,14 +151,42 @@ pub struct Patience {
     pub retry: Retry,
     /// The field that decides when the next try is, or the place where it would stand.
     pub retry_at: Span,
-    /// What that field is called.
-    pub retry_field: &'static str,
+    /// That field. None has one who tries once: a bootstrap.
+    pub retry_field: Option<RetryField>,
 }
 
 impl Patience {
     /// How long all its tries take.
     pub fn total_seconds(&self) -> u64 {
         self.timeout_seconds.saturating_mul(self.attempts).saturating_add(self.pause_seconds)
+    }
+}
+
+/// The field that decides when the next try is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RetryField {
+    /// `interval`: nothing else says when a failure is tried again.
+    Interval,
+    /// `retryInterval`, for failures alone.
+    RetryInterval,
+    /// `install.strategy` of a HelmRelease.
+    InstallStrategy,
+    /// `install.remediation` of a HelmRelease.
+    InstallRemediation,
+    /// The annotation of a ResourceSet.
+    ReconcileEvery,
+}
+
+impl RetryField {
+    /// As it is written in a manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interval => "interval",
+            Self::RetryInterval => "retryInterval",
+            Self::InstallStrategy => "install.strategy",
+            Self::InstallRemediation => "install.remediation",
+            Self::ReconcileEvery => "fluxcd.controlplane.io/reconcileEvery",
+        }
     }
 }
 
@@ -196,8 +236,7 @@ pub struct Need {
     /// The object that has the need.
     pub object: ObjectRef,
     pub at: Span,
-    /// A clause that continues "needs X": `to be applied`, `for its volume claim`.
-    pub why: EcoString,
+    pub why: Purpose,
     /// Nothing happens if it is never there: `optional: true`.
     pub optional: bool,
 }
@@ -238,40 +277,6 @@ pub enum WaitsFor {
     Exists,
     /// An expression of its own that says more than existence, and can't be judged here.
     Opaque,
-}
-
-/// A build that fails: nothing of the component is applied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BrokenBuild {
-    pub component: ComponentId,
-    pub message: String,
-    pub at: Span,
-    pub fault: BuildFault,
-}
-
-/// Where a build fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuildFault {
-    /// kustomize does not build it.
-    Build,
-    /// It is built, and then Flux can't put the variables into this text.
-    Text,
-    /// It is built, and then Flux refuses the name of a variable.
-    VariableName,
-    /// A command of the bootstrap applies what is not there.
-    Bootstrap,
-}
-
-/// Why an artifact was not looked at that holds nothing but Flux: whatever else is missing is not in there.
-pub const FLUX_ITSELF: &str = "holds Flux itself";
-
-/// Something that could not be seen, and why.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BlindSpot {
-    pub what: String,
-    pub why: String,
-    pub at: Span,
-    pub component: Option<ComponentId>,
 }
 
 /// A file with objects that nothing reaches.

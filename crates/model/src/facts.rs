@@ -3,14 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
+use crate::bootstrap::BootstrapFiles;
 use crate::capability::Capability;
 use crate::cluster::ComponentId;
 use crate::object::ObjectRef;
 
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
+    /// The address that Flux has the repository itself from, if the files say it.
+    pub own_address: Option<String>,
     pub flux: Option<FluxVersion>,
     /// A Kustomization is tried again as soon as a Secret or ConfigMap is there that it names.
     pub watches_settings: bool,
@@ -31,6 +35,8 @@ pub struct Facts {
     pub unread_bootstrap: Option<EcoString>,
     /// A script of the bootstrap that applies the CRDs of charts which nobody can tell.
     pub unclear_crds: Option<EcoString>,
+    /// The files that its bootstrap is made of.
+    pub bootstrap: BootstrapFiles,
     /// How many releases had their charts rendered.
     pub rendered: usize,
 }

@@ -3,19 +3,35 @@
 //!
 //! This crate knows the words. It knows no tool, no file format and does no IO.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
+mod bootstrap;
+mod broken;
 mod capability;
+mod cause;
 mod cluster;
 mod duration;
 mod facts;
 mod nearest;
 mod object;
+mod obstacle;
+mod purpose;
+mod unseen;
+mod verdict;
 
+pub use bootstrap::{BootstrapFiles, BootstrapStep};
+pub use broken::{BrokenBuild, BuildFault};
 pub use capability::{Capability, CapabilityKind, plural};
+pub use cause::Cause;
 pub use cluster::{
-    Arrival, BlindSpot, BrokenBuild, BuildFault, Cluster, Component, ComponentId, Dead, FLUX_ITSELF, Gate, Need, Offer,
-    Patience, Phase, Retry, Role, Stage, Tie, TieTarget, WaitsFor,
+    Arrival, Cluster, Component, ComponentId, Dead, Gate, MANY_RELEASES_MIN, Need, Offer, Patience, Phase, Retry,
+    RetryField, Role, Stage, Tie, TieTarget, WaitsFor,
 };
 pub use duration::{DURATION_SECONDS_MAX, parse_duration, parse_duration_millis, say_seconds};
 pub use facts::{Chart, Facts, FluxVersion, UndefinedVariable, Withheld};
 pub use nearest::{edits, nearest};
 pub use object::ObjectRef;
+pub use obstacle::{MachineRef, MadeKind, Obstacle, PodTrouble, Subject, Trace};
+pub use purpose::Purpose;
+pub use unseen::{BlindSpot, Unseen, WhyUnseen};
+pub use verdict::{Consequence, Verdict};

@@ -1,9 +1,10 @@
 use std::fmt;
 
 use ecow::EcoString;
+use serde::{Deserialize, Serialize};
 
 /// The name of an object in a cluster. An empty namespace means cluster-scoped, or not known.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ObjectRef {
     pub kind: EcoString,
     pub namespace: EcoString,

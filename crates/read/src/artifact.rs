@@ -3,9 +3,10 @@
 //! Knows the copy rules of `source.extensions.fluxcd.io`. Does not know which source is this repository, nor which files
 //! exist: patterns are turned into directories, not into lists of files.
 
-use yaml::{EcoString, Node, Span};
+use source::Span;
+use yaml::{EcoString, Node};
 
-use crate::path;
+use ::repository::path;
 
 /// One artifact: an ExternalArtifact of this name in this namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -45,8 +45,21 @@ pub enum ChartFiles<'a> {
 /// Why a chart was not rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotRendered {
+    /// What the renderer said last.
     #[error("could not be rendered: {0}")]
     Failed(String),
+    /// The renderer failed, and said nothing.
+    #[error("could not be rendered: it did not say why")]
+    Silent,
+    #[error("could not be rendered: what it renders is not valid YAML: {0}")]
+    NoYaml(String),
+    #[error("could not be rendered: its files can't be copied: {0}")]
+    NotCopied(String),
+    #[error("could not be rendered: helm can't be started: {0}")]
+    NotStarted(String),
+    /// The renderer began, and could not be followed to its end.
+    #[error("could not be rendered: {0}")]
+    NotRun(String),
     #[error("takes longer than {0} s to render")]
     TooSlow(u64),
     #[error("renders to more than {} MiB", .0 / (1024 * 1024))]

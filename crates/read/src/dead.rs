@@ -7,8 +7,8 @@ use model::{Cluster, Dead};
 
 use crate::flux::{HELM_GROUP, KUSTOMIZE_GROUP};
 use crate::object::Object;
-use crate::path;
 use crate::repository::Repository;
+use ::repository::path;
 
 /// Fills in what each cluster leaves lying. `live` are all files that any cluster or the bootstrap reads.
 pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTreeSet<String>) {

@@ -3,44 +3,48 @@
 //!
 //! This crate knows file formats and what they mean. It does not know the graph or the rules.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod applied;
 pub mod artifact;
-mod bootstrap;
+pub mod bootstrap;
 pub mod charts;
 mod content;
 mod dead;
 mod flux;
-pub mod found;
 pub mod helmfile;
-mod home;
+pub mod inventory;
 pub mod kinds;
+pub mod machines;
+mod naming;
 mod object;
-pub mod parallel;
-mod path;
+mod overlooked;
 mod remote_crds;
 pub mod rendered;
 mod repository;
 pub mod resource_set;
-mod settings;
+pub mod scripts;
 pub mod substitute;
+mod talos;
+mod templated_yaml;
+pub mod terraform;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use ::repository::{OpenError, parallel, path};
 use catalogue::Catalogue;
-use model::{BlindSpot, Cluster};
-use yaml::Span;
+use kustomize::Files as _;
+use model::{BlindSpot, Cluster, Unseen, WhyUnseen};
+use settings::{SETTINGS_FILE, Settings, SettingsError};
+use source::Span;
 
 pub use applied::{Applied, applied};
-pub use bootstrap::AFTER_RELEASE;
-pub use flux::{Lying, lying};
-use home::Homes;
-pub use repository::{FILE_BYTES_MAX, OpenError, Repository, Skipped, may_hold_objects};
-pub use settings::{
-    CheckSettings, Configuration, ControllerSettings, GENERATED_KINDS, GeneratedSecret, GeneratedValue, SETTINGS_FILE,
-    SealSettings, Settings, SettingsError, Spelt, UpSettings,
-};
+use bootstrap::{Bootstrap, ClusterDirectories};
+pub use content::is_sealing_key;
+pub use flux::{FluxObjects, flux_objects};
+pub use repository::{Repository, may_hold_objects};
 
 /// A repository and the clusters it describes, sorted by the directory they start from.
 #[derive(Debug)]
@@ -58,6 +62,8 @@ pub enum ReadError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    #[error("the entry point `{entry}` is not a directory of this repository")]
+    EntryPoint { entry: String },
 }
 
 /// Reads everything below `root`, and runs nothing.
@@ -77,30 +83,65 @@ pub fn read_then<T: Send + Sync>(
     renderer: Option<&dyn charts::Renderer>,
     then: impl Fn(&Cluster) -> T + Sync,
 ) -> Result<(Reading, Vec<T>), ReadError> {
+    read_from(root, None, renderer, then)
+}
+
+/// As [`read_then`], where the one cluster begins with this directory if one is given: it wins over `coldstart.yaml`.
+pub fn read_from<T: Send + Sync>(
+    root: &Path,
+    entry: Option<&str>,
+    renderer: Option<&dyn charts::Renderer>,
+    then: impl Fn(&Cluster) -> T + Sync,
+) -> Result<(Reading, Vec<T>), ReadError> {
     // The catalogue takes a while to be unpacked, which the search for files leaves a core free for.
     let (repository, catalogue) = parallel::both(|| Repository::open(root), Catalogue::embedded);
-    let read = read_opened(repository?, catalogue, renderer, &then)?;
+    let read = read_opened(repository?, entry, catalogue, renderer, &then)?;
     match read.0.repository.with_packages() {
-        Some(repository) => read_opened(repository?, catalogue, renderer, &then),
+        Some(repository) => read_opened(repository?, entry, catalogue, renderer, &then),
         None => Ok(read),
     }
 }
 
 fn read_opened<T: Send + Sync>(
-    repository: Repository,
+    mut repository: Repository,
+    entry: Option<&str>,
     catalogue: &'static Catalogue,
     renderer: Option<&dyn charts::Renderer>,
     then: impl Fn(&Cluster) -> T + Sync,
 ) -> Result<(Reading, Vec<T>), ReadError> {
-    let (settings, additions) = settings::read(&repository)?;
+    repository.heed_ignore_of_sources(&flux::ignored_by_sources(&repository));
+    let (settings, additions) = settings_and_additions(&repository)?;
+    let said = entry.map_or_else(|| settings.entry_points.clone(), |entry| vec![entry.to_owned()]);
+    repository.begin_at(entry_points(&repository, said)?);
     let catalogue = extended(catalogue, additions);
     let (clusters, results) = clusters(&repository, &catalogue, renderer, then);
     Ok((Reading { repository, clusters, settings }, results))
 }
 
+/// The directories that somebody says clusters begin with, as paths of the repository.
+fn entry_points(repository: &Repository, said: Vec<String>) -> Result<Vec<String>, ReadError> {
+    let directory = |entry: String| {
+        let at = path::within(&entry);
+        let is_one = repository.kind(&at) == kustomize::PathKind::Directory;
+        if is_one { Ok(at) } else { Err(ReadError::EntryPoint { entry }) }
+    };
+    said.into_iter().map(directory).collect()
+}
+
 /// What `coldstart.yaml` says, and nothing else.
 pub fn settings(repository: &Repository) -> Result<Settings, SettingsError> {
-    settings::read(repository).map(|(settings, _)| settings)
+    settings_and_additions(repository).map(|(settings, _)| settings)
+}
+
+/// What `coldstart.yaml` says, and what it adds to the catalogue.
+fn settings_and_additions(repository: &Repository) -> Result<(Settings, Vec<catalogue::Component>), SettingsError> {
+    if let Some((file, documents)) = repository.documents(SETTINGS_FILE)
+        && let Some(source) = repository.source(file)
+    {
+        return settings::read(source, documents);
+    }
+    let unread = repository.obstacle(SETTINGS_FILE).map(SettingsError::Unread);
+    unread.map_or_else(|| Ok((Settings::default(), Vec::new())), Err)
 }
 
 /// The catalogue with what `coldstart.yaml` adds to it.
@@ -122,11 +163,11 @@ fn clusters<T: Send + Sync>(
         // Whoever is declared does not know of those that are not: they may be parts of it.
         let own: Vec<String> = names(&assembled);
         let all: BTreeSet<&str> = own.iter().chain(&declared_names).map(String::as_str).collect();
-        let homes = Homes::of(all.into_iter());
+        let directories = ClusterDirectories::of(all.into_iter());
         // The largest first: whoever gets the last one keeps the others waiting.
         assembled.sort_by_key(|one| std::cmp::Reverse(one.objects.len()));
         let first = |one: flux::Assembled| {
-            let bootstrap = bootstrap.of_cluster(repository, &homes, &one.cluster.name);
+            let bootstrap = bootstrap.of_cluster(repository, catalogue, &directories, &one.cluster.name);
             content::extract(repository, catalogue, one, &bootstrap, renderer)
         };
         parallel::map_twice(assembled, first, &then)
@@ -139,8 +180,7 @@ fn clusters<T: Send + Sync>(
     let (mut all, results): (Vec<Cluster>, Vec<T>) = all.into_iter().unzip();
     dead::find(repository, &mut all, &live);
     if repository.is_part() {
-        let what = "the rest of the repository, from whose root paths here are written".to_owned();
-        let why = "is above the directory that was given".to_owned();
+        let (what, why) = (Unseen::RestOfRepository, WhyUnseen::AboveDirectory);
         let above = BlindSpot { what, why, at: Span::GENERATED, component: None };
         for cluster in &mut all {
             cluster.blind.push(above.clone());
@@ -150,7 +190,7 @@ fn clusters<T: Send + Sync>(
 }
 
 /// The bootstrap, every cluster put together, and how many of them are declared: they come first.
-fn assembled(repository: &Repository, catalogue: &Catalogue) -> (bootstrap::Bootstrap, Vec<flux::Assembled>, usize) {
+fn assembled(repository: &Repository, catalogue: &Catalogue) -> (Bootstrap, Vec<flux::Assembled>, usize) {
     let (mut clusters, mut assembled, bootstrap) = begin(repository, catalogue);
     let declared = assembled.len();
     assembled.extend(clusters.undeclared(&live(&clusters, &bootstrap)));
@@ -162,13 +202,13 @@ fn assembled(repository: &Repository, catalogue: &Catalogue) -> (bootstrap::Boot
 fn begin<'a>(
     repository: &'a Repository,
     catalogue: &Catalogue,
-) -> (flux::Clusters<'a>, Vec<flux::Assembled>, bootstrap::Bootstrap) {
+) -> (flux::Clusters<'a>, Vec<flux::Assembled>, Bootstrap) {
     let ((clusters, declared), bootstrap) =
-        parallel::both(|| flux::Clusters::declared(repository), || bootstrap::Bootstrap::read(repository, catalogue));
+        parallel::both(|| flux::Clusters::declared(repository), || Bootstrap::read(repository, catalogue));
     (clusters, declared, bootstrap)
 }
 
 /// The files that clusters or the bootstrap reach.
-fn live(clusters: &flux::Clusters<'_>, bootstrap: &bootstrap::Bootstrap) -> BTreeSet<String> {
-    clusters.files().chain(bootstrap.files.iter().cloned()).collect()
+fn live(clusters: &flux::Clusters<'_>, bootstrap: &Bootstrap) -> BTreeSet<String> {
+    clusters.files().chain(bootstrap.files().iter().cloned()).collect()
 }

@@ -2,7 +2,8 @@
 
 use ecow::EcoString;
 use model::ObjectRef;
-use yaml::{Node, Span, Value};
+use source::Span;
+use yaml::{Node, Value};
 
 use crate::kinds::is_cluster_scoped;
 

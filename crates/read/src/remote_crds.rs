@@ -7,18 +7,27 @@ use std::collections::BTreeSet;
 
 use catalogue::Catalogue;
 use memchr::memmem;
-use yaml::{FileId, Span};
+use source::{FileId, Span};
 
-use crate::helmfile::with_long_lines;
-use crate::path;
 use crate::repository::Repository;
+use crate::scripts::with_long_lines;
+use ::repository::path;
 
 /// What a command says that takes only the CRDs of what it is given.
 const FILTER: &str = "CustomResourceDefinition";
 
-/// Kinds (`group/Kind` or `group/*`) with the place that names them.
-pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<(String, Span)> {
-    let mut found: Vec<(String, Span)> = Vec::new();
+/// A kind whose CRD is fetched by its address.
+#[derive(Clone, Debug)]
+pub(crate) struct FetchedCrd {
+    /// `group/Kind` or `group/*`.
+    pub(crate) kind: String,
+    /// The address.
+    pub(crate) at: Span,
+}
+
+/// The kinds that addresses name.
+pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<FetchedCrd> {
+    let mut found: Vec<FetchedCrd> = Vec::new();
     // Once for each directory: two clusters may name the same, each at home.
     let mut seen: BTreeSet<(String, &str)> = BTreeSet::new();
     let candidates: Vec<&str> = repository.paths().filter(|path| is_bootstrap_text(path)).collect();
@@ -28,7 +37,7 @@ pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<(Strin
         for (at, address) in addresses(source.text()) {
             for kind in kinds(address, catalogue) {
                 if seen.insert((kind.clone(), path::parent(path))) {
-                    found.push((kind, span(id, at, address)));
+                    found.push(FetchedCrd { kind, at: span(id, at, address) });
                 }
             }
         }
@@ -158,7 +167,7 @@ fn group_of_file(file: &str) -> Option<&str> {
 }
 
 fn span(file: FileId, at: usize, address: &str) -> Span {
-    let start = u32::try_from(at).unwrap_or(u32::MAX);
+    let start = source::to_u32(at);
     Span::new(file, start, start.saturating_add(u32::try_from(address.len()).unwrap_or(0)))
 }
 

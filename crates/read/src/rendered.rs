@@ -8,17 +8,16 @@ use std::collections::BTreeMap;
 use catalogue::Catalogue;
 use ecow::EcoString;
 use kustomize::PathKind;
-use model::{ComponentId, ObjectRef, Role};
+use model::{BuildFault, ComponentId, ObjectRef, Role};
 use yaml::Node;
 
-use crate::bootstrap::Bootstrap;
+use crate::bootstrap::{ClusterBootstrap, ClusterDirectories, SeededSecret};
 use crate::content::{chart_address, chart_sources, config_maps, merged_values, retries_by_default};
 use crate::flux::{Assembled, HelmRelease};
-use crate::helmfile::Release;
-use crate::home::Homes;
+use crate::helmfile::{Release, ReleaseIndex};
 use crate::object::Object;
 use crate::repository::Repository;
-use crate::{ReadError, settings};
+use crate::{ReadError, settings_and_additions};
 
 /// A cluster as its controllers get it.
 #[derive(Clone, Debug, Default)]
@@ -28,9 +27,9 @@ pub struct Rendered {
     /// Kustomizations and ResourceSets, the root first.
     pub appliers: Vec<Applier>,
     pub releases: Vec<ChartOf>,
-    pub bootstrap: Early,
-    /// Its Flux fails a build for a variable that nothing sets: from 2.9 on, or where the files do not tell the version.
-    pub is_strict: bool,
+    pub bootstrap: RenderedBootstrap,
+    /// Its Flux fails a build for a variable that nothing sets, as it does from 2.9 on; nothing where no file tells the version.
+    pub is_strict: Option<bool>,
     /// Its helm-controller retries what failed unless a release says otherwise (the gate `DefaultToRetryOnFailure`).
     pub retries_by_default: bool,
 }
@@ -52,7 +51,7 @@ pub struct Applier {
     /// The same before any variable got its value, where it has `postBuild`.
     pub unsubstituted: Vec<Node>,
     /// Why it can't be built at all.
-    pub broken: Option<String>,
+    pub broken: Option<BuildFault>,
     /// Its files are not in this repository.
     pub is_unseen: bool,
 }
@@ -73,34 +72,48 @@ pub struct ChartOf {
 
 /// What is there before Flux starts.
 #[derive(Clone, Debug, Default)]
-pub struct Early {
+pub struct RenderedBootstrap {
     /// Applied as they are, in no order.
-    pub objects: Vec<Node>,
-    /// For each of them the release, by its place in `releases`, that brings its kind.
-    pub after: Vec<Option<usize>>,
-    /// Secrets that scripts and templates make: namespace and name.
-    pub secrets: Vec<(String, String)>,
+    pub objects: Vec<RenderedSeed>,
+    /// Secrets that scripts and templates make.
+    pub secrets: Vec<SeededSecret>,
     /// Kinds (`group/Kind`) whose CRDs are fetched by their address.
     pub crds: Vec<String>,
     /// A script or a Terraform file restores the sealing key.
     pub restores_sealing_key: bool,
-    /// In the order they run, each with its merged values, where those are written out.
-    pub releases: Vec<(Release, Option<Node>)>,
+    /// In the order they run.
+    pub releases: Vec<RenderedRelease>,
+}
+
+/// An object that a bootstrap applies as it is.
+#[derive(Clone, Debug)]
+pub struct RenderedSeed {
+    pub node: Node,
+    /// The release, by its place among those of the bootstrap, that it is applied after.
+    pub after: Option<ReleaseIndex>,
+}
+
+/// A release that a bootstrap installs.
+#[derive(Clone, Debug)]
+pub struct RenderedRelease {
+    pub release: Release,
+    /// Merged, where all of them are written out.
+    pub values: Option<Node>,
 }
 
 /// Renders every cluster of an opened repository, sorted by the directory they start from. The catalogue is the embedded one
 /// with what `coldstart.yaml` adds.
 pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), ReadError> {
-    let (_, additions) = settings::read(repository)?;
+    let (_, additions) = settings_and_additions(repository)?;
     let catalogue = crate::extended(Catalogue::embedded(), additions).into_owned();
     let (bootstrap, assembled, declared) = crate::assembled(repository, &catalogue);
     let names: Vec<String> = assembled.iter().map(|one| one.cluster.name.clone()).collect();
-    let homes_of = |count: usize| Homes::of(names.iter().take(count).map(String::as_str));
-    let (of_declared, of_all) = (homes_of(declared), homes_of(names.len()));
+    let directories_of = |count: usize| ClusterDirectories::of(names.iter().take(count).map(String::as_str));
+    let (of_declared, of_all) = (directories_of(declared), directories_of(names.len()));
     let render = |(at, one): (usize, Assembled)| {
-        let homes = if at < declared { &of_declared } else { &of_all };
-        let bootstrap = bootstrap.of_cluster(repository, homes, &one.cluster.name);
-        let early = bootstrap.rendered(repository, &catalogue);
+        let directories = if at < declared { &of_declared } else { &of_all };
+        let bootstrap = bootstrap.of_cluster(repository, &catalogue, directories, &one.cluster.name);
+        let early = bootstrap.rendered(repository);
         cluster(repository, one, &early, &bootstrap.value_files(repository))
     };
     let mut all: Vec<Rendered> = assembled.into_iter().enumerate().map(render).collect();
@@ -108,19 +121,17 @@ pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), Rea
     Ok((all, catalogue))
 }
 
-impl Bootstrap {
-    fn rendered(&self, repository: &Repository, catalogue: &Catalogue) -> Early {
-        let (secrets, crds) = self.seeded();
-        Early {
-            objects: self.objects().cloned().collect(),
-            after: self.objects_after(catalogue),
-            secrets,
-            crds,
+impl ClusterBootstrap<'_> {
+    fn rendered(&self, repository: &Repository) -> RenderedBootstrap {
+        let objects = self.objects().iter();
+        let releases = self.releases().iter().copied();
+        RenderedBootstrap {
+            objects: objects.map(|it| RenderedSeed { node: it.node.clone(), after: it.after }).collect(),
+            secrets: self.secrets().iter().copied().cloned().collect(),
+            crds: self.crds().iter().map(|crd| crd.kind.clone()).collect(),
             restores_sealing_key: self.restores_sealing_key(repository),
-            releases: self
-                .all_releases()
-                .iter()
-                .map(|release| (release.clone(), release.visible_values(repository)))
+            releases: releases
+                .map(|release| RenderedRelease { release: release.clone(), values: release.visible_values(repository) })
                 .collect(),
         }
     }
@@ -129,19 +140,22 @@ impl Bootstrap {
 /// Since this version undefined variables fail a build.
 const STRICT_SINCE: (u64, u64) = (2, 9);
 
-fn is_strict<'n>(blind: &[model::BlindSpot], nodes: impl Iterator<Item = &'n Node>) -> bool {
+/// Nothing where the version is not known.
+fn is_strict<'n>(blind: &[model::BlindSpot], nodes: impl Iterator<Item = &'n Node>) -> Option<bool> {
     let nodes: Vec<&Node> = nodes.collect();
-    match crate::flux::flux_version(&nodes, blind) {
-        Some(version) => version.strict.unwrap_or_else(|| version.minor.is_none_or(|minor| minor >= STRICT_SINCE)),
-        None => true,
-    }
+    let version = crate::flux::flux_version(&nodes, blind)?;
+    version.strict.or_else(|| Some(version.minor? >= STRICT_SINCE))
 }
 
-fn cluster(repository: &Repository, assembled: Assembled, early: &Early, values: &[&Node]) -> Rendered {
+fn cluster(repository: &Repository, assembled: Assembled, early: &RenderedBootstrap, values: &[&Node]) -> Rendered {
     let Assembled { cluster, objects, kustomizations, releases, .. } = assembled;
     let is_strict = is_strict(
         &cluster.blind,
-        objects.iter().map(|built| &built.node).chain(&early.objects).chain(values.iter().copied()),
+        objects
+            .iter()
+            .map(|built| &built.node)
+            .chain(early.objects.iter().map(|seed| &seed.node))
+            .chain(values.iter().copied()),
     );
     let nodes: BTreeMap<ObjectRef, &Node> =
         objects.iter().map(|built| (Object::new(&built.node).reference(&built.namespace), &built.node)).collect();
@@ -163,7 +177,7 @@ fn cluster(repository: &Repository, assembled: Assembled, early: &Early, values:
             source: None,
             objects: Vec::new(),
             unsubstituted: Vec::new(),
-            broken: cluster.broken.iter().find(|broken| broken.component == id).map(|broken| broken.message.clone()),
+            broken: cluster.broken.iter().find(|broken| broken.component == id).map(|broken| broken.fault.clone()),
             is_unseen: component.role == Role::Kustomization && component.path.is_none(),
         });
     }
@@ -208,7 +222,7 @@ fn charts(
 
 fn asked_for(repository: &Repository, release: &HelmRelease, values: Option<&Node>) -> Vec<EcoString> {
     use kustomize::Files as _;
-    let chart = crate::path::join("", &release.chart.chart).filter(|chart| !chart.is_empty());
+    let chart = ::repository::path::join("", &release.chart.chart).filter(|chart| !chart.is_empty());
     match chart.filter(|chart| repository.kind(chart) == PathKind::Directory) {
         Some(chart) => crate::content::apis_asked_for(repository, &chart, values),
         None => Vec::new(),

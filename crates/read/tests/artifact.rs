@@ -1,7 +1,8 @@
 //! ArtifactGenerators: from a path in the artifact back to the repository.
 
 use coldstart_read::artifact::{Artifact, Strategy, artifacts, resolve};
-use yaml::{FileId, Node};
+use source::FileId;
+use yaml::Node;
 
 fn node(text: &str) -> Node {
     yaml::parse_value(FileId(3), text).expect("a fixture that can be read")

@@ -185,9 +185,38 @@ fn what_lies_in_an_archive_is_no_cluster() {
         ("archive/older/app/ks.yaml", kustomization("older", "./archive/older/app", "")),
     ];
     assert_eq!(directories(&files), ["flux/cluster"]);
-    // Where nothing leads on, each of them is started by hand.
+    // Where nothing leads on, one that applies a directory of this repository is started by hand.
     files.drain(..2);
-    assert_eq!(directories(&files), ["archive/old", "archive/older"]);
+    assert_eq!(directories(&files), ["archive/older"]);
+}
+
+/// Whatever else is there: the directory that is named begins the only cluster, with what its own root says.
+#[test]
+fn an_entry_point_that_is_named_is_the_only_one() {
+    let tree = tempfile::tempdir().unwrap();
+    for cluster in ["one", "two"] {
+        let variables = format!("  postBuild:\n    substitute:\n      NAME: {cluster}\n");
+        let root = kustomization("flux-system", &format!("./clusters/{cluster}"), &variables);
+        write(tree.path(), &format!("clusters/{cluster}/flux-system/gotk-sync.yaml"), &root);
+        let app = kustomization("${NAME}-app", "./apps/web", "");
+        write(tree.path(), &format!("clusters/{cluster}/app.yaml"), &app);
+    }
+    write(tree.path(), "apps/web/config.yaml", CONFIG);
+    let read = |entry: &str| {
+        let (reading, _) = coldstart_read::read_from(tree.path(), Some(entry), None, |_| ())?;
+        let components = reading.clusters.iter().flat_map(|cluster| {
+            cluster.components.iter().map(|component| format!("{} {}", cluster.name, component.object.name))
+        });
+        Ok::<Vec<String>, coldstart_read::ReadError>(components.collect())
+    };
+    assert_eq!(read("./clusters/two/").unwrap(), ["clusters/two flux-system", "clusters/two two-app"]);
+    assert_eq!(read("apps/web").unwrap(), ["apps/web flux-system"]);
+    let wrong = read("clusters/three").unwrap_err().to_string();
+    assert_eq!(wrong, "the entry point `clusters/three` is not a directory of this repository");
+    write(tree.path(), "coldstart.yaml", "entry-points: [clusters/one]\n");
+    let reading = coldstart_read::read(tree.path()).unwrap();
+    let names: Vec<&str> = reading.clusters.iter().map(|cluster| cluster.name.as_str()).collect();
+    assert_eq!(names, ["clusters/one"]);
 }
 
 /// The file of the other repository's root comes first.

@@ -1,57 +1,14 @@
-//! Helmfiles and bootstrap scripts: what is there before GitOps starts.
+//! Helmfiles: which releases they have, how scripts call them, and what of them is not read.
 
-use std::fs;
+mod tree;
 
-use coldstart_read::Repository;
-use coldstart_read::helmfile::{
-    Helmfile, Hooked, Release, bootstrap_directories, bootstrap_files, read, read_early, seeded_secrets,
-};
-use tempfile::TempDir;
-
-/// A repository of these files. The directory lives as long as the first of the pair.
-fn repository(files: &[(&str, &str)]) -> (TempDir, Repository) {
-    let root = tempfile::tempdir().expect("a directory");
-    for (path, text) in files {
-        let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
-        fs::write(path, text).expect("a file");
-    }
-    let repository = Repository::open(root.path()).expect("a repository");
-    (root, repository)
-}
+use coldstart_read::helmfile::{Helmfile, Hooked, Release, read};
+use model::{Unseen, WhyUnseen};
+use tree::{APPS, bootstrap, repository};
 
 fn release<'all>(helmfiles: &'all [Helmfile], name: &str) -> &'all Release {
     helmfiles.iter().flat_map(|helmfile| &helmfile.releases).find(|release| release.name == name).expect(name)
 }
-
-const APPS: &str = r#"---
-helmDefaults:
-  wait: true
-repositories:
-  - {name: hub, url: "https://charts.example.org"}
-releases:
-  - name: net
-    namespace: kube-system
-    chart: oci://registry.example.org/charts/net-plugin
-    version: 1.2.3
-    values:
-      - ./values/net.yaml
-      - replicas: 2
-    hooks:
-      - events: [postsync]
-        command: kubectl
-        args: [apply, --server-side, "--filename=../../apps/{{ .Release.Namespace }}/{{ .Release.Name }}/pool.yaml"]
-{{- if env "WITH_DNS" }}
-  - name: dns
-    namespace: kube-system
-    chart: hub/dns
-    version: {{ env "DNS_VERSION" }}
-    wait: false
-    installed: true
-    needs:
-      - kube-system/net
-{{- end }}
-"#;
 
 #[test]
 fn a_helmfile_is_read_with_its_templates_in_it() {
@@ -79,7 +36,7 @@ fn a_helmfile_is_read_with_its_templates_in_it() {
 fn places_are_those_of_the_file_as_it_is_written() {
     let (_root, repository) = repository(&[("helmfile.yaml.gotmpl", APPS)]);
     let helmfiles = read(&repository);
-    let text = |span: yaml::Span| &APPS[span.start as usize..span.end as usize];
+    let text = |span: source::Span| &APPS[span.start as usize..span.end as usize];
     let dns = release(&helmfiles, "dns");
     assert_eq!((text(dns.span), text(dns.needs[0].1)), ("dns", "kube-system/net"));
     assert_eq!(dns.needs[0].0, "kube-system/net");
@@ -290,17 +247,18 @@ fn needs_are_not_judged_where_a_template_may_meet_them() {
 }
 
 /// What is not seen, with the reason.
-fn blind(files: &[(&str, &str)]) -> Vec<String> {
+fn blind(files: &[(&str, &str)]) -> Vec<(Unseen, WhyUnseen)> {
     let (_root, repository) = repository(files);
-    let blind = read_early(&repository).blind;
+    let bootstrap = bootstrap(&repository);
+    let blind = bootstrap.blind();
     assert!(blind.iter().all(|spot| repository.locate(spot.at).is_some()));
-    blind.into_iter().map(|spot| format!("{} {}", spot.what, spot.why)).collect()
+    blind.iter().map(|spot| (spot.what.clone(), spot.why.clone())).collect()
 }
 
 #[test]
 fn a_helmfile_that_can_not_be_read_is_a_blind_spot() {
     let broken = "releases:\n  - name: {{ if\n  ]]]\n";
-    assert_eq!(blind(&[("helmfile.yaml", broken)]), ["`helmfile.yaml` is no YAML, even without its templates"]);
+    assert_eq!(blind(&[("helmfile.yaml", broken)]), [(Unseen::Named("helmfile.yaml".to_owned()), WhyUnseen::NoYaml)]);
     assert!(blind(&[("helmfile.yaml", APPS), ("bootstrap/values.yaml", "a: [\n")]).is_empty());
 }
 
@@ -314,7 +272,8 @@ fn releases_that_a_template_makes_are_a_blind_spot() {
     let inline = "releases: {{ toJson .Values.releases }}\n";
     for text in [looped, only_looped, included, whole, inline] {
         let spots = blind(&[("bootstrap/helmfile.yaml.gotmpl", text)]);
-        assert_eq!(spots, ["`releases of bootstrap/helmfile.yaml.gotmpl` is made by a template"], "{text}");
+        let releases = Unseen::ReleasesOf { helmfile: "bootstrap/helmfile.yaml.gotmpl".to_owned() };
+        assert_eq!(spots, [(releases, WhyUnseen::MadeByTemplate)], "{text}");
     }
     let values = "releases:\n  - name: a\n    chart: hub/a\n    values:\n      - |\n        {{ readFile \"x\" }}\n";
     assert!(blind(&[("helmfile.yaml", values)]).is_empty(), "an action inside of a release hides no release");
@@ -329,15 +288,16 @@ fn files_that_a_helmfile_names_and_nobody_finds_are_blind_spots() {
         ("helmfile/there.yaml", ONE),
         ("helmfile/parts/one.yaml", ONE),
     ]);
+    let named = |name: &str, why: WhyUnseen| (Unseen::Named(name.to_owned()), why);
     assert_eq!(
         spots,
         [
-            "`../{{ .Environment.Name }}/helmfile.yaml` is chosen by a template",
-            "`deeper.yaml` is not in the repository",
-            "`git::https://git.example.org/x.git@helmfile.yaml` would be fetched over the network",
-            "`gone.yaml` is not in the repository",
-            "`lost.yaml` is not in the repository",
-            "`none/*.yaml` is not in the repository",
+            named("../{{ .Environment.Name }}/helmfile.yaml", WhyUnseen::ChosenByTemplate),
+            named("deeper.yaml", WhyUnseen::NotInRepository),
+            named("git::https://git.example.org/x.git@helmfile.yaml", WhyUnseen::Fetched),
+            named("gone.yaml", WhyUnseen::NotInRepository),
+            named("lost.yaml", WhyUnseen::NotInRepository),
+            named("none/*.yaml", WhyUnseen::NotInRepository),
         ]
     );
 }
@@ -386,32 +346,6 @@ fn a_variable_means_its_nearest_assignment_above() {
 }
 
 #[test]
-fn a_value_ends_where_the_shell_says() {
-    let key = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
-    for value in ["\"$1\" ;;", "\"$1\"; shift", "$1 # the first", "\"$(basename \"$1\" ' x')\" && go", "'lab'\tX=1 run"]
-    {
-        let script = format!(
-            "case \"$1\" in\n  *)\n    cluster={value}\nesac\nkubectl apply -f \"early/${{cluster}}/key.yaml\"\n"
-        );
-        let short = script.replace("*)\n  ", "-c|--cluster)");
-        for script in [script, short] {
-            let files = [("early/lab/key.yaml", key), ("bootstrap.sh", script.as_str())];
-            assert_eq!(secrets(&files), ["flux-system/key"], "{script}");
-        }
-    }
-}
-
-#[test]
-fn a_line_that_ends_in_a_pipe_goes_on() {
-    let key = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
-    let piped = "sops -d early/key.sops.yaml |\n  kubectl apply -f -\n";
-    assert_eq!(secrets(&[("early/key.sops.yaml", key), ("bootstrap.sh", piped)]), ["flux-system/key"]);
-    let task =
-        "tasks:\n  x:\n    cmds:\n      - |\n        cat early/key.yaml\n      - cmd: |\n        kubectl apply -f -\n";
-    assert!(secrets(&[("early/key.yaml", key), (".taskfiles/bootstrap/Taskfile.yaml", task)]).is_empty());
-}
-
-#[test]
 fn helmfiles_run_in_order() {
     let (_root, repository) = repository(&[
         ("bootstrap/helmfile/apps.yaml", ONE),
@@ -433,180 +367,4 @@ fn helmfiles_run_in_order() {
             "late/a.helmfile.yaml"
         ]
     );
-}
-
-const KUSTOMIZATION: &str = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
-
-#[test]
-fn bootstrap_directories_are_the_roots_and_what_scripts_build() {
-    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
-    let (_root, repository) = repository(&[
-        (
-            "bootstrap/kustomize/home/kustomization.yaml",
-            &format!("{KUSTOMIZATION}resources: [./net]\ncomponents: [../common]\n"),
-        ),
-        ("bootstrap/kustomize/home/net/kustomization.yaml", KUSTOMIZATION),
-        ("bootstrap/kustomize/common/kustomization.yaml", component),
-        ("early/crds/kustomization.yaml", KUSTOMIZATION),
-        ("early/pool/kustomization.yaml", KUSTOMIZATION),
-        ("apps/shop/kustomization.yaml", KUSTOMIZATION),
-        ("apps/toys/kustomization.yaml", KUSTOMIZATION),
-        (
-            "scripts/bootstrap-apps.sh",
-            "kubectl apply -k \"$(git rev-parse --show-toplevel)/early/crds\"\nkustomize build $UNKNOWN/early/pool | kubectl apply --server-side -f -\n# kubectl apply -k apps/toys\n",
-        ),
-        ("scripts/debug.sh", "kubectl apply -k apps/shop\n"),
-    ]);
-    assert_eq!(bootstrap_directories(&repository), ["bootstrap/kustomize/home", "early/crds", "early/pool"]);
-}
-
-#[test]
-fn files_come_from_the_directory_from_scripts_and_from_hooks() {
-    let (_root, repository) = repository(&[
-        ("bootstrap/namespace.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: early}\n"),
-        ("bootstrap/values.yaml", "a: 1\n"),
-        ("bootstrap/k/kustomization.yaml", KUSTOMIZATION),
-        ("bootstrap/k/inside.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: built}\n"),
-        ("bootstrap/helmfile.d/01-apps.yaml", APPS),
-        ("apps/kube-system/net/pool.yaml", "apiVersion: net/v1\nkind: Pool\nmetadata: {name: p}\n"),
-        ("extra/store.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"),
-        (
-            ".taskfiles/bootstrap/Taskfile.yaml",
-            "tasks:\n  x:\n    cmds:\n      - kubectl --context {{.C}} apply -n early --filename {{.ROOT_DIR}}/extra/store.yaml\n",
-        ),
-    ]);
-    let files = bootstrap_files(&repository);
-    let found: Vec<(&str, Option<&str>)> =
-        files.iter().map(|file| (file.path.as_str(), file.namespace.as_deref())).collect();
-    assert_eq!(
-        found,
-        [
-            ("apps/kube-system/net/pool.yaml", Some("kube-system")),
-            ("bootstrap/namespace.yaml", None),
-            ("extra/store.yaml", Some("early")),
-        ]
-    );
-}
-
-fn secrets(files: &[(&str, &str)]) -> Vec<String> {
-    let (_root, repository) = repository(files);
-    let secrets = seeded_secrets(&repository);
-    assert!(secrets.iter().all(|(.., span)| repository.locate(*span).is_some()));
-    secrets.into_iter().map(|(namespace, name, _)| format!("{namespace}/{name}")).collect()
-}
-
-#[test]
-fn secrets_that_scripts_create_are_seeded() {
-    let script = "kubectl -n flux-system create secret generic sops-age \\\n  --from-file=age.agekey=key.txt --dry-run=client -o yaml | kubectl apply -f -\nop read x | kubectl create secret -n stores generic token --from-file=t=/dev/stdin\nkubectl create secret generic plain\nkubectl create secret generic \"$NAME\" -n x\nkubectl create secret tls web --namespace=edge --cert=a --key=b\n";
-    assert_eq!(
-        secrets(&[("scripts/setup.sh", script)]),
-        ["default/plain", "edge/web", "flux-system/sops-age", "stores/token"]
-    );
-}
-
-#[test]
-fn secrets_that_scripts_decrypt_are_seeded() {
-    let encrypted = "apiVersion: v1\nkind: Secret\nmetadata: {name: NAME}\ndata: {x: ENC}\n";
-    let script = "for secret in \"${secrets[@]}\"; do\n  sops exec-file \"${secret}\" \"kubectl --namespace flux-system apply --server-side --filename {}\"\ndone\nsops --decrypt ${ROOT_DIR}/more/c.sops.yaml | kubectl apply -n other -f -\n";
-    let list = "secrets=(\n  \"${ROOT_DIR}/keys/a.sops.yaml\"\n  \"${ROOT_DIR}/keys/lost.sops.yaml\"\n)\n";
-    assert_eq!(
-        secrets(&[
-            ("keys/a.sops.yaml", &encrypted.replace("NAME", "first")),
-            ("more/c.sops.yaml", &encrypted.replace("NAME", "third")),
-            ("scripts/bootstrap.sh", &format!("{list}{script}")),
-        ]),
-        // The list does not tell which loop it feeds, so all that is encrypted counts for it; `lost` is not in Git.
-        ["flux-system/first", "flux-system/lost", "flux-system/third"]
-    );
-}
-
-#[test]
-fn secrets_of_injected_templates_are_seeded() {
-    let template = "{% for x in y %}\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: connect\n  namespace: stores\nstringData:\n  token: op://vault/{{ cluster }}/token\n{% endfor %}\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ name }}\n";
-    let just = "dir := justfile_directory() + '/bootstrap'\nbase:\n    just template \"{{ dir }}/resources.yaml.j2\" | op inject | kubectl apply --server-side -f -\n";
-    assert_eq!(secrets(&[("bootstrap/resources.yaml.j2", template), ("bootstrap/mod.just", just)]), ["stores/connect"]);
-}
-
-#[test]
-fn what_a_variable_holds_of_a_rendered_file_is_applied() {
-    let plain = "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: flux-system}\n";
-    let script = "file=\"${ROOT_DIR}/early/resources.yaml.j2\"\nif ! output=$(render \"${file}\" | op inject) || [[ -z \"${output}\" ]]; then\n  exit 1\nfi\necho \"${output}\" | kubectl apply --server-side --filename -\n";
-    assert_eq!(
-        secrets(&[("early/resources.yaml.j2", plain), ("scripts/bootstrap-apps.sh", script)]),
-        ["flux-system/key"]
-    );
-    let circle = format!("output=$(cat {})\necho \"$output\" | kubectl apply -f -\n", "$output ".repeat(1000));
-    assert!(secrets(&[("scripts/bootstrap-apps.sh", &circle)]).is_empty());
-    let other = script.replace("echo \"${output}\"", "echo \"${other}\"");
-    assert!(secrets(&[("early/resources.yaml.j2", plain), ("scripts/bootstrap-apps.sh", &other)]).is_empty());
-}
-
-#[test]
-fn templates_beside_the_bootstrap_seed_what_they_name() {
-    let secret =
-        "{% if x %}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: NAME, namespace: flux-system}\n{% endif %}\n";
-    assert_eq!(
-        secrets(&[
-            ("bootstrap/resources.yaml.tpl", &secret.replace("NAME", "key")),
-            ("bootstrap/more.yaml.j2", &secret.replace("NAME", "\"{{ name }}\"")),
-            // The templates of the cluster itself.
-            ("bootstrap/apps/kustomization.yaml.j2", KUSTOMIZATION),
-            ("bootstrap/apps/shop/secret.yaml.j2", &secret.replace("NAME", "shop")),
-            ("apps/late.yaml.j2", &secret.replace("NAME", "late")),
-        ]),
-        ["flux-system/key"]
-    );
-}
-
-#[test]
-fn all_of_it_can_be_read_in_one_go() {
-    let (_root, repository) = repository(&[
-        ("bootstrap/helmfile.d/01-apps.yaml", APPS),
-        ("bootstrap/base/kustomization.yaml", KUSTOMIZATION),
-        ("bootstrap/key.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: x}\n"),
-    ]);
-    let early = read_early(&repository);
-    assert_eq!((early.helmfiles.len(), early.directories.len(), early.files.len(), early.secrets.len()), (1, 1, 1, 1));
-}
-
-#[test]
-fn broken_text_is_no_reason_to_stop() {
-    let (_root, repository) = repository(&[
-        ("helmfile.yaml", "releases:\n  - name: {{ if\n  ]]]\n"),
-        (
-            "bootstrap/x.just",
-            "kubectl apply -f '\"${{{\nhelmfile -f\nsops exec-file\nsops exec-file a\nkubectl create secret\nkubectl apply -f",
-        ),
-        ("Taskfile.yaml", "A: '{{.B}}'\nB: '{{.A}}'\nx: kubectl apply -f {{.A}}/bootstrap/ä\n"),
-    ]);
-    let early = read_early(&repository);
-    assert!(early.helmfiles.is_empty() && early.files.is_empty() && early.secrets.is_empty());
-}
-
-#[test]
-fn templates_of_many_actions_cost_what_they_are_long() {
-    const ACTIONS: usize = 50_000;
-    let object = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: seed\ndata:\n";
-    let one_line = format!("{object}  k: \"{}\"\n", "{{ .x }}".repeat(ACTIONS));
-    let many_lines = format!("{object}{}", "  {{ if .x }}\n".repeat(ACTIONS));
-    let open = format!("{object}  k: \"{}\"\n", "{# ".repeat(ACTIONS));
-    for text in [one_line, many_lines, open] {
-        let (_root, repository) = repository(&[("bootstrap/seed.yaml", &text)]);
-        assert!(bootstrap_files(&repository).len() <= 1);
-    }
-}
-
-#[test]
-fn a_task_that_installs_a_release_of_a_helmfile_again_is_no_second_release() {
-    let script = "helm upgrade --install net oci://registry.example.org/charts/net-plugin --namespace kube-system\n\
-                  helm upgrade --install extra oci://registry.example.org/charts/extra --namespace extra\n";
-    let (_root, repository) = repository(&[
-        ("bootstrap/helmfile.d/01-apps.yaml", APPS),
-        ("bootstrap/helmfile.d/values/net.yaml", "a: 1\n"),
-        ("bootstrap/repair.sh", script),
-    ]);
-    let early = read_early(&repository);
-    let names: Vec<&str> =
-        early.helmfiles.iter().flat_map(|one| &one.releases).map(|release| release.name.as_str()).collect();
-    assert_eq!(names, ["net", "dns", "extra"]);
 }

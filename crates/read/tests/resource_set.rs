@@ -1,11 +1,21 @@
 //! ResourceSets into the objects that the operator applies.
 
 use coldstart_read::resource_set::{expand, expand_with};
+use model::{Cause, Unseen, WhyUnseen};
 use proptest::prelude::*;
-use yaml::{FileId, Node};
+use source::FileId;
+use yaml::Node;
 
 fn node(text: &str) -> Node {
     yaml::parse_value(FileId(3), text).expect("a fixture that can be read")
+}
+
+/// What of a template was not worked out.
+fn causes(why: &WhyUnseen) -> String {
+    match why {
+        WhyUnseen::NotWorkedOut(causes) => causes.iter().map(Cause::to_string).collect::<Vec<_>>().join("; "),
+        other => panic!("no template is at fault, but {other:?}"),
+    }
 }
 
 /// `Kind namespace/name` of every object.
@@ -153,13 +163,20 @@ spec:
 ",
     ));
     assert_eq!(titles(&expansion.objects), ["ConfigMap -/a", "Namespace -/a"]);
-    let blind: Vec<String> = expansion.blind.iter().map(|(what, why, _)| format!("{what}: {why}")).collect();
+    let blind: Vec<(&Unseen, String)> = expansion.blind.iter().map(|(what, why, _)| (what, causes(why))).collect();
+    let manifest = |kind: &str, name: &str| Unseen::Manifest { kind: Some(kind.into()), name: Some(name.into()) };
     assert_eq!(
         blind,
         [
-            "Secret s: the function `genPrivateKey` is not known, or not with such arguments",
-            "Service << inputs.nothing >>: no input has the field `nothing`",
-            "ServiceAccount ?: the function `uuidv4` is not known, or not with such arguments",
+            (
+                &manifest("Secret", "s"),
+                "the function `genPrivateKey` is not known, or not with such arguments".to_owned()
+            ),
+            (&manifest("Service", "<< inputs.nothing >>"), "no input has the field `nothing`".to_owned()),
+            (
+                &manifest("ServiceAccount", "?"),
+                "the function `uuidv4` is not known, or not with such arguments".to_owned()
+            ),
         ]
     );
 }
@@ -241,8 +258,9 @@ fn static_providers_add_their_inputs_and_others_are_blind_spots() {
     let expansion = expand_with(&set, &providers());
     let names = titles(&expansion.objects);
     assert_eq!(names, ["ConfigMap -/My-Set-red", "ConfigMap -/My-Set-blue", "ConfigMap -/sizes-grey"]);
-    let what: Vec<&str> = expansion.blind.iter().map(|(what, ..)| what.as_str()).collect();
-    assert_eq!(what, ["ResourceSetInputProvider pulls"]);
+    let (what, why, _) = &expansion.blind[0];
+    assert_eq!((expansion.blind.len(), what), (1, &Unseen::InputProvider { name: Some("pulls".into()) }));
+    assert!(why.is_other_inputs() && !why.is_other_repository());
     let missing = expand(&set);
     assert_eq!(missing.blind.len(), 2, "neither provider is given");
 }
@@ -277,7 +295,7 @@ fn slugs_are_fit_for_labels() {
 /// What is left unknown of a template that wants too much.
 fn reasons(template: &str) -> String {
     let set = format!("kind: ResourceSet\nspec:\n  inputs: [{{a: b}}]\n  resourcesTemplate: {template:?}\n");
-    format!("{:?}", expand(&node(&set)).blind)
+    expand(&node(&set)).blind.iter().map(|(_, why, _)| causes(why)).collect()
 }
 
 #[test]
@@ -301,7 +319,7 @@ fn a_way_of_many_names_is_as_deep_as_a_short_one() {
 proptest! {
     #[test]
     fn no_template_makes_it_panic(text in "([a-z$.|()\"`:=, 0-9ä-]|<<-? |-?>>| if | range | else | end |inputs){0,40}") {
-        let span = yaml::Span::GENERATED;
+        let span = source::Span::GENERATED;
         let mut set = node("kind: ResourceSet\nspec: {inputs: [{a: {b: [1, x]}, c: d}], resourcesTemplate: x, resources: [{kind: y}]}");
         let spec = set.get_mut("spec").and_then(Node::as_map_mut).expect("a mapping");
         spec.insert("resourcesTemplate", span, Node::string(text.as_str(), span));

@@ -5,7 +5,8 @@ use coldstart_read::substitute::{
     SubstituteError, is_disabled, is_variable_name, substitute, substitute_node, variable_value,
 };
 use proptest::prelude::*;
-use yaml::{EcoString, FileId, Node, ScalarKind, Value};
+use source::FileId;
+use yaml::{EcoString, Node, ScalarKind, Value};
 
 const VARIABLES: &[(&str, &str)] = &[
     ("name", "anna"),
@@ -527,7 +528,7 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "([a-z${}:/#%^,=?+*\\\\\\[\\]0-9 ä-]|\\$\\{){0,60}", value in "\\PC{0,20}") {
         let _ = substitute(&text, &|name| (name != "x").then(|| value.as_str().into()));
-        let mut node = Node::string(text, yaml::Span::GENERATED);
+        let mut node = Node::string(text, source::Span::GENERATED);
         let _ = substitute_node(&mut node, &|_| Some(value.as_str().into()));
     }
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::reason::{Hindrance, LeftNeed, LeftOut, TryFailure, reason_or_words};
+
 /// An event and when it happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
@@ -31,6 +33,9 @@ pub enum Event {
         run: u32,
         steps: u32,
         world: Where,
+        /// Seconds since 1970 of a real clock: only in the journal, because a simulated run is the same whenever it is made.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        date: Option<u64>,
     },
     /// A step of the plan, in its order: what the run means to do.
     Planned {
@@ -40,7 +45,8 @@ pub enum Event {
     /// Somebody does not want this step; all who need it take it as done.
     Left {
         step: String,
-        reason: String,
+        #[serde(alias = "reason", deserialize_with = "reason_or_words")]
+        why: LeftOut,
     },
     /// It is about to be done: whoever reads this last knows that it may have been.
     Started {
@@ -55,13 +61,14 @@ pub enum Event {
     /// What the proof waits for. Not kept in the journal.
     Waiting {
         step: String,
-        reason: String,
+        why: Hindrance,
     },
     /// A try failed, and there will be another.
     Tried {
         step: String,
         attempt: u32,
-        reason: String,
+        #[serde(alias = "reason", deserialize_with = "reason_or_words")]
+        why: TryFailure,
         again_at: u64,
     },
     Proved {
@@ -71,7 +78,11 @@ pub enum Event {
     },
     Failed {
         step: String,
-        reason: String,
+        #[serde(alias = "reason", deserialize_with = "reason_or_words")]
+        why: TryFailure,
+        /// What it needs and was left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left_out: Option<LeftNeed>,
     },
     /// It can't begin: `by` failed, through the steps between, nearest first.
     Blocked {
@@ -79,7 +90,7 @@ pub enum Event {
         by: String,
         through: Vec<String>,
     },
-    /// Somebody asked to stop: nothing new begins.
+    /// Somebody stopping: no new steps are started.
     Stopping,
     Ended {
         outcome: Outcome,

@@ -4,6 +4,8 @@
 //! line may be torn by whatever ended the writer, and is cut off; a bad line before it means that somebody else wrote here,
 //! and nothing is touched. Secrets have no way in: events hold names, hashes and reasons.
 
+#![expect(clippy::disallowed_methods, reason = "the journal is a file: the one that this crate writes")]
+
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -11,19 +13,22 @@ use std::path::{Path, PathBuf};
 
 use crate::event::{Event, Line, Outcome, Where};
 
-const HEADER: &str = r#"{"journal":"coldstart","version":1}"#;
+/// The first line of a new journal.
+const HEADER: &str = r#"{"journal":"coldstart","version":2}"#;
+/// Version 1 has reasons in words. Such a journal is read, and gone on with: an older coldstart stops at the first line of ours.
+const HEADERS: [&str; 2] = [HEADER, r#"{"journal":"coldstart","version":1}"#];
 /// Nobody has more; a larger file is no journal of ours.
 const BYTES_MAX: u64 = 1 << 30;
 
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    #[error("{path} is in use: another `coldstart up` runs")]
+    #[error("{path} is in use: another `coldstart up` is running")]
     Busy { path: PathBuf },
     #[error(
-        "line {line} is damaged, and more follows: move the journal away, and the next run looks at everything anew"
+        "line {line} is damaged, and more follows: move the journal away, and the next run checks everything again"
     )]
     Damaged { line: usize },
-    #[error("it was written by a newer coldstart, or is no journal: its first line is not known")]
+    #[error("it was written by a newer coldstart, or is not a journal: its first line is unknown")]
     Unknown,
     #[error("{path}: {source}")]
     File { path: PathBuf, source: io::Error },
@@ -87,7 +92,7 @@ impl Kept {
             let is_last = kept.good + length + 1 == bytes.len();
             number += 1;
             match unframed(line) {
-                Some(json) if number == 1 && json == HEADER => {}
+                Some(json) if number == 1 && HEADERS.contains(&json) => {}
                 Some(_) if number == 1 => return Err(JournalError::Unknown),
                 Some(json) => match serde_json::from_str(json) {
                     Ok(line) => kept.lines.push(line),
@@ -100,7 +105,7 @@ impl Kept {
             kept.good += length + 1;
         }
         kept.is_new = kept.good == 0;
-        if kept.is_new && !framed(HEADER).as_bytes().starts_with(bytes) {
+        if kept.is_new && !HEADERS.iter().any(|header| framed(header).as_bytes().starts_with(bytes)) {
             return Err(JournalError::Unknown);
         }
         Ok(kept)
@@ -138,6 +143,8 @@ pub struct Past {
 pub struct Run {
     pub number: u32,
     pub world: Where,
+    /// When it began, in seconds since 1970; older journals do not tell.
+    pub date: Option<u64>,
     /// The lines that tell of it, of all that are kept.
     pub lines: std::ops::Range<usize>,
     /// None if it was cut off.
@@ -147,9 +154,9 @@ pub struct Run {
 impl Past {
     fn add(&mut self, index: usize, line: &Line) {
         match &line.event {
-            Event::Began { run, world, .. } => {
+            Event::Began { run, world, date, .. } => {
                 let lines = index..index + 1;
-                self.runs.push(Run { number: *run, world: world.clone(), lines, outcome: None });
+                self.runs.push(Run { number: *run, world: world.clone(), date: *date, lines, outcome: None });
             }
             Event::Ended { outcome } => {
                 if let Some(run) = self.runs.last_mut() {
@@ -208,8 +215,38 @@ impl FileTape {
             Err(source) => return Err(at(source)),
         };
         lock(&old, path)?;
-        let free = (1..=u16::MAX).map(|number| path.with_extension(number.to_string())).find(|name| !name.exists());
-        free.map_or(Ok(()), |name| fs::rename(path, name)).map_err(at)
+        let last = Self::earlier(path)?.last().map_or(0, |(number, _)| *number);
+        let name = path.with_extension(last.saturating_add(1).to_string());
+        fs::rename(path, name).map_err(at)
+    }
+
+    /// The journals that were put away, with their numbers, the oldest first.
+    pub fn earlier(path: &Path) -> Result<Vec<(u32, PathBuf)>, JournalError> {
+        let at = |source| JournalError::File { path: path.to_owned(), source };
+        let (Some(directory), Some(name)) = (path.parent(), path.file_stem()) else { return Ok(Vec::new()) };
+        let entries = match fs::read_dir(directory) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(at(source)),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(at)?.path();
+            let number = path.extension().and_then(|number| number.to_str()).and_then(|number| number.parse().ok());
+            found.extend(number.filter(|_| path.file_stem() == Some(name)).map(|number| (number, path)));
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Removes the journals that were put away, but for the newest; says how many.
+    pub fn prune(path: &Path, kept: usize) -> Result<usize, JournalError> {
+        let earlier = Self::earlier(path)?;
+        let old = &earlier[..earlier.len().saturating_sub(kept)];
+        for (_, path) in old {
+            fs::remove_file(path).map_err(|source| JournalError::File { path: path.clone(), source })?;
+        }
+        Ok(old.len())
     }
 
     /// Whether somebody goes on with it at this moment.

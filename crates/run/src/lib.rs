@@ -4,12 +4,14 @@
 //! The plan comes from the graph. The machine does no IO and asks no clock: events go in with the time they happened at,
 //! effects come out. A world is where effects happen, a real cluster or a simulated one; nothing here knows which.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod drive;
 mod event;
 mod journal;
 mod machine;
 mod plan;
-mod simulated;
+mod reason;
 mod timeline;
 mod world;
 
@@ -17,7 +19,10 @@ pub use drive::{DriveError, Listener, drive};
 pub use event::{Event, Found, Line, Outcome, Where};
 pub use journal::{FileTape, Journal, JournalError, Kept, MemoryTape, Past, Run, Tape};
 pub use machine::{Effect, Input, Machine, State};
-pub use plan::{Action, Layer, Limits, Need, Plan, PlanError, Proof, Selection, SelectionError, Step, StepId, plan};
-pub use simulated::Simulated;
+pub use plan::{
+    Action, ByHand, Danger, Layer, Limits, NeedReason, Note, Plan, PlanError, Proof, Seed, Selection, SelectionError,
+    Step, StepId, StepNeed, plan,
+};
+pub use reason::{Hindrance, LeftNeed, LeftOut, TryFailure};
 pub use timeline::{Bar, Timeline, remaining};
 pub use world::{Look, World};

@@ -7,10 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use model::say_seconds;
-
 use crate::event::{Event, Found, Line, Outcome};
 use crate::plan::{Action, Plan, Step, StepId};
+use crate::reason::{Hindrance, LeftNeed, LeftOut, TryFailure};
 use crate::world::Look;
 
 /// What happened.
@@ -20,7 +19,7 @@ pub enum Input {
     /// The answer to [`Effect::Look`].
     Looked(StepId, Look),
     /// The answer to [`Effect::Act`].
-    Acted(StepId, Result<(), String>),
+    Acted(StepId, Result<(), Hindrance>),
     /// Time passed, or something changed somewhere.
     Woke,
     /// Somebody asks to stop: first gently, the second time at once.
@@ -49,7 +48,8 @@ pub enum State {
     /// Done, or under way by somebody else's hand. `until` is when patience ends.
     Proving {
         until: Duration,
-        reason: String,
+        /// What it waits for, where that is known.
+        waits: Option<Hindrance>,
     },
     /// Before the next try.
     Pausing {
@@ -60,7 +60,7 @@ pub enum State {
     },
     Left,
     Failed {
-        reason: String,
+        why: TryFailure,
     },
     Blocked {
         by: StepId,
@@ -103,7 +103,7 @@ pub struct Machine<'a> {
     /// Steps whose content changed since they were proved: to be done again though they are there.
     again: BTreeSet<StepId>,
     /// Steps that somebody does not want, with the reason.
-    left: BTreeMap<StepId, String>,
+    left: BTreeMap<StepId, LeftOut>,
     interrupts: u32,
     ended: bool,
     effects: Vec<Effect>,
@@ -111,7 +111,7 @@ pub struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     /// `left` are steps that somebody does not want, with the reason; `again` those to be done though they are there.
-    pub fn new(plan: &'a Plan, left: BTreeMap<StepId, String>, again: BTreeSet<StepId>) -> Self {
+    pub fn new(plan: &'a Plan, left: BTreeMap<StepId, LeftOut>, again: BTreeSet<StepId>) -> Self {
         let waiting = |step: &Step| Progress {
             state: State::Waiting,
             attempt: 0,
@@ -169,8 +169,8 @@ impl<'a> Machine<'a> {
     }
 
     fn begin(&mut self, now: Duration) {
-        for (id, reason) in self.left.clone() {
-            self.tell(Event::Left { step: self.plan.step(id).key.clone(), reason }, now);
+        for (id, why) in self.left.clone() {
+            self.tell(Event::Left { step: self.plan.step(id).key.clone(), why }, now);
         }
         for id in self.plan.ids() {
             if self.steps[id.index()].unmet > 0 || self.state(id) != &State::Waiting {
@@ -197,7 +197,7 @@ impl<'a> Machine<'a> {
     fn looked(&mut self, id: StepId, look: Look, now: Duration) {
         match self.state(id).clone() {
             State::Looking => self.first_look(id, look, now),
-            State::Proving { until, reason } => self.proof_look(id, look, until, &reason, now),
+            State::Proving { until, waits } => self.proof_look(id, look, until, waits, now),
             // An answer that comes too late to matter.
             _ => {}
         }
@@ -212,36 +212,32 @@ impl<'a> Machine<'a> {
             Look::Done if is_changed && may_act => self.act(id, now),
             Look::Done => self.proved(id, Found::There, now),
             Look::UnderWay(_) if is_retry && may_act => self.act(id, now),
-            Look::UnderWay(reason) => self.prove(id, reason, now),
+            Look::UnderWay(waits) => self.prove(id, waits, now),
             Look::Absent | Look::Failed(_) if may_act => self.act(id, now),
-            Look::Absent => self.prove(id, String::new(), now),
-            Look::Failed(reason) => self.try_failed(id, reason, now),
+            Look::Absent => self.prove(id, None, now),
+            Look::Failed(by) => self.try_failed(id, TryFailure::Hindered { by }, now),
         }
     }
 
-    fn proof_look(&mut self, id: StepId, look: Look, until: Duration, known: &str, now: Duration) {
+    fn proof_look(&mut self, id: StepId, look: Look, until: Duration, known: Option<Hindrance>, now: Duration) {
         let step = self.plan.step(id);
+        let too_late = |last| TryFailure::TooLate { limit_seconds: step.limits.timeout.as_secs(), last };
         match look {
             Look::Done => self.proved(id, Found::Done, now),
-            Look::Failed(reason) => self.try_failed(id, reason, now),
+            Look::Failed(by) => self.try_failed(id, TryFailure::Hindered { by }, now),
             // Somebody else had begun it, or nobody could look; it is for us to do after all.
             Look::Absent if step.action != Action::Watch && self.steps[id.index()].attempt == 0 => self.act(id, now),
             // What was done is gone: an action may be tried again, something watched may still come.
-            Look::Absent if step.action != Action::Watch => self.try_failed(id, "it is gone again".to_owned(), now),
-            Look::Absent | Look::UnderWay(_) if now >= until => {
-                let reason = match look {
-                    Look::UnderWay(reason) => reason,
-                    _ if known.is_empty() => "nobody has made it yet".to_owned(),
-                    _ => known.to_owned(),
-                };
-                let waited = format!("not proved within {}: {reason}", say_seconds(step.limits.timeout.as_secs()));
-                self.try_failed(id, waited, now);
+            Look::Absent if step.action != Action::Watch => self.try_failed(id, TryFailure::GoneAgain, now),
+            Look::UnderWay(last) if now >= until => self.try_failed(id, too_late(last), now),
+            Look::Absent if now >= until => {
+                self.try_failed(id, too_late(Some(known.unwrap_or(Hindrance::NotMade))), now);
             }
-            Look::Absent => {}
-            Look::UnderWay(reason) if reason == known || reason.is_empty() => {}
-            Look::UnderWay(reason) => {
-                self.tell(Event::Waiting { step: step.key.clone(), reason: reason.clone() }, now);
-                self.enter(id, State::Proving { until, reason }, now);
+            Look::Absent | Look::UnderWay(None) => {}
+            Look::UnderWay(waits) if waits == known => {}
+            Look::UnderWay(Some(why)) => {
+                self.tell(Event::Waiting { step: step.key.clone(), why: why.clone() }, now);
+                self.enter(id, State::Proving { until, waits: Some(why) }, now);
             }
         }
     }
@@ -259,7 +255,7 @@ impl<'a> Machine<'a> {
         self.effects.push(Effect::Act(id));
     }
 
-    fn acted(&mut self, id: StepId, result: Result<(), String>, now: Duration) {
+    fn acted(&mut self, id: StepId, result: Result<(), Hindrance>, now: Duration) {
         if self.state(id) != &State::Acting {
             return;
         }
@@ -267,20 +263,20 @@ impl<'a> Machine<'a> {
             Ok(()) => {
                 let attempt = self.steps[id.index()].attempt;
                 self.tell(Event::Acted { step: self.plan.step(id).key.clone(), attempt }, now);
-                self.prove(id, String::new(), now);
+                self.prove(id, None, now);
                 self.effects.push(Effect::Look(id));
             }
-            Err(reason) => self.try_failed(id, reason, now),
+            Err(by) => self.try_failed(id, TryFailure::Hindered { by }, now),
         }
     }
 
-    fn prove(&mut self, id: StepId, reason: String, now: Duration) {
+    fn prove(&mut self, id: StepId, waits: Option<Hindrance>, now: Duration) {
         let step = self.plan.step(id);
         let until = now + step.limits.timeout;
-        if !reason.is_empty() {
-            self.tell(Event::Waiting { step: step.key.clone(), reason: reason.clone() }, now);
+        if let Some(why) = waits.clone() {
+            self.tell(Event::Waiting { step: step.key.clone(), why }, now);
         }
-        self.enter(id, State::Proving { until, reason }, now);
+        self.enter(id, State::Proving { until, waits }, now);
     }
 
     fn proved(&mut self, id: StepId, found: Found, now: Duration) {
@@ -289,7 +285,7 @@ impl<'a> Machine<'a> {
         self.enter(id, State::Proved { at: now }, now);
     }
 
-    fn try_failed(&mut self, id: StepId, reason: String, now: Duration) {
+    fn try_failed(&mut self, id: StepId, why: TryFailure, now: Duration) {
         let step = self.plan.step(id);
         let progress = &mut self.steps[id.index()];
         progress.failures += 1;
@@ -297,26 +293,22 @@ impl<'a> Machine<'a> {
             let attempt = progress.failures;
             let until = now + step.limits.pause;
             let again_at = u64::try_from(until.as_millis()).unwrap_or(u64::MAX);
-            self.tell(Event::Tried { step: step.key.clone(), attempt, reason, again_at }, now);
+            self.tell(Event::Tried { step: step.key.clone(), attempt, why, again_at }, now);
             self.enter(id, State::Pausing { until }, now);
         } else {
-            let reason = reason + &self.left_before(id);
-            self.tell(Event::Failed { step: step.key.clone(), reason: reason.clone() }, now);
-            self.enter(id, State::Failed { reason }, now);
+            let left_out = self.left_before(id);
+            self.tell(Event::Failed { step: step.key.clone(), why: why.clone(), left_out }, now);
+            self.enter(id, State::Failed { why }, now);
             self.block_dependents(id, now);
         }
     }
 
-    /// What it needs and somebody did not want: it may be missing.
-    fn left_before(&self, id: StepId) -> String {
+    /// What it needs and was left out: it may be missing.
+    fn left_before(&self, id: StepId) -> Option<LeftNeed> {
         let needs = self.plan.step(id).needs.iter().map(|need| need.step);
         let mut left = needs.filter_map(|need| Some((need, self.left.get(&need)?)));
-        let Some((first, why)) = left.next() else { return String::new() };
-        let more = match left.count() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("; needed and left out: {} ({why}){more}", self.plan.step(first).key)
+        let (first, why) = left.next()?;
+        Some(LeftNeed { step: self.plan.step(first).key.clone(), why: why.clone(), more: left.count() })
     }
 
     /// Whoever needs it, however indirectly, can't begin. The nearest come first, so that each is told the shortest way.

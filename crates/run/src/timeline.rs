@@ -55,7 +55,9 @@ impl Timeline {
         }
         let from = |id: StepId| from(&met, id);
         let met = |id: StepId| met[id.index()];
-        let expected = plan.expected(is_left);
+        // What was in place when the run began takes no time of it: a part is compared with that part.
+        let was_there = |id: StepId| until(id).is_some_and(|end| !end.is_failed && end.at.is_zero());
+        let expected = plan.expected(|id| is_left(id) || was_there(id));
         // Whoever has begun, is not done and was not given up is what the run ended with.
         let gone_on = |id: StepId| until(id).filter(|end| end.is_failed).map_or(took, |end| end.at);
         let last = |id: StepId| met(id).or(from(id).map(|_| gone_on(id))).unwrap_or_default();
@@ -70,7 +72,11 @@ impl Timeline {
                 layer: step.layer,
                 from,
                 until: met(id),
-                expected_from: expected[id.index()].saturating_sub(step.expected),
+                expected_from: expected[id.index()].saturating_sub(if was_there(id) {
+                    Duration::ZERO
+                } else {
+                    step.expected
+                }),
                 expected_until: expected[id.index()],
                 is_critical: critical.contains(&id),
             })

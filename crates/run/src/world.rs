@@ -3,18 +3,19 @@
 use std::time::Duration;
 
 use crate::plan::Step;
+use crate::reason::Hindrance;
 
 /// What was seen of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
     /// Nothing of it is there: it may be done.
     Absent,
-    /// Somebody has begun it; the reason says what it still waits for.
-    UnderWay(String),
+    /// It was begun; with what it still waits for, where that is known.
+    UnderWay(Option<Hindrance>),
     /// Proved.
     Done,
     /// It will not become healthy by itself.
-    Failed(String),
+    Failed(Hindrance),
 }
 
 /// Where steps happen.
@@ -23,7 +24,7 @@ pub trait World {
     fn now(&self) -> Duration;
 
     /// Begins what the step says, and returns at once: what comes of it is for looks to see. An error is one failed try.
-    fn act(&mut self, step: &Step) -> Result<(), String>;
+    fn act(&mut self, step: &Step) -> Result<(), Hindrance>;
 
     /// Looks whether the step is done. Changes nothing.
     fn look(&mut self, step: &Step) -> Look;

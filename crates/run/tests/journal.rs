@@ -5,7 +5,10 @@
 use std::fs;
 use std::time::Duration;
 
-use coldstart_run::{Event, FileTape, Found, Journal, JournalError, Kept, Line, Outcome, Where};
+use coldstart_run::{
+    Event, FileTape, Found, Hindrance, Journal, JournalError, Kept, LeftNeed, LeftOut, Line, Outcome, TryFailure, Where,
+};
+use model::{ObjectRef, Obstacle, Subject, Trace};
 
 fn proved(step: &str) -> Line {
     let event = Event::Proved { step: step.to_owned(), hash: "0011".to_owned(), found: Found::Done };
@@ -27,7 +30,7 @@ fn what_was_kept_is_read_back() {
     let lines = [
         Line::new(
             Duration::ZERO,
-            Event::Began { run: 1, steps: 2, world: Where::Simulated { seed: 7, faults: Vec::new() } },
+            Event::Began { run: 1, steps: 2, world: Where::Simulated { seed: 7, faults: Vec::new() }, date: None },
         ),
         proved("a"),
         Line::new(Duration::from_secs(2), Event::Ended { outcome: Outcome::Healthy }),
@@ -37,6 +40,69 @@ fn what_was_kept_is_read_back() {
     assert_eq!(kept.lines, lines);
     let past = kept.past();
     assert_eq!((past.runs.len(), past.runs[0].outcome, past.next_run()), (1, Some(Outcome::Healthy), 2));
+}
+
+#[test]
+fn reasons_are_read_back_with_all_their_fields() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal");
+    let store = Subject::Object(ObjectRef::new("SecretStore", "apps", "own"));
+    let secret = ObjectRef::new("Secret", "apps", "token");
+    let chain = vec![
+        Obstacle::HealthTimeout { on: store.clone() },
+        Obstacle::WaitsFor { subject: store, on: Subject::Given { capability: "cluster-dns".into(), name: "".into() } },
+        Obstacle::ValuesNotFound { object: secret },
+    ];
+    let hindrance = Hindrance::Obstacles(Trace { chain, turns: true });
+    let skipped = LeftOut::Skipped { name: "b".to_owned(), reason: "by hand".to_owned() };
+    let events = [
+        Event::Left { step: "b".to_owned(), why: skipped.clone() },
+        Event::Tried { step: "a".to_owned(), attempt: 1, why: TryFailure::GoneAgain, again_at: 20 },
+        Event::Tried {
+            step: "a".to_owned(),
+            attempt: 2,
+            why: TryFailure::Hindered { by: Hindrance::NoRelease { release: "x/y".to_owned() } },
+            again_at: 30,
+        },
+        Event::Failed {
+            step: "a".to_owned(),
+            why: TryFailure::TooLate { limit_seconds: 600, last: Some(hindrance) },
+            left_out: Some(LeftNeed { step: "b".to_owned(), why: skipped, more: 2 }),
+        },
+    ];
+    let lines = events.map(|event| Line::new(Duration::from_secs(1), event));
+    write(&path, &lines);
+    assert_eq!(FileTape::peek(&path).unwrap().lines, lines);
+}
+
+/// Before version 2, reasons were words.
+#[test]
+fn a_journal_of_version_1_is_read_and_gone_on_with() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal");
+    let old = [
+        r#"{"journal":"coldstart","version":1}"#,
+        r#"{"at":0,"event":"left","step":"a","reason":"--skip a: by hand"}"#,
+        r#"{"at":0,"event":"started","step":"b","attempt":1}"#,
+        r#"{"at":5,"event":"tried","step":"b","attempt":1,"reason":"refused","again_at":20}"#,
+        r#"{"at":9,"event":"failed","step":"b","reason":"not completed within 10 min: b waits for c"}"#,
+    ];
+    let framed = old.map(|json| format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())));
+    fs::write(&path, framed.concat()).unwrap();
+    let said = |text: &str| TryFailure::Hindered { by: Hindrance::said(text) };
+    let (step, left_out) = ("b".to_owned(), None);
+    let why = said("not completed within 10 min: b waits for c");
+    let read = [
+        Event::Left { step: "a".to_owned(), why: LeftOut::Said { text: "--skip a: by hand".to_owned() } },
+        Event::Started { step: step.clone(), attempt: 1 },
+        Event::Tried { step: step.clone(), attempt: 1, why: said("refused"), again_at: 20 },
+        Event::Failed { step, why, left_out },
+    ];
+    let events: Vec<Event> = FileTape::peek(&path).unwrap().lines.into_iter().map(|line| line.event).collect();
+    assert_eq!(events, read);
+    write(&path, &[proved("b")]);
+    let lines = FileTape::peek(&path).unwrap().lines;
+    assert_eq!((lines.len(), lines.last()), (5, Some(&proved("b"))));
 }
 
 #[test]

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use coldstart_run::{
-    Action, Effect, Event, Input, Journal, Kept, Layer, Limits, Line, Listener, Look, Machine, MemoryTape, Need,
-    Outcome, Plan, Proof, State, Step, StepId, Timeline, World, drive,
+    Action, Effect, Event, Hindrance, Input, Journal, Kept, Layer, LeftNeed, LeftOut, Limits, Line, Listener, Look,
+    Machine, MemoryTape, NeedReason, Note, Outcome, Plan, Proof, State, Step, StepId, StepNeed, Timeline, TryFailure,
+    World, drive,
 };
+use model::Obstacle;
 
 /// A generator that is its own seed: the same numbers for ever.
 struct Dice(u64);
@@ -43,7 +45,7 @@ impl World for Toy {
         self.now
     }
 
-    fn act(&mut self, step: &Step) -> Result<(), String> {
+    fn act(&mut self, step: &Step) -> Result<(), Hindrance> {
         *self.acts.entry(step.key.clone()).or_default() += 1;
         let is_proved = |need: &String| self.done_at.get(need).is_some_and(|at| *at <= self.now);
         if !self.needs[&step.key].iter().all(is_proved) {
@@ -51,7 +53,7 @@ impl World for Toy {
         }
         if let Some(left) = self.failures.get_mut(&step.key).filter(|left| **left > 0) {
             *left -= 1;
-            return Err("refused".to_owned());
+            return Err(Hindrance::said("refused"));
         }
         self.done_at.insert(step.key.clone(), self.now + self.takes[&step.key]);
         Ok(())
@@ -61,7 +63,7 @@ impl World for Toy {
         match self.done_at.get(&step.key) {
             None => Look::Absent,
             Some(at) if *at <= self.now => Look::Done,
-            Some(at) => Look::UnderWay(format!("until {} s", at.as_secs())),
+            Some(at) => Look::UnderWay(Some(Hindrance::said(format!("until {} s", at.as_secs())))),
         }
     }
 
@@ -76,9 +78,9 @@ impl World for Toy {
 }
 
 #[derive(Default)]
-struct Ears(Vec<Line>);
+struct Recorder(Vec<Line>);
 
-impl Listener for Ears {
+impl Listener for Recorder {
     fn hear(&mut self, line: &Line, _: &Machine<'_>) {
         self.0.push(line.clone());
     }
@@ -91,12 +93,13 @@ fn step(key: &str, needs: &[u32]) -> Step {
         key: key.to_owned(),
         layer: Layer::Bootstrap,
         action: Action::Install { release: key.to_owned() },
-        needs: needs.iter().map(|need| Need { step: StepId(*need), why: "so".to_owned() }).collect(),
+        needs: needs.iter().map(|need| StepNeed { step: StepId(*need), why: NeedReason::Declared }).collect(),
         proof: Proof::ReleaseHealthy { release: key.to_owned() },
         limits: LIMITS,
         once: false,
         danger: None,
         expected: Duration::from_secs(10),
+        by_hand: coldstart_run::ByHand::default(),
         hash: format!("hash of {key}"),
     }
 }
@@ -140,13 +143,13 @@ fn run(plan: &Plan, world: &mut Toy, bytes: &[u8], breaks_after: Option<(usize, 
     let kept = Kept::read(bytes).expect("a journal");
     let mut tape = MemoryTape::holding(bytes[..kept.good].to_vec());
     tape.breaks_after = breaks_after;
-    let mut ears = Ears::default();
+    let mut recorder = Recorder::default();
     let mut machine = Machine::new(plan, BTreeMap::new(), BTreeSet::new());
     let Ok(mut journal) = Journal::new(tape, &kept) else {
         return Ran { outcome: None, bytes: Vec::new(), lines: Vec::new() };
     };
-    let outcome = drive(plan, &mut machine, world, &mut journal, &mut ears).ok();
-    Ran { outcome, bytes: journal.into_tape().bytes, lines: ears.0 }
+    let outcome = drive(plan, &mut machine, world, &mut journal, &mut recorder).ok();
+    Ran { outcome, bytes: journal.into_tape().bytes, lines: recorder.0 }
 }
 
 #[test]
@@ -246,11 +249,14 @@ fn what_takes_too_long_fails_with_the_last_reason() {
     let ran = run(&plan, &mut world, b"", None);
     assert_eq!(ran.outcome, Some(Outcome::Failed));
     let failed = ran.lines.iter().find_map(|line| match &line.event {
-        Event::Failed { reason, .. } => Some(reason.clone()),
+        Event::Failed { why, .. } => Some(why.clone()),
         _ => None,
     });
-    let failed = failed.unwrap();
-    assert!(failed.starts_with("not proved within 10 min: until "), "{failed}");
+    let Some(TryFailure::TooLate { limit_seconds: 600, last: Some(Hindrance::Obstacles(last)) }) = failed else {
+        panic!("{failed:?}")
+    };
+    let is_last = |obstacle: &Obstacle| matches!(obstacle, Obstacle::Said { text } if text.starts_with("until "));
+    assert!(last.chain.len() == 1 && is_last(&last.chain[0]), "{last:?}");
 }
 
 #[test]
@@ -259,7 +265,8 @@ fn what_never_comes_has_a_named_cause_too() {
     plan.steps[0].action = Action::Watch;
     plan.steps[0].limits.attempts = 1;
     let ran = run(&plan, &mut toy(&plan), b"", None);
-    let failed = |line: &Line| matches!(&line.event, Event::Failed { reason, .. } if reason == "not proved within 10 min: nobody has made it yet");
+    let late = TryFailure::TooLate { limit_seconds: 600, last: Some(Hindrance::NotMade) };
+    let failed = |line: &Line| matches!(&line.event, Event::Failed { why, .. } if *why == late);
     assert!(ran.lines.iter().any(failed), "{:?}", ran.lines);
 }
 
@@ -269,7 +276,7 @@ fn what_nobody_could_look_at_is_done_once_somebody_can() {
     let (id, now) = (StepId(0), Duration::from_secs(1));
     let mut machine = Machine::new(&plan, BTreeMap::new(), BTreeSet::new());
     assert_eq!(machine.step(Input::Begin, now), [Effect::Look(id)]);
-    machine.step(Input::Looked(id, Look::UnderWay("connection refused".to_owned())), now);
+    machine.step(Input::Looked(id, Look::UnderWay(Some(Hindrance::said("connection refused")))), now);
     assert_eq!(machine.step(Input::Woke, now), [Effect::Look(id)]);
     let effects = machine.step(Input::Looked(id, Look::Absent), now);
     let started = Event::Started { step: "release".to_owned(), attempt: 1 };
@@ -293,9 +300,9 @@ fn nothing_waits_longer_than_the_critical_path() {
         world.failures.clear();
         let mut machine = Machine::new(&plan, BTreeMap::new(), BTreeSet::new());
         let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"").unwrap()).unwrap();
-        let mut ears = Ears::default();
-        drive(&plan, &mut machine, &mut world, &mut journal, &mut ears).unwrap();
-        let timeline = Timeline::new(&plan, &ears.0);
+        let mut recorder = Recorder::default();
+        drive(&plan, &mut machine, &mut world, &mut journal, &mut recorder).unwrap();
+        let timeline = Timeline::new(&plan, &recorder.0);
         let mut at = Vec::new();
         for step in &plan.steps {
             let start: Duration = step.needs.iter().map(|need| at[need.step.index()]).max().unwrap_or_default();
@@ -316,7 +323,7 @@ fn a_changed_step_is_done_again_unless_it_must_be_done_once() {
     run(&plan, &mut world, b"", None);
     let mut machine = Machine::new(&plan, BTreeMap::new(), plan.ids().collect());
     let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"").unwrap()).unwrap();
-    drive(&plan, &mut machine, &mut world, &mut journal, &mut Ears::default()).unwrap();
+    drive(&plan, &mut machine, &mut world, &mut journal, &mut Recorder::default()).unwrap();
     assert_eq!((world.acts["release"], world.acts["etcd"]), (2, 1));
 }
 
@@ -325,10 +332,10 @@ fn a_step_that_is_not_wanted_counts_as_met() {
     let plan = Plan { steps: vec![step("unwanted", &[]), step("wanted", &[0])], notes: Vec::new() };
     let mut world = toy(&plan);
     world.needs.insert("wanted".to_owned(), Vec::new());
-    let left = BTreeMap::from([(StepId(0), "done by hand".to_owned())]);
+    let left = BTreeMap::from([(StepId(0), LeftOut::NotNamed)]);
     let mut machine = Machine::new(&plan, left, BTreeSet::new());
     let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"").unwrap()).unwrap();
-    let outcome = drive(&plan, &mut machine, &mut world, &mut journal, &mut Ears::default()).unwrap();
+    let outcome = drive(&plan, &mut machine, &mut world, &mut journal, &mut Recorder::default()).unwrap();
     assert_eq!(outcome, Outcome::Healthy);
     assert_eq!(machine.state(StepId(0)), &State::Left);
     assert!(!world.acts.contains_key("unwanted"));
@@ -337,19 +344,24 @@ fn a_step_that_is_not_wanted_counts_as_met() {
 #[test]
 fn a_failure_names_what_was_needed_and_not_wanted() {
     let plan = Plan { steps: vec![step("unwanted", &[]), step("wanted", &[0])], notes: Vec::new() };
-    let left = BTreeMap::from([(StepId(0), "--skip unwanted: later".to_owned())]);
+    let why = LeftOut::Skipped { name: "unwanted".to_owned(), reason: "later".to_owned() };
+    let left = BTreeMap::from([(StepId(0), why.clone())]);
     let mut machine = Machine::new(&plan, left, BTreeSet::new());
     let mut told = machine.step(Input::Begin, Duration::ZERO);
     told.extend(machine.step(Input::Looked(StepId(1), Look::Absent), Duration::ZERO));
     let mut now = Duration::ZERO;
     while !matches!(machine.state(StepId(1)), State::Failed { .. }) {
-        told.extend(machine.step(Input::Acted(StepId(1), Err("refused".to_owned())), now));
+        told.extend(machine.step(Input::Acted(StepId(1), Err(Hindrance::said("refused"))), now));
         now = machine.deadline().unwrap_or(now);
         told.extend(machine.step(Input::Woke, now));
         told.extend(machine.step(Input::Looked(StepId(1), Look::Absent), now));
     }
-    let says = "refused; needed and left out: unwanted (--skip unwanted: later)";
-    let is_it = |effect: &Effect| matches!(effect, Effect::Tell(Line { event: Event::Failed { reason, .. }, .. }) if reason == says);
+    let failed = Event::Failed {
+        step: "wanted".to_owned(),
+        why: TryFailure::Hindered { by: Hindrance::said("refused") },
+        left_out: Some(LeftNeed { step: "unwanted".to_owned(), why, more: 0 }),
+    };
+    let is_it = |effect: &Effect| matches!(effect, Effect::Tell(Line { event, .. }) if *event == failed);
     assert!(told.iter().any(is_it), "{told:?}");
 }
 
@@ -359,20 +371,20 @@ fn order_goes_through_a_step_that_is_not_wanted() {
     for seed in 0..500 {
         let (plan, mut world) = generated(seed);
         let mut dice = Dice(seed);
-        let left: BTreeMap<StepId, String> =
-            plan.ids().filter(|_| dice.roll(3) == 0).map(|id| (id, "by hand".to_owned())).collect();
+        let left: BTreeMap<StepId, LeftOut> =
+            plan.ids().filter(|_| dice.roll(3) == 0).map(|id| (id, LeftOut::NotNamed)).collect();
         let short = plan.clone().without(&left);
         let names = |step: &Step| step.needs.iter().map(|need| short.step(need.step).key.clone()).collect();
         world.needs.extend(short.steps.iter().map(|step| (step.key.clone(), names(step))));
         let mut machine = Machine::new(&plan, left.clone(), BTreeSet::new());
         let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"").unwrap()).unwrap();
-        let outcome = drive(&plan, &mut machine, &mut world, &mut journal, &mut Ears::default()).unwrap();
+        let outcome = drive(&plan, &mut machine, &mut world, &mut journal, &mut Recorder::default()).unwrap();
         assert_eq!(outcome, Outcome::Healthy, "seed {seed}");
         assert_eq!(world.too_early, Vec::<String>::new(), "seed {seed}");
         assert!(left.keys().all(|id| !world.acts.contains_key(&plan.step(*id).key)), "seed {seed}");
     }
     let plan = Plan { steps: vec![step("power", &[]), step("configure", &[0]), step("etcd", &[1])], notes: Vec::new() };
-    let short = plan.without(&BTreeMap::from([(StepId(1), "done".to_owned())]));
-    assert_eq!(short.steps[1].needs, [Need { step: StepId(0), why: "so".to_owned() }]);
-    assert_eq!(short.notes, ["1 step is left out: done"]);
+    let short = plan.without(&BTreeMap::from([(StepId(1), LeftOut::NotNamed)]));
+    assert_eq!(short.steps[1].needs, [StepNeed { step: StepId(0), why: NeedReason::Declared }]);
+    assert_eq!(short.notes, [Note::LeftOut { why: LeftOut::NotNamed, steps: 1 }]);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use coldstart_run::{Action, Layer, Plan, PlanError, Selection, SelectionError, plan};
+use coldstart_run::{Action, Layer, Plan, PlanError, Proof, Selection, SelectionError, plan};
 
 fn planned(example: &str, settings: &str) -> Result<Plan, PlanError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
@@ -107,6 +107,34 @@ fn a_repository_that_can_never_come_up_has_no_plan_but_a_circle() {
     assert!(circle.len() >= 2, "{circle:?}");
 }
 
+/// Two clusters with a bootstrap each: what one seeds decides nothing of the other's steps.
+#[test]
+fn the_seeds_of_one_cluster_are_no_part_of_anothers_steps() {
+    let hash = |west: &str| {
+        let tree = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = tree.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        for (cluster, seeded) in [("east", "a"), ("west", west)] {
+            write(
+                &format!("k8s/{cluster}/flux/ks.yaml"),
+                &format!(
+                    "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: flux-system, namespace: flux-system}}\nspec: {{path: ./k8s/{cluster}/flux, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+                ),
+            );
+            let seed = format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: {seeded}}}\n");
+            write(&format!("k8s/{cluster}/bootstrap/namespace.yaml"), &seed);
+        }
+        let reading = read::read(tree.path()).unwrap();
+        let cluster = reading.clusters.iter().find(|cluster| cluster.name == "k8s/east/flux").unwrap();
+        let plan = plan(&reading.repository, cluster, &graph::analyse(cluster), &reading.settings.up).unwrap();
+        plan.step(plan.find("seeds/bootstrap resources").unwrap()).hash.clone()
+    };
+    assert_eq!(hash("b"), hash("c"));
+}
+
 /// Somebody moved to a directory of helmfiles and left the old one where it was.
 #[test]
 fn a_release_of_two_helmfiles_is_one_step() {
@@ -168,7 +196,7 @@ fn the_proof_from_outside_needs_every_machine() {
 #[test]
 fn names_in_the_settings_that_stand_for_nothing_are_told() {
     let typo = planned("homelab", &MACHINES.replace("dns-system/powerdns", "dns-system/powerdn")).unwrap_err();
-    let said = "coldstart.yaml: `terraform/03-configuration` needs `dns-system/powerdn`, and Flux applies nothing of that \
+    let said = "coldstart.yaml: `terraform/03-configuration` needs `dns-system/powerdn`, but Flux applies nothing of that \
                 name; did you mean `dns-system/powerdns`?";
     assert_eq!(typo.to_string(), said);
     let missing = planned("homelab", &MACHINES.replace("00-persistent-auth", "00-none")).unwrap_err();
@@ -287,7 +315,89 @@ fn what_is_seeded_waits_for_whoever_brings_its_kind() {
     assert!(hooked.contains(&"bootstrap/external-secrets/connect".to_owned()), "{hooked:?}");
     // A release that the helmfile does not wait for is proved all the same, and Flux comes last.
     let network = plan.step(plan.find("network/kube-system/cilium").unwrap());
-    assert_eq!(network.proof.says(), "the workloads of kube-system/cilium are healthy");
+    assert_eq!(network.proof, Proof::ReleaseHealthy { release: "kube-system/cilium".to_owned() });
     let flux = needs("flux/flux-system/flux-operator");
     assert!(flux.contains(&"bootstrap/external-secrets/connect resources".to_owned()), "{flux:?}");
+}
+
+/// `graph` and `plan` have one timeline: counted from the API server, both end at the same moment.
+#[test]
+fn a_plan_takes_as_long_as_the_graph_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/homelab");
+    let reading = read::read(&root).unwrap();
+    let cluster = &reading.clusters[0];
+    let analysis = graph::analyse(cluster);
+    let plan = plan(&reading.repository, cluster, &analysis, &settings::UpSettings::default()).unwrap();
+    let done = plan.expected(|_| false);
+    let api = done[plan.find("api/kubernetes").unwrap().index()];
+    let last = done.iter().max().unwrap();
+    assert_eq!((last.saturating_sub(api)).as_secs(), analysis.schedule.all_done(cluster));
+}
+
+#[test]
+fn a_deadlock_of_check_has_no_plan() {
+    let tree = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = tree.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let kustomization = |name: &str, path: &str, more: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec: {{path: {path}, {more}sourceRef: {{kind: GitRepository, name: flux-system}}}}\n---\n"
+        )
+    };
+    // What it starts from applies a resource whose kind only a part of it would bring.
+    write("flux/root.yaml", &kustomization("root", "./apps", ""));
+    write("apps/kinds.yaml", &kustomization("kinds", "./kinds", ""));
+    write("apps/thing.yaml", "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: one, namespace: default}\n");
+    write(
+        "kinds/crd.yaml",
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.org}\nspec: {group: example.org, scope: Namespaced, names: {kind: Thing, plural: things}, versions: []}\n",
+    );
+    let reading = read::read(tree.path()).unwrap();
+    let cluster = &reading.clusters[0];
+    let refused = plan(&reading.repository, cluster, &graph::analyse(cluster), &reading.settings.up);
+    let Err(PlanError::Circle(circle)) = refused else { panic!("a plan: {refused:?}") };
+    assert!(circle.contains(&"Kustomization flux-system/root".to_owned()), "{circle:?}");
+}
+
+#[test]
+fn secrets_that_the_repository_keeps_are_restored() {
+    let tree = bootstrapped();
+    std::fs::write(tree.path().join("coldstart.yaml"), "up: {control-planes: [10.0.0.1]}\n").unwrap();
+    let secrets = |plan: &Plan| plan.step(plan.find("talos/secrets").unwrap()).clone();
+    let made = secrets(&plan_of(tree.path()));
+    assert_eq!((made.action, made.danger.is_some()), (Action::MakeSecrets, true));
+    let kept =
+        "cluster: {id: ENC}\nsecrets: {bootstraptoken: ENC}\ntrustdinfo: {token: ENC}\ncerts: {etcd: {crt: ENC}}\n";
+    std::fs::create_dir_all(tree.path().join("talos")).unwrap();
+    std::fs::write(tree.path().join("talos/talsecret.sops.yaml"), kept).unwrap();
+    let restored = secrets(&plan_of(tree.path()));
+    let action = Action::RestoreSecrets { file: "talos/talsecret.sops.yaml".to_owned() };
+    assert_eq!((restored.action, restored.danger), (action, None));
+}
+
+#[test]
+fn a_release_that_changes_is_the_only_step_that_does() {
+    let helmfile = |version: &str| {
+        format!(
+            "helmDefaults: {{wait: true}}\nreleases:\n  - name: cilium\n    namespace: kube-system\n    chart: oci://example.org/cilium\n    version: 1.0.0\n\n  - name: spegel\n    namespace: kube-system\n    chart: oci://example.org/spegel\n    version: {version}\n    needs:\n      - kube-system/cilium\n"
+        )
+    };
+    let hashes = |helmfile: &str| {
+        let tree = bootstrapped();
+        std::fs::write(tree.path().join("bootstrap/helmfile.d/01-apps.yaml"), helmfile).unwrap();
+        let plan = plan_of(tree.path());
+        let of = |name: &str| {
+            let step = plan.steps.iter().find(|step| step.key.ends_with(name));
+            step.unwrap_or_else(|| panic!("no {name}")).hash.clone()
+        };
+        (of("/cilium"), of("/spegel"))
+    };
+    let ((cilium, spegel), (cilium_after, spegel_after)) = (hashes(&helmfile("1.0.0")), hashes(&helmfile("1.1.0")));
+    assert_eq!(cilium, cilium_after);
+    assert_ne!(spegel, spegel_after);
+    let defaults = hashes(&helmfile("1.0.0").replace("wait: true", "wait: false"));
+    assert_ne!(cilium, defaults.0, "what all releases have in common is part of each");
 }

@@ -2,9 +2,11 @@
 //!
 //! Secrets go to it through a pipe, never as an argument or in a file; what it is given as a file is encrypted.
 
-use std::io::{self, Read as _, Write as _};
-use std::process::{Command, Stdio};
+#![expect(clippy::disallowed_methods, reason = "the program is given what it opens as a file")]
 
+use std::io::{self, Write as _};
+
+use exec::{Environment, ExecError, Input, Limits, Program, Runner as _, System};
 use tempfile::NamedTempFile;
 
 use crate::{RING_BYTES_MAX, SecretBytes};
@@ -27,8 +29,10 @@ pub enum AgeProgramError {
     NoMatch,
     #[error("`{AGE}` did not open it (post-quantum identities need age 1.3 or later)")]
     NotOpened,
+    #[error("`{AGE_KEYGEN}` failed: it gives no recipients (post-quantum identities need age 1.3 or later)")]
+    NoRecipients,
     /// What it says is only repeated where no secret was given to it but the text to encrypt.
-    #[error("`{program}` did not do it: {said}")]
+    #[error("`{program}` failed: {said}")]
     Failed { program: &'static str, said: String },
 }
 
@@ -43,9 +47,8 @@ pub fn decrypt(encrypted: &[u8], identities: &SecretBytes) -> Result<SecretBytes
     let failed = |error: io::Error| AgeProgramError::Failed { program: AGE, said: error.to_string() };
     let mut file = NamedTempFile::new().map_err(failed)?;
     file.write_all(encrypted).map_err(failed)?;
-    let mut command = Command::new(AGE);
-    command.args(["--decrypt", "--identity", "-"]).arg(file.path());
-    let ran = run(&mut command, AGE, identities)?;
+    let program = Program::new(AGE).arguments(["--decrypt", "--identity", "-"]).argument(file.path());
+    let ran = run(program, AGE, identities)?;
     match ran {
         Ran { is_fine: true, out, .. } => Ok(out),
         Ran { said, .. } if said.contains("no identity matched") => Err(AgeProgramError::NoMatch),
@@ -55,12 +58,8 @@ pub fn decrypt(encrypted: &[u8], identities: &SecretBytes) -> Result<SecretBytes
 
 /// Encrypts to recipients, armored.
 pub fn encrypt(plain: &SecretBytes, recipients: &[String]) -> Result<Vec<u8>, AgeProgramError> {
-    let mut command = Command::new(AGE);
-    command.args(["--encrypt", "--armor"]);
-    for one in recipients {
-        command.args(["--recipient", one]);
-    }
-    let ran = run(&mut command, AGE, plain)?;
+    let recipients = recipients.iter().flat_map(|one| ["--recipient", one]);
+    let ran = run(Program::new(AGE).arguments(["--encrypt", "--armor"]).arguments(recipients), AGE, plain)?;
     if ran.is_fine {
         return Ok(ran.out.expose().to_vec());
     }
@@ -69,13 +68,12 @@ pub fn encrypt(plain: &SecretBytes, recipients: &[String]) -> Result<Vec<u8>, Ag
 
 /// The recipients of identities. Where some are post-quantum only those: age mixes them with no others.
 pub fn recipients(identities: &SecretBytes) -> Result<Vec<String>, AgeProgramError> {
-    let ran = run(Command::new(AGE_KEYGEN).arg("-y"), AGE_KEYGEN, identities)?;
+    let ran = run(Program::new(AGE_KEYGEN).argument("-y"), AGE_KEYGEN, identities)?;
     let text = ran.out.expose_text().unwrap_or_default();
     let all: Vec<String> =
         text.lines().map(str::trim).filter(|line| line.starts_with("age1")).map(str::to_owned).collect();
     if !ran.is_fine || all.is_empty() {
-        let said = "it gives no recipients (post-quantum identities need age 1.3 or later)".to_owned();
-        return Err(AgeProgramError::Failed { program: AGE_KEYGEN, said });
+        return Err(AgeProgramError::NoRecipients);
     }
     let is_post_quantum = |one: &String| one.starts_with(POST_QUANTUM_RECIPIENT);
     let only: Vec<String> = all.iter().filter(|one| is_post_quantum(one)).cloned().collect();
@@ -92,31 +90,22 @@ struct Ran {
     said: String,
 }
 
-fn run(command: &mut Command, program: &'static str, input: &SecretBytes) -> Result<Ran, AgeProgramError> {
-    let failed = |error: io::Error| AgeProgramError::Failed { program, said: error.to_string() };
+fn run<'a>(program: Program<'a>, name: &'static str, input: &'a SecretBytes) -> Result<Ran, AgeProgramError> {
+    let limits = Limits { complaint_bytes_max: SAID_BYTES_MAX, ..Limits::default() };
     // Other variables may hold secrets that are none of its business.
-    command
-        .env_clear()
-        .envs(["PATH", "HOME", "TMPDIR"].iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => AgeProgramError::Missing(program),
-        _ => failed(error),
-    })?;
-    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (out, said) = std::thread::scope(|scope| {
-        let (stdin, stdout, stderr) = pipes;
-        // It may end before it has read everything: then its exit code says so.
-        scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input.expose())));
-        let said = scope.spawn(move || {
-            let mut said = String::new();
-            let _unreadable = stderr.map(|pipe| pipe.take(SAID_BYTES_MAX).read_to_string(&mut said));
-            said
-        });
-        let out =
-            stdout.map_or_else(|| Ok(SecretBytes::new(Vec::new())), |pipe| SecretBytes::read(pipe, RING_BYTES_MAX));
-        (out, said.join().unwrap_or_default())
+    let environment = Environment::only(["PATH", "HOME", "TMPDIR"]);
+    let program = program.environment(environment).limits(limits).input(Input::Secret(input.expose()));
+    let mut out = SecretBytes::new(Vec::new());
+    let finished = System.run_reading(&program, &mut |from| {
+        out = SecretBytes::read(from, RING_BYTES_MAX)?;
+        Ok(())
     });
-    let is_fine = child.wait().map_err(failed)?.success();
-    Ok(Ran { is_fine, out: out.map_err(failed)?, said })
+    match finished {
+        Ok(finished) => Ok(Ran { is_fine: finished.is_success(), out, said: finished.said().to_owned() }),
+        Err(ExecError::NotFound { .. }) => Err(AgeProgramError::Missing(name)),
+        Err(ExecError::NotStarted { source, .. } | ExecError::Unread { source, .. }) => {
+            Err(AgeProgramError::Failed { program: name, said: source.to_string() })
+        }
+        Err(error) => Err(AgeProgramError::Failed { program: name, said: error.to_string() }),
+    }
 }

@@ -2,28 +2,39 @@
 
 use std::collections::BTreeMap;
 
+use diagnostic::Next;
+use diagnostic::next::Value;
+
 use crate::SecretBytes;
 use crate::manifest::SecretManifest;
 
 /// What is wrong with a line. Never holds any part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnvFault {
-    #[error("it is not KEY=VALUE\n  next: mend that line; a file as it is goes with --from-file KEY=FILE")]
+    #[error("it is not KEY=VALUE")]
     NoAssignment,
-    #[error(
-        "it is not KEY=VALUE: the key has other characters than letters, digits, `-`, `_` and `.`\n  next: mend that line; a file as it is goes with --from-file KEY=FILE"
-    )]
+    #[error("it is not KEY=VALUE: the key has other characters than letters, digits, `-`, `_` and `.`")]
     BadKey,
     // A line of base64 text looks the same, and its text would become the name of a key, for everybody to read.
-    #[error(
-        "there is no value after the key, as at the end of base64 text\n  next: an empty value, if that is meant, goes with --from-file KEY=/dev/null"
-    )]
+    #[error("there is no value after the key, as at the end of base64 text")]
     NoValue,
     // Seen by nobody, and part of the value; where they end the lines, all lines would be one.
-    #[error("there is a carriage return in it\n  next: end its lines as Unix or Windows does: tr '\\r' '\\n' <FILE")]
+    #[error("there is a carriage return in it")]
     CarriageReturn,
-    #[error("its key was there before, in line {first}\n  next: remove one of the two")]
+    #[error("its key was there before, in line {first}")]
     Twice { first: usize },
+}
+
+impl EnvFault {
+    /// What to type next.
+    pub fn next(self) -> Next {
+        Next::Value(match self {
+            Self::NoAssignment | Self::BadKey => Value::RepairLineOrFileAsItIs,
+            Self::NoValue => Value::EmptyOfAnyKey,
+            Self::CarriageReturn => Value::LineEnds,
+            Self::Twice { .. } => Value::RemoveOne,
+        })
+    }
 }
 
 /// What is wrong, and in which line; the first is 1.

@@ -14,6 +14,8 @@ use aws_lc_rs::rsa::{OAEP_SHA256_MGF1SHA256, OaepPrivateDecryptingKey, OaepPubli
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, PAD, STANDARD};
+use diagnostic::Next;
+use diagnostic::next::{Edit, Seal};
 use zeroize::Zeroizing;
 
 use crate::SecretBytes;
@@ -32,7 +34,7 @@ const AS_GO: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, PAD.with_
 pub enum SealError {
     #[error("the value is larger than {} MiB, more than a Secret can hold", VALUE_BYTES_MAX / (1024 * 1024))]
     TooLarge,
-    #[error("the system gives no random numbers")]
+    #[error("the operating system provides no random numbers")]
     NoRandomness,
     #[error("the certificate's key can't encrypt")]
     Encrypt,
@@ -41,7 +43,7 @@ pub enum SealError {
 /// Why a sealed value can't be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    #[error("it is no base64 text")]
+    #[error("it is not base64")]
     NotBase64,
     #[error("it is cut off: {0} bytes are too few")]
     Truncated(usize),
@@ -51,6 +53,16 @@ pub enum OpenError {
     NoKey,
     #[error("it is cut off or was changed: a key opens its first part, and the rest does not fit")]
     Damaged,
+}
+
+impl OpenError {
+    /// What to type next.
+    pub fn next(self) -> Next {
+        match self {
+            Self::NoKey => Next::Seal(Seal::VerifySealedFor),
+            Self::NotBase64 | Self::Truncated(_) | Self::TooLarge | Self::Damaged => Next::Edit(Edit::FromGitOrAgain),
+        }
+    }
 }
 
 /// A sealed value, taken apart.

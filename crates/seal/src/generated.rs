@@ -7,6 +7,8 @@ use aws_lc_rs::rand;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use diagnostic::Next;
+use diagnostic::next::{Again, Edit};
 use zeroize::Zeroizing;
 
 use crate::key::{KeyError, private_key_of_pem, rsa_private_key, rsa_public_key_pem};
@@ -65,13 +67,19 @@ impl Kind {
     }
 }
 
-impl FromStr for Kind {
-    type Err = String;
+/// A word that names no kind of value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{word}` is not a kind of value: {}", Kind::ALL.map(|(word, _)| word).join(", "))]
+pub struct UnknownKind {
+    pub word: String,
+}
 
-    fn from_str(word: &str) -> Result<Self, String> {
-        let known = || Self::ALL.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+impl FromStr for Kind {
+    type Err = UnknownKind;
+
+    fn from_str(word: &str) -> Result<Self, UnknownKind> {
         let found = Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind);
-        found.ok_or_else(|| format!("`{word}` is no kind of value: {}", known()))
+        found.ok_or_else(|| UnknownKind { word: word.to_owned() })
     }
 }
 
@@ -88,28 +96,44 @@ pub struct Declared {
 
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    #[error("the system gives no random numbers")]
+    #[error("the operating system provides no random numbers")]
     NoRandomness,
-    #[error("`{0}` can't be that long: 1 to {LENGTH_MAX}")]
+    #[error("the length of `{0}` must be 1 to {LENGTH_MAX}")]
     Length(String),
     #[error("`{0}` is a template without a text")]
     NoTemplate(String),
-    #[error("the template of `{key}` names `{missing}`, which is no value of this Secret")]
+    #[error("the template of `{key}` names `{missing}`, which is not a value of this Secret")]
     Unknown { key: String, missing: String },
-    #[error("the template of `{key}` uses `{other}`, which is no text")]
+    #[error("the template of `{key}` uses `{other}`, which is not text")]
     NotText { key: String, other: String },
     #[error("the template of `{0}` is not closed: `${{` without `}}`")]
     Unclosed(String),
-    #[error(
-        "`{public}` is there, and `{key}`, whose public half it is, is not\n  next: bring `{key}` back, or remove `{public}` to have both made anew"
-    )]
+    #[error("`{public}` exists, but `{key}`, its private half, does not")]
     Half { key: String, public: String },
-    #[error("`{0}` is no key of its kind, so its public half can't be told")]
+    #[error("`{0}` is not a key of its kind, so its public half can't be derived")]
     NotOfKind(String),
-    #[error("templates name each other in a circle: {0}")]
-    Circle(String),
+    #[error("templates refer to each other in a cycle: {}", .0.join(", "))]
+    Circle(Vec<String>),
     #[error(transparent)]
     Key(#[from] KeyError),
+}
+
+impl GenerateError {
+    /// What to type next.
+    pub fn next(&self) -> Next {
+        match self {
+            Self::NoRandomness => Next::Again(Again::Same),
+            Self::Key(error) => error.next(),
+            Self::Half { key, public } => Next::Edit(Edit::BringHalfBack { key: key.clone(), public: public.clone() }),
+            Self::Length(_)
+            | Self::NoTemplate(_)
+            | Self::Unknown { .. }
+            | Self::NotText { .. }
+            | Self::Unclosed(_)
+            | Self::NotOfKind(_)
+            | Self::Circle(_) => Next::Edit(Edit::Generate),
+        }
+    }
 }
 
 impl Declared {
@@ -220,7 +244,7 @@ fn fill_all(mut waiting: Vec<&Declared>, all: &mut BTreeMap<String, SecretBytes>
             }
         }
         if later.len() == names.len() {
-            return Err(GenerateError::Circle(names.join(", ")));
+            return Err(GenerateError::Circle(names));
         }
         waiting = later;
     }
@@ -452,11 +476,11 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let said = |all: &[Declared]| make(all, &[]).unwrap_err().to_string();
-        assert!(said(&[template("a", "${b}"), template("b", "${a}")]).contains("in a circle: a, b"));
+        assert!(said(&[template("a", "${b}"), template("b", "${a}")]).contains("in a cycle: a, b"));
         assert!(said(&[template("a", "${nobody}")]).contains("`nobody`"));
         assert!(said(&[template("a", "${open")]).contains("not closed"));
-        assert!(said(&[declared("a", Kind::Hex, 0)]).contains("that long"));
-        assert!("passphrase".parse::<Kind>().unwrap_err().contains("password, symbols"));
+        assert!(said(&[declared("a", Kind::Hex, 0)]).contains("must be 1 to"));
+        assert!("passphrase".parse::<Kind>().unwrap_err().to_string().contains("password, symbols"));
     }
 
     #[test]

@@ -21,6 +21,8 @@
 //! This crate knows keys, where they are kept, and SealedSecrets. It does not know the cluster, nor how a repository is
 //! put together.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod age_program;
 pub mod deploy;
 mod env_file;
@@ -31,6 +33,7 @@ pub mod manifest;
 mod openssh;
 pub mod renewal;
 mod ring;
+pub mod rules;
 mod scope;
 mod secret_bytes;
 pub mod sops;
@@ -39,7 +42,7 @@ pub mod verify;
 
 pub use env_file::{EnvError, EnvFault, env_values};
 pub use envelope::{Envelope, OpenError, SealError, VALUE_BYTES_MAX};
-pub use ring::{Held, RING_BYTES_MAX, Ring, RingError};
+pub use ring::{FormatFault, Held, RING_BYTES_MAX, Ring, RingError};
 pub use scope::{CLUSTER_WIDE, NAMESPACE_WIDE, NoScope, Scope};
 pub use secret_bytes::{SecretBytes, SecretText};
 

@@ -77,7 +77,7 @@ fn public_blob(public: &[u8]) -> Vec<u8> {
 
 /// A string of SSH: its length, then its bytes.
 fn put(out: &mut Vec<u8>, part: &[u8]) {
-    out.extend_from_slice(&u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes());
+    out.extend_from_slice(&source::to_u32(part.len()).to_be_bytes());
     out.extend_from_slice(part);
 }
 

@@ -7,7 +7,8 @@
 mod edit;
 
 pub use edit::{SwitchError, switch_off};
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
 /// The chart's value that says so.
 pub const VALUE: &str = "keyrenewperiod";
@@ -113,7 +114,8 @@ fn is_empty(node: &Node) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use yaml::{FileId, parse_value};
+    use source::FileId;
+    use yaml::parse_value;
 
     use super::{Renewal, Said};
 

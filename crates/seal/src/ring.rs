@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use diagnostic::Next;
+use diagnostic::next::{Seal, Store};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -25,14 +27,38 @@ pub struct Held {
 /// Why a ring can't be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum RingError {
-    #[error("it is no ring of keys: {0}")]
-    Format(String),
+    #[error("it is not a key ring of coldstart: {0}")]
+    Format(FormatFault),
     #[error("it was written by a later version of coldstart (format {0}, known: {VERSION})")]
     Version(u32),
     #[error("one of its keys is bad: {0}")]
     Key(#[from] KeyError),
     #[error("key {0} is already there")]
     Duplicate(String),
+}
+
+/// What is wrong with the text of a ring. Never holds any part of it.
+#[derive(Debug, thiserror::Error)]
+pub enum FormatFault {
+    #[error("at line {line}, column {column}")]
+    At { line: usize, column: usize },
+    #[error("a key's `added` is not a time")]
+    BadTime,
+    /// The words of a library, about what was to be written.
+    #[error("{said}")]
+    Library { said: String },
+}
+
+impl RingError {
+    /// What to type next.
+    pub fn next(&self) -> Next {
+        match self {
+            Self::Version(_) => Next::Store(Store::LaterVersion),
+            Self::Duplicate(_) => Next::Seal(Seal::VerifyWhatIsThere),
+            Self::Key(source) => source.certain_next().unwrap_or(Next::Seal(Seal::RestoreOrBackup)),
+            Self::Format(_) => Next::Seal(Seal::RestoreOrBackup),
+        }
+    }
 }
 
 /// Keys in the order in which the controller prefers them, the newest last: by the first day of their certificates.
@@ -58,6 +84,7 @@ impl Ring {
 
     /// The key to seal with: the newest whose certificate is good already. One that is good only later counts where
     /// there is no other.
+    #[expect(clippy::disallowed_methods, reason = "whether a certificate is good is a question of today")]
     pub fn newest(&self) -> Option<&KeyPair> {
         self.newest_at(OffsetDateTime::now_utc())
     }
@@ -116,7 +143,8 @@ impl Ring {
         let bytes =
             file.keys.iter().map(|key| 2 * (key.private_key.len() + key.certificate.len()) + 512).sum::<usize>();
         let mut json = Vec::with_capacity(bytes + 8 * 1024);
-        serde_json::to_writer_pretty(&mut json, &file).map_err(|error| RingError::Format(error.to_string()))?;
+        serde_json::to_writer_pretty(&mut json, &file)
+            .map_err(|error| RingError::Format(FormatFault::Library { said: error.to_string() }))?;
         json.push(b'\n');
         Ok(SecretBytes::new(json))
     }
@@ -124,7 +152,7 @@ impl Ring {
     pub fn from_json(json: &[u8]) -> Result<Self, RingError> {
         // What serde_json says may quote the text: only the place is told.
         let format = |error: &serde_json::Error| {
-            RingError::Format(format!("at line {}, column {}", error.line(), error.column()))
+            RingError::Format(FormatFault::At { line: error.line(), column: error.column() })
         };
         let version: Version = serde_json::from_slice(json).map_err(|error| format(&error))?;
         if version.version != VERSION {
@@ -134,7 +162,7 @@ impl Ring {
         let mut ring = Self { keys: Vec::new(), recipients: file.recipients.clone() };
         for key in &file.keys {
             let added = OffsetDateTime::parse(&key.added, &Rfc3339);
-            let added = added.map_err(|_| RingError::Format("a key's `added` is no time".to_owned()))?;
+            let added = added.map_err(|_| RingError::Format(FormatFault::BadTime))?;
             ring.add(KeyPair::from_pem(&key.private_key, &key.certificate)?, added)?;
         }
         Ok(ring)
@@ -163,7 +191,10 @@ struct Written {
 
 impl Written {
     fn of(held: &Held) -> Result<Self, RingError> {
-        let added = held.added.format(&Rfc3339).map_err(|error| RingError::Format(error.to_string()))?;
+        let added = held
+            .added
+            .format(&Rfc3339)
+            .map_err(|error| RingError::Format(FormatFault::Library { said: error.to_string() }))?;
         let pem: SecretText = held.pair.private_key_pem();
         let certificate = held.pair.certificate().to_pem();
         Ok(Self { added, certificate, private_key: pem.expose().to_owned() })

@@ -69,7 +69,7 @@ impl fmt::Display for Scope {
 
 /// A word that is no scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no scope: strict, namespace-wide or cluster-wide")]
+#[error("`{0}` is not a scope: use strict, namespace-wide or cluster-wide")]
 pub struct NoScope(String);
 
 impl FromStr for Scope {

@@ -8,7 +8,8 @@ use age::armor::ArmoredReader;
 use age::{Decryptor, x25519};
 pub use flat::{of_env, of_ini};
 pub use selection::{Selection, pattern};
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
 use crate::SecretBytes;
 use crate::age_program::{self, AgeProgramError, POST_QUANTUM_RECIPIENT};
@@ -87,7 +88,8 @@ mod tests {
 
     use age::armor::{ArmoredWriter, Format};
     use age::{Encryptor, x25519};
-    use yaml::{FileId, parse_value};
+    use source::FileId;
+    use yaml::parse_value;
 
     use super::{SopsFile, rule_recipients};
 

@@ -1,6 +1,9 @@
 //! Whether a SealedSecret will open at the next cold start, and if not, why not.
 
 use std::collections::BTreeSet;
+use std::fmt;
+
+use diagnostic::seal::{Cause, Unopened};
 
 use crate::envelope::{Envelope, OpenError};
 use crate::key::Fingerprint;
@@ -13,6 +16,12 @@ use crate::scope::Scope;
 pub struct Landing {
     pub namespace: String,
     pub name: String,
+}
+
+impl fmt::Display for Landing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.namespace, self.name)
+    }
 }
 
 /// What is to be said of one item.
@@ -78,33 +87,21 @@ impl Verdict {
         matches!(self, Self::Opens(_))
     }
 
-    /// For people: what is wrong with it.
-    pub fn why(&self, sealed: &SealedSecret, landing: &Landing) -> Option<String> {
-        match self {
-            Self::Opens(_) => None,
-            Self::Broken(error) => Some(error.to_string()),
-            Self::NoKey { bits } => {
-                // Which of these can't be told: neither is anywhere in what is sealed.
-                let what = format!("another key of {bits} bits, or for another name or namespace");
-                Some(format!("no key in the store opens it: it was sealed for {what}"))
-            }
+    /// Why it does not open where it lands; nothing where it does.
+    pub fn why(&self, sealed: &SealedSecret, landing: &Landing) -> Option<Unopened> {
+        Some(match self {
+            Self::Opens(_) => return None,
+            Self::Broken(error) => Unopened::Broken(Cause::new(*error)),
+            Self::NoKey { bits } => Unopened::NoKey { bits: *bits },
             Self::Bound { scope, namespace, name } if *scope != sealed.scope => {
-                let annotation = scope.annotation().unwrap_or("no scope annotation");
-                let place = if (namespace, name) == (&landing.namespace, &landing.name) || *scope == Scope::ClusterWide
-                {
-                    String::new()
-                } else {
-                    format!(" for {namespace}/{name}")
-                };
-                Some(format!(
-                    "it is sealed {scope}{place}, but its own metadata says {} (wanted: {annotation})",
-                    sealed.scope
-                ))
+                let is_here = (namespace, name) == (&landing.namespace, &landing.name) || *scope == Scope::ClusterWide;
+                let place = (!is_here).then(|| format!("{namespace}/{name}"));
+                let (own, annotation) = (sealed.scope.word(), scope.annotation());
+                Unopened::OtherScope { scope: scope.word(), place, own, annotation }
             }
             Self::Bound { namespace, name, .. } => {
-                let (to, there) = (&landing.namespace, &landing.name);
-                Some(format!("it is sealed for {namespace}/{name}, and lands as {to}/{there}"))
+                Unopened::Elsewhere { place: format!("{namespace}/{name}"), landing: landing.to_string() }
             }
-        }
+        })
     }
 }

@@ -4,13 +4,14 @@
 
 mod support;
 
-use coldstart_seal::manifest::{Change, Place, SealedSecret, SecretManifest, edit, to_json};
+use coldstart_seal::manifest::{Change, ObjectPlace, SealedSecret, SecretManifest, edit, to_json};
 use coldstart_seal::renewal::{Form, Renewal, Said, switch_off};
 use coldstart_seal::sops::{SopsFile, of_env, of_ini};
 use coldstart_seal::{Envelope, Scope, SecretBytes};
 use proptest::prelude::*;
+use source::{FileId, Span};
 use support::key;
-use yaml::{FileId, Node, Span, parse_value};
+use yaml::{Node, parse_value};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -69,7 +70,7 @@ proptest! {
         prop_assert_eq!(root.at(&["spec", "template", "type"]).unwrap().as_str(), Some(kind.as_str()));
         prop_assert_eq!(root.at(&["spec", "template", "metadata", "annotations", "note"]).unwrap().as_str(), Some(note.as_str()));
         // And another item goes in beside it.
-        let change = Change { place: Place::default(), key: Some("another.one".to_owned()), value: "AAAA".to_owned() };
+        let change = Change { place: ObjectPlace::default(), key: Some("another.one".to_owned()), value: "AAAA".to_owned() };
         let after = edit(&text, &[change]).unwrap();
         let after = SealedSecret::of(&parse_value(FileId(0), &after).unwrap()).unwrap();
         prop_assert_eq!(after.items.len(), if item == "another.one" { 1 } else { 2 });

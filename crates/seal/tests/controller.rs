@@ -10,9 +10,10 @@ use coldstart_seal::deploy::{KEY_NAMESPACE_DEFAULT, key_secret};
 use coldstart_seal::manifest::{SealedSecret, SecretManifest};
 use coldstart_seal::{Ring, Scope, SecretBytes};
 use lab::{Lab, Object, Options, Process, Until};
+use source::FileId;
 use support::key;
 use time::OffsetDateTime;
-use yaml::{FileId, parse_value};
+use yaml::parse_value;
 
 const SOON: Duration = Duration::from_secs(40);
 

@@ -11,9 +11,10 @@ use std::process::Command;
 use coldstart_seal::manifest::{SealedSecret, SecretManifest};
 use coldstart_seal::{Envelope, Ring, Scope, SecretBytes};
 use lab::build::Tool;
+use source::FileId;
 use support::{key, run, tool};
 use time::OffsetDateTime;
-use yaml::{FileId, parse_value};
+use yaml::parse_value;
 
 const VALUES: [(&str, &[u8]); 4] =
     [("password", b"hunter2"), ("empty", b""), ("binary", &[0, 255, 10, 13, 128]), ("json", br#"{"a":"b: c #d"}"#)];

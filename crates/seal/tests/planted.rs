@@ -7,9 +7,10 @@ mod support;
 use coldstart_seal::manifest::{SecretManifest, to_json};
 use coldstart_seal::store::{Access, AgeFile, Passphrase, Store as _, Vault, VaultAddress, VaultAnswer};
 use coldstart_seal::{Envelope, Ring, SecretBytes, env_values};
+use source::FileId;
 use support::key;
 use time::OffsetDateTime;
-use yaml::{FileId, parse_value};
+use yaml::parse_value;
 
 const PLANTED: &str = "planted-value-93d1";
 

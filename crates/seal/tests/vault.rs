@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex};
 
 use coldstart_seal::SecretBytes;
 use coldstart_seal::store::{Store as _, StoreError, Vault, VaultAddress, keep};
+use diagnostic::Next;
+use diagnostic::next::Program;
 use played_vault::{Engine, TOKEN, serve};
 use serde_json::json;
 use support::key;
@@ -66,13 +68,15 @@ fn refusals_say_why_and_not_what() {
     let url = serve(Arc::clone(&engine));
     told_of_a_missing_engine(&url, TOKEN);
     let denied = vault(&url, "hvs.other-token").read().unwrap_err();
-    assert!(denied.to_string().contains("the token may not"), "{denied}");
+    assert!(denied.to_string().contains("the token has no permission"), "{denied}");
     engine.lock().unwrap().sealed = true;
     let sealed = vault(&url, TOKEN).read().unwrap_err();
-    assert!(sealed.to_string().contains("vault status"), "{sealed}");
+    assert!(sealed.to_string().contains("the server is sealed"), "{sealed}");
+    assert_eq!(sealed.next(), Next::Program(Program::VaultStatus));
     *engine.lock().unwrap() = Engine { deleted: true, versions: vec![json!({})], ..Engine::default() };
     let deleted = vault(&url, TOKEN).read().unwrap_err();
-    assert!(deleted.to_string().contains("vault kv undelete -mount=secret -versions=1 clusters/home"), "{deleted}");
+    let (mount, path) = ("secret".to_owned(), "clusters/home".to_owned());
+    assert_eq!(deleted.next(), Next::Program(Program::VaultUndelete { mount, version: 1, path }));
     *engine.lock().unwrap() = Engine { versions: vec![json!({"password": "planted"})], ..Engine::default() };
     let foreign = vault(&url, TOKEN).read().unwrap_err();
     let away = vault("http://127.0.0.1:1", TOKEN).read().unwrap_err();
@@ -100,13 +104,14 @@ fn a_real_server_says_what_the_played_one_says() {
     let store = vault(&url, &token);
     told_of_another_writer(&store);
     let denied = vault(&url, "hvs.other-token").read().unwrap_err();
-    assert!(denied.to_string().contains("the token may not"), "{denied}");
+    assert!(denied.to_string().contains("the token has no permission"), "{denied}");
     ask(&url, &token, "DELETE /v1/secret/data/clusters/home");
     let deleted = store.read().unwrap_err();
     assert!(deleted.to_string().contains("vault kv undelete -mount=secret -versions=2 clusters/home"), "{deleted}");
     ask(&url, &token, "PUT /v1/sys/seal");
     let sealed = store.read().unwrap_err();
-    assert!(sealed.to_string().contains("vault status"), "{sealed}");
+    assert!(sealed.to_string().contains("the server is sealed"), "{sealed}");
+    assert_eq!(sealed.next(), Next::Program(Program::VaultStatus));
 }
 
 #[test]

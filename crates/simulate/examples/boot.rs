@@ -4,6 +4,10 @@
 
 use std::path::PathBuf;
 
+fn say(reason: coldstart_simulate::Reason, of: &coldstart_simulate::Blueprint) -> String {
+    reason.named(of).as_ref().map(draw::say::obstacle).unwrap_or_default()
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let path = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
@@ -23,7 +27,7 @@ fn main() {
             let at = event.at / 1000;
             match event.what {
                 coldstart_simulate::What::Failed(reason) | coldstart_simulate::What::Waits(reason) => {
-                    println!("{at:6} {thing}: {}", reason.say(&blueprint));
+                    println!("{at:6} {thing}: {}", say(reason, &blueprint));
                 }
                 what => println!("{at:6} {thing}: {what:?}"),
             }
@@ -32,7 +36,7 @@ fn main() {
         println!("assumed: {:?}", blueprint.assumed);
         for cause in &outcome.causes {
             let circle = if cause.circle.is_empty() { "" } else { " (a circle)" };
-            let why = cause.reason.say(&blueprint);
+            let why = say(cause.reason, &blueprint);
             println!("  {}: {why}{circle}, {} not ready", blueprint.thing(cause.id).object(), cause.blocks);
         }
         for id in &outcome.waiting {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::blueprint::{Blueprint, Id, Role};
+use crate::blueprint::{Blueprint, Id, ThingRole};
 use crate::event::Reason;
 use crate::outcome::Cause;
 use crate::world::World;
@@ -74,7 +74,7 @@ fn nearest_flux(blueprint: &Blueprint, path: &[Id]) -> Option<Id> {
 }
 
 fn is_flux(blueprint: &Blueprint, id: Id) -> bool {
-    matches!(blueprint.role(id), Role::Kustomization(_) | Role::Release(_))
+    matches!(blueprint.role(id), ThingRole::Kustomization(_) | ThingRole::Release(_))
 }
 
 /// Whom a thing that is not ready waits for; nobody if the reason is its own.

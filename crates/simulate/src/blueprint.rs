@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use model::ObjectRef;
+use model::{ObjectRef, Subject};
 
 /// Time in a simulated world, in milliseconds.
 pub type Millis = u64;
@@ -29,7 +29,7 @@ pub struct Thing {
     pub kind: EcoString,
     pub namespace: EcoString,
     pub name: EcoString,
-    pub(crate) role: Role,
+    pub(crate) role: ThingRole,
     /// The definition of its kind, where Kubernetes does not have it by itself.
     pub(crate) definition: Option<Id>,
     /// The Namespace it lives in, where somebody makes that.
@@ -57,7 +57,7 @@ impl Thing {
 
 /// What a thing does when it is there; the number leads into the list of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ThingRole {
     /// It is there, and that is all.
     Plain,
     Definition,
@@ -71,15 +71,15 @@ pub(crate) enum Role {
     Webhook(u32),
 }
 
-/// Somebody's condition on another thing.
+/// What must be of another thing first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Need {
+pub(crate) struct Prerequisite {
     pub(crate) id: Id,
     /// It must be ready; else it is enough that it exists.
     pub(crate) ready: bool,
 }
 
-impl Need {
+impl Prerequisite {
     pub(crate) fn exists(id: Id) -> Self {
         Self { id, ready: false }
     }
@@ -212,9 +212,9 @@ pub(crate) struct Chart {
 pub(crate) struct Workload {
     pub(crate) id: Id,
     /// Its pods are not started without.
-    pub(crate) needs: Vec<Need>,
+    pub(crate) needs: Vec<Prerequisite>,
     /// Its pods crash without.
-    pub(crate) crashes_without: Vec<Need>,
+    pub(crate) crashes_without: Vec<Prerequisite>,
     pub(crate) startup: Millis,
     pub(crate) spread: Spread,
     /// kstatus gives it up after its progress deadline.
@@ -246,8 +246,8 @@ impl Workload {
 pub(crate) struct Custom {
     pub(crate) id: Id,
     /// Who looks after it.
-    pub(crate) controller: Vec<Need>,
-    pub(crate) needs: Vec<Need>,
+    pub(crate) controller: Vec<Prerequisite>,
+    pub(crate) needs: Vec<Prerequisite>,
     pub(crate) makes: Vec<Id>,
     /// From the controller's first look to its word.
     pub(crate) takes: Millis,
@@ -260,7 +260,7 @@ pub(crate) struct Custom {
 pub(crate) struct Derived {
     pub(crate) id: Id,
     /// Any of these lists, all of it.
-    pub(crate) any: Vec<Vec<Need>>,
+    pub(crate) any: Vec<Vec<Prerequisite>>,
     pub(crate) takes: Millis,
     /// What comes to exist with it.
     pub(crate) makes: Vec<Id>,
@@ -296,8 +296,6 @@ pub(crate) struct EarlyRelease {
     pub(crate) is_flux: bool,
 }
 
-/// What is no object of Kubernetes.
-const OWN_GROUP: &str = "coldstart";
 /// Stands for machines that are nodes.
 pub(crate) const NODES: &str = "Nodes";
 
@@ -313,7 +311,7 @@ impl Lists {
         let mut all = Self { starts: vec![0], items: Vec::new() };
         for list in lists {
             all.items.extend_from_slice(list);
-            all.starts.push(u32::try_from(all.items.len()).unwrap_or(u32::MAX));
+            all.starts.push(source::to_u32(all.items.len()));
         }
         all
     }
@@ -325,6 +323,7 @@ impl Lists {
 
 /// A repository, ready to be booted.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Blueprint {
     pub(crate) things: Vec<Thing>,
     /// All things by kind, namespace and name, then by number.
@@ -351,6 +350,8 @@ pub struct Blueprint {
     /// By revision: `dependsOn` of its Kustomizations goes round in a circle.
     pub(crate) is_circular: Vec<bool>,
     pub(crate) texts: Vec<String>,
+    /// What only this world knows, and what it stands for.
+    pub(crate) own_things: BTreeMap<Id, Subject>,
     /// A sealing key was kept, and is restored before the controller starts.
     pub(crate) has_sealing_key: bool,
     /// Secrets among what a bootstrap applies that are such a key.
@@ -370,6 +371,8 @@ pub struct Blueprint {
     pub(crate) network: Option<Id>,
     /// The bootstrap takes its time; else all of it is there at once.
     pub(crate) runs_bootstrap: bool,
+    /// The version of Flux is not known, and taken to be one that puts an empty text where a variable is not set.
+    pub assumes_lenient: bool,
 }
 
 impl Blueprint {
@@ -377,7 +380,7 @@ impl Blueprint {
         &self.things[id.index()]
     }
 
-    pub(crate) fn role(&self, id: Id) -> Role {
+    pub(crate) fn role(&self, id: Id) -> ThingRole {
         self.things[id.index()].role
     }
 
@@ -385,26 +388,10 @@ impl Blueprint {
         self.texts.get(text as usize).map_or("", String::as_str)
     }
 
-    /// What people call a thing: an object by its kind and name, what only this world knows by plain words.
-    pub(crate) fn called(&self, id: Id) -> String {
-        let thing = self.thing(id);
-        if matches!(thing.role, Role::Webhook(_)) {
-            return format!("the webhook of {}", self.webhook_owner(id));
-        }
-        match (thing.group(), thing.kind.as_str()) {
-            (OWN_GROUP, NODES) => "a node that has joined".to_owned(),
-            (OWN_GROUP, _) => {
-                let (what, name) = thing.name.split_once(' ').unwrap_or((&thing.name, ""));
-                format!("the {} {name}", what.replace('-', " ").replace("dns", "DNS")).trim_end().to_owned()
-            }
-            _ => thing.object().to_string(),
-        }
-    }
-
     /// Namespace and name of the release that brings a webhook.
     pub(crate) fn webhook_owner(&self, id: Id) -> &str {
         match self.role(id) {
-            Role::Webhook(at) => self.text(self.webhooks[at as usize].owner),
+            ThingRole::Webhook(at) => self.text(self.webhooks[at as usize].owner),
             _ => "",
         }
     }
@@ -435,10 +422,10 @@ impl Blueprint {
     pub fn near(&self, id: Id) -> Vec<ObjectRef> {
         let mut all = vec![id];
         all.extend(self.made_by[id.index()]);
-        if let Role::Kustomization(at) = self.role(id) {
+        if let ThingRole::Kustomization(at) = self.role(id) {
             let content = self.kustomizations[at as usize].contents.last();
             let made = content.map(|content| content.rest.as_slice()).unwrap_or_default();
-            all.extend(made.iter().filter(|made| matches!(self.role(**made), Role::Release(_))));
+            all.extend(made.iter().filter(|made| matches!(self.role(**made), ThingRole::Release(_))));
         }
         all.into_iter().map(|id| self.thing(id).object()).collect()
     }

@@ -1,14 +1,12 @@
 //! What happens in a boot: one enum, for whoever shows, stores or compares it.
 
-use model::say_seconds;
-
-use crate::blueprint::{Blueprint, Id, Millis, NODES};
+use crate::blueprint::{Id, Millis};
 use crate::fault::Fault;
 use crate::stage::Action;
 
 /// Something that happened to a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct BootEvent {
     pub at: Millis,
     /// Nothing where it happened to the whole world.
     pub thing: Option<Id>,
@@ -141,115 +139,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// In the words of the controller that says it.
-    pub fn say(self, of: &Blueprint) -> String {
-        self.say_naming(of, &[])
-    }
-
-    /// The same, with the machines called by these names, in their order.
-    pub(crate) fn say_naming(self, of: &Blueprint, machines: &[String]) -> String {
-        let path = |id: Id| of.thing(id).object().path();
-        let full = |id: Id| of.called(id);
-        match self {
-            Self::None => String::new(),
-            Self::Suspended => "suspended".to_owned(),
-            Self::DependencyNotReady(id) => format!("DependencyNotReady: dependency '{}' is not ready", path(id)),
-            Self::DependencyNotFound(id) => format!("DependencyNotReady: dependency '{}' not found", path(id)),
-            Self::SourceNotFound(id) => format!("ArtifactFailed: Source '{}' not found", full(id)),
-            Self::SourceNotReady(id) => format!("SourceNotReady: {} has no artifact yet", full(id)),
-            Self::BuildFailed(text) => format!("BuildFailed: {}", of.text(text)),
-            Self::VariablesNotFound(id) => format!("BuildFailed: substitute from '{}' error: not found", full(id)),
-            Self::UndefinedVariable(text) => {
-                format!("BuildFailed: variable not set (strict mode): {}", of.text(text))
-            }
-            Self::KeyNotFound(id) => format!("BuildFailed: cannot get decryption key: {} not found", full(id)),
-            Self::NoMatch(id) => {
-                let thing = of.thing(id);
-                let (kind, version) = (&thing.kind, &thing.api_version);
-                format!("{} dry-run failed: no matches for kind \"{kind}\" in version \"{version}\"", full(id))
-            }
-            Self::NamespaceNotFound(id) => {
-                format!("{} dry-run failed: namespaces \"{}\" not found", full(id), of.thing(id).namespace)
-            }
-            Self::WebhookDown(id, webhook, has_pods) => {
-                let why = if has_pods { "context deadline exceeded" } else { "no endpoints available" };
-                format!("{} dry-run failed: failed calling webhook of {}: {why}", full(id), of.webhook_owner(webhook))
-            }
-            Self::HealthTimeout(id) => format!("HealthCheckFailed: timeout waiting for: [{}]", full(id)),
-            Self::HealthChecks(id, seconds) => {
-                let timeout = say_seconds(u64::from(seconds));
-                format!("Progressing: running health checks with a timeout of {timeout}: [{}]", full(id))
-            }
-            Self::Installs(id, seconds) => {
-                let timeout = say_seconds(u64::from(seconds));
-                format!("Progressing: running Helm with a timeout of {timeout}: [{}]", full(id))
-            }
-            Self::LooksAgain(id, seconds) => {
-                let (path, every) = (path(id), say_seconds(u64::from(seconds)));
-                format!("DependencyNotReady: dependency '{path}' is ready by now, and is looked at every {every}")
-            }
-            Self::LooksSoon(seconds) => {
-                format!("Progressing: all is healthy, and is looked at every {}", say_seconds(u64::from(seconds)))
-            }
-            Self::Reconciles => "Progressing: reconciliation in progress".to_owned(),
-            Self::HealthStalled(id) => {
-                format!("HealthCheckFailed: failed early due to stalled resources: [{}]", full(id))
-            }
-            Self::ValuesNotFound(id) => format!("ValuesError: could not find {}", full(id)),
-            Self::InstallTimeout(id) => {
-                format!("InstallFailed: {} not ready: context deadline exceeded", full(id))
-            }
-            Self::NoSealingKey => "no key could decrypt secret".to_owned(),
-            Self::ApiDown => "InstallFailed: connection refused".to_owned(),
-            Self::NoQuorum => "etcd: no quorum, so there is no API server".to_owned(),
-            Self::BootstrapTimeout(text) => format!("helmfile: {}: context deadline exceeded", of.text(text)),
-            Self::NotThere(id) | Self::NotReady(id) if of.thing(id).kind == NODES => {
-                "no node has joined yet".to_owned()
-            }
-            Self::NotThere(id) => format!("{} not found", full(id)),
-            Self::NotReady(id) => format!("{} is not ready yet", full(id)),
-            Self::WaitsFor(id, on) => format!("{} waits for {}", full(id), full(on)),
-            Self::NotInstalled(text) => format!("release {} is not installed", of.text(text)),
-            Self::Sealed(id) => format!("{}: no key could decrypt secret", full(id)),
-            Self::Stuck(id, fault, node) => {
-                let node = machines.get(node as usize).cloned().unwrap_or_else(|| format!("node {node}"));
-                format!("{}: {}", full(id), fault.keeps_pods(&node))
-            }
-            Self::Unplaced(id) => format!("{}: no node is there to run on", full(id)),
-            Self::Starts(id, seconds) => {
-                format!("{}: its pods start, which takes {}", full(id), say_seconds(u64::from(seconds)))
-            }
-            Self::Crashes(id) => format!("{}: its pods crashed, and start again after a pause", full(id)),
-            Self::UnderWay(id) => format!("{}: its controller is at work on it", full(id)),
-            Self::GitDown(id) => format!("{}: the Git server does not answer", full(id)),
-            Self::IsSuspended(id) => format!("{} is suspended", full(id)),
-            below => below.say_below(machines),
-        }
-    }
-
-    /// Of what is below Kubernetes.
-    fn say_below(self, machines: &[String]) -> String {
-        let name =
-            |machine: u32| machines.get(machine as usize).cloned().unwrap_or_else(|| format!("machine {machine}"));
-        match self {
-            Self::NoMachine(machine) => format!("there is no machine {machine}"),
-            Self::NoAnswer(machine) => format!("{} does not answer", name(machine)),
-            Self::NotConfigured(machine) => format!("{} has no configuration yet", name(machine)),
-            Self::OtherSecrets(machine) => {
-                let name = name(machine);
-                format!("{name}: x509: certificate signed by unknown authority: its secrets are others")
-            }
-            Self::NoSecrets => "no machine secrets were made".to_owned(),
-            Self::NoControlPlane(machine) => format!("{} is no control plane", name(machine)),
-            Self::EtcdNotBootstrapped => "etcd waits to be bootstrapped".to_owned(),
-            Self::EtcdSplit => "etcd was bootstrapped on two machines".to_owned(),
-            Self::NoApi => "the API server does not answer: connection refused".to_owned(),
-            Self::NoNode(machine) => format!("{} has not joined as a node", name(machine)),
-            Self::FluxNotStarted => "Flux is not installed".to_owned(),
-            _ => String::new(),
-        }
-    }
-
     /// Reasons of one kind have one number, whatever they are about.
     pub(crate) fn rank(self) -> u8 {
         match self {

@@ -20,7 +20,7 @@ pub enum Fault {
     ImagePullBackoff,
     /// One webhook does not answer for a while, though its pods are ready.
     WebhookDown,
-    /// The Git server is away at first.
+    /// The Git server is away when Flux starts.
     GitDown,
     /// The sealing key is not the one that everything was sealed with.
     KeyLost,
@@ -74,22 +74,14 @@ impl Fault {
 
     /// One of them, by the seed.
     pub fn drawn(seed: u64) -> Self {
-        let at = span(seed, 99, (0, Self::ALL.len() as u64 - 1));
-        Self::ALL[usize::try_from(at).unwrap_or(0) % Self::ALL.len()]
+        Self::drawn_beside(seed, &[])
     }
-}
 
-impl Fault {
-    /// What it does to pods on a node, in words that follow their name.
-    pub(crate) fn keeps_pods(self, node: &str) -> String {
-        match self {
-            Self::VolumeNotMounted => format!("the kubelet of {node} mounts no volumes"),
-            Self::AgentMissing => format!("no network agent runs on {node}"),
-            Self::ImagePullBackoff => "ImagePullBackOff: its image can't be pulled".to_owned(),
-            Self::DeadNode => format!("its node is gone ({node})"),
-            Self::SlowNode => format!("its node is slow ({node})"),
-            _ => "it is slow to start".to_owned(),
-        }
+    /// One of them, by the seed, that is not among these; the first where these are all.
+    pub fn drawn_beside(seed: u64, these: &[Self]) -> Self {
+        let others: Vec<Self> = Self::ALL.into_iter().filter(|fault| !these.contains(fault)).collect();
+        let at = span(seed, 99, (0, (others.len() as u64).saturating_sub(1)));
+        others.get(usize::try_from(at).unwrap_or(0)).copied().unwrap_or(Self::SlowNode)
     }
 }
 
@@ -205,7 +197,17 @@ impl Disturbance {
                 self.api_factor *= 6.0;
                 self.startup_percent = 150;
             }
-            Fault::ClockSkew => self.webhooks_until = span(seed, 16, (2 * MINUTE, 10 * MINUTE)),
+            Fault::ClockSkew => self.webhooks_until = span(seed, 16, (10 * MINUTE, 25 * MINUTE)),
+        }
+    }
+
+    /// What is away at first is away for as long from the moment at which Flux starts: nothing asks for it before.
+    pub(crate) fn flux_starts(&mut self, now: Millis) {
+        let later = |until: &mut Millis| *until += if *until > 0 { now } else { 0 };
+        later(&mut self.git_down_until);
+        later(&mut self.webhooks_until);
+        if let Some((_, until)) = &mut self.webhook {
+            later(until);
         }
     }
 
@@ -321,6 +323,13 @@ mod tests {
             assert_eq!(Fault::named(fault.name()), Some(fault));
         }
         assert_eq!(Fault::named("gremlins"), None);
+    }
+
+    #[test]
+    fn a_fault_is_drawn_beside_others_and_not_once_more() {
+        for seed in 0..100 {
+            assert_ne!(Fault::drawn_beside(seed, &[Fault::ClockSkew]), Fault::ClockSkew);
+        }
     }
 
     #[test]

@@ -4,24 +4,27 @@
 //! a [`World`] boots it as often as one likes. This crate does no IO and asks no clock. It knows neither offers, needs and ties
 //! nor verdicts: if it did, it could only repeat them.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod blame;
 mod blueprint;
 mod compile;
 mod event;
 mod fault;
+mod named;
 mod outcome;
+mod prerequisites;
 mod queue;
 mod random;
-mod rests;
 mod stage;
 mod study;
 mod world;
 
 pub use blueprint::{Blueprint, Id, Millis, Thing};
 pub use compile::{Conditions, Machines, compile};
-pub use event::{Event, Reason, What};
+pub use event::{BootEvent, Reason, What};
 pub use fault::Fault;
-pub use outcome::{Cause, FluxOutcome, Outcome, Verdict};
-pub use stage::{Act, Action, Done, Early, Probe, Proof};
+pub use outcome::{BootOutcome, Cause, FluxOutcome, Verdict};
+pub use stage::{Act, Action, BootstrapRelease, Done, Probe, Proof};
 pub use study::{Counted, Faults, Lost, Retried, Study, study};
 pub use world::World;

@@ -1,7 +1,7 @@
 //! How a boot ended.
 
 use crate::blame;
-use crate::blueprint::{Blueprint, Id, Millis, Role};
+use crate::blueprint::{Blueprint, Id, Millis, ThingRole};
 use crate::event::Reason;
 use crate::world::World;
 
@@ -15,7 +15,7 @@ pub enum Verdict {
 
 /// One boot.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct BootOutcome {
     pub verdict: Verdict,
     /// When it ended.
     pub at: Millis,
@@ -67,7 +67,7 @@ pub struct FluxOutcome {
     pub reason: Reason,
 }
 
-impl Outcome {
+impl BootOutcome {
     pub(crate) fn of(world: &World<'_>) -> Self {
         let blueprint = world.blueprint();
         let verdict = world.is_over().unwrap_or(Verdict::Stuck);
@@ -94,7 +94,7 @@ fn waiting(world: &World<'_>, blueprint: &Blueprint) -> Vec<Id> {
     let all = (0..blueprint.things.len()).filter_map(|index| u32::try_from(index).ok()).map(Id);
     all.filter(|id| {
         let thing = blueprint.thing(*id);
-        let is_flux = matches!(thing.role, Role::Kustomization(_) | Role::Release(_));
+        let is_flux = matches!(thing.role, ThingRole::Kustomization(_) | ThingRole::Release(_));
         thing.is_expected && !is_flux && world.exists(*id) && !world.is_ready(*id)
     })
     .collect()

@@ -3,15 +3,40 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::blueprint::Millis;
+use crate::blueprint::{Id, Millis};
 
-/// Something that is due: whose, and which of its alarms.
+/// Something that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Due {
     pub(crate) at: Millis,
     order: u32,
-    pub(crate) id: u32,
-    pub(crate) token: u32,
+    pub(crate) alarm: QueuedAlarm,
+}
+
+/// Whose alarm it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum QueuedAlarm {
+    /// Of a thing; one with an old token was taken back.
+    Thing { id: Id, token: u32 },
+    /// Of no thing in particular.
+    World(WorldAlarm),
+}
+
+/// What happens to the whole world, or to a machine of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum WorldAlarm {
+    /// The wait for an install of the bootstrap is over.
+    InstallDue,
+    ApiDown,
+    ApiUp,
+    ApiReady,
+    Pushed,
+    WebhooksAnswer,
+    MachineUp(u32),
+    MemberUp(u32),
+    NodeJoined(u32),
+    MemberLost(u32),
+    NodeDies(u32),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -26,9 +51,14 @@ impl Queue {
         self.order = 0;
     }
 
-    pub(crate) fn push(&mut self, at: Millis, id: u32, token: u32) {
+    pub(crate) fn push(&mut self, at: Millis, alarm: QueuedAlarm) {
         self.order += 1;
-        self.heap.push(Reverse(Due { at, order: self.order, id, token }));
+        self.heap.push(Reverse(Due { at, order: self.order, alarm }));
+    }
+
+    /// An alarm of no thing in particular.
+    pub(crate) fn push_world(&mut self, at: Millis, alarm: WorldAlarm) {
+        self.push(at, QueuedAlarm::World(alarm));
     }
 
     pub(crate) fn pop(&mut self) -> Option<Due> {

@@ -33,44 +33,6 @@ impl Action {
     pub const fn is_once(self) -> bool {
         matches!(self, Self::MakeSecrets | Self::BootstrapEtcd(_))
     }
-
-    /// In words that [`Action::read`] understands, whatever becomes of the repository.
-    pub fn say(self, of: &Blueprint) -> String {
-        match self {
-            Self::MakeSecrets => "make-secrets".to_owned(),
-            Self::PowerOn(machine) => format!("power-on {machine}"),
-            Self::Configure(machine) => format!("configure {machine}"),
-            Self::BootstrapEtcd(machine) => format!("bootstrap-etcd {machine}"),
-            Self::Apply(id) => {
-                let thing = of.thing(id);
-                format!("apply {} {}/{}", thing.kind, thing.namespace, thing.name)
-            }
-            Self::RestoreKey => "restore-key".to_owned(),
-            Self::Install(release) => format!("install {}", of.early_name(release)),
-            Self::StartFlux => "start-flux".to_owned(),
-        }
-    }
-
-    pub fn read(said: &str, of: &Blueprint) -> Option<Self> {
-        let (what, on) = said.split_once(' ').unwrap_or((said, ""));
-        let machine = || on.parse().ok();
-        match what {
-            "make-secrets" => Some(Self::MakeSecrets),
-            "power-on" => machine().map(Self::PowerOn),
-            "configure" => machine().map(Self::Configure),
-            "bootstrap-etcd" => machine().map(Self::BootstrapEtcd),
-            "apply" => {
-                let (kind, path) = on.split_once(' ')?;
-                // Names of definitions have a slash of their own.
-                let (namespace, name) = path.split_once('/')?;
-                of.find(kind, namespace, name).map(Self::Apply)
-            }
-            "restore-key" => Some(Self::RestoreKey),
-            "install" => of.early_named(on).map(Self::Install),
-            "start-flux" => Some(Self::StartFlux),
-            _ => None,
-        }
-    }
 }
 
 /// What an action came to.
@@ -132,7 +94,7 @@ pub struct Proof {
 
 /// A release that a bootstrap installs before Flux starts.
 #[derive(Clone, Copy, Debug)]
-pub struct Early<'b> {
+pub struct BootstrapRelease<'b> {
     /// What [`Action::Install`] calls it.
     pub release: u32,
     /// `namespace/name`.
@@ -146,8 +108,8 @@ pub struct Early<'b> {
 
 /// What can be acted on.
 impl Blueprint {
-    pub fn early(&self) -> impl Iterator<Item = Early<'_>> {
-        self.early.iter().zip(0..).map(|(it, release)| Early {
+    pub fn early(&self) -> impl Iterator<Item = BootstrapRelease<'_>> {
+        self.early.iter().zip(0..).map(|(it, release)| BootstrapRelease {
             release,
             name: self.text(it.name),
             needs: &it.needs,
@@ -164,10 +126,6 @@ impl Blueprint {
     /// What runs of a release of the bootstrap.
     pub fn early_parts(&self, release: u32) -> &[Id] {
         self.early.get(release as usize).map_or(&[], |it| &it.chart.waits_for)
-    }
-
-    pub(crate) fn early_name(&self, release: u32) -> &str {
-        self.early.get(release as usize).map_or("", |it| self.text(it.name))
     }
 
     /// What a bootstrap applies as it is, after a release or before any: Namespaces first, then Secrets, definitions and the rest.

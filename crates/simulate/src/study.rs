@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::blueprint::{Blueprint, Id, Millis};
 use crate::event::Reason;
 use crate::fault::Fault;
-use crate::outcome::Outcome;
+use crate::outcome::BootOutcome;
 use crate::world::World;
 
 /// Boots that one worker does in a row.
@@ -24,7 +24,7 @@ pub struct Faults {
 
 impl Faults {
     fn of(&self, seed: u64) -> Vec<Fault> {
-        self.these.iter().copied().chain(self.is_drawn.then(|| Fault::drawn(seed))).collect()
+        self.these.iter().copied().chain(self.is_drawn.then(|| Fault::drawn_beside(seed, &self.these))).collect()
     }
 }
 
@@ -114,7 +114,7 @@ struct Part {
 /// Boots seeds `first` to `first + boots - 1`, on every core. The same for the same seeds.
 pub fn study(blueprint: &Blueprint, first: u64, boots: u64, faults: &Faults) -> Study {
     let starts: Vec<u64> = (0..boots.div_ceil(CHUNK)).map(|at| at * CHUNK).collect();
-    let parts = read::parallel::map(&starts, |start| {
+    let parts = repository::parallel::map(&starts, |start| {
         let mut world = World::new(blueprint);
         let mut part = Part::default();
         for at in *start..(start + CHUNK).min(boots) {
@@ -132,7 +132,7 @@ pub fn study(blueprint: &Blueprint, first: u64, boots: u64, faults: &Faults) -> 
 }
 
 impl Part {
-    fn add(&mut self, blueprint: &Blueprint, outcome: &Outcome, seed: u64) {
+    fn add(&mut self, blueprint: &Blueprint, outcome: &BootOutcome, seed: u64) {
         self.events += outcome.events;
         if outcome.converged() {
             self.converged += 1;
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_fault_by_its_name_and_one_by_the_seed_both_strike() {
         let faults = Faults { these: vec![Fault::GitDown], is_drawn: true };
-        assert_eq!(faults.of(7), [Fault::GitDown, Fault::drawn(7)]);
+        assert_eq!(faults.of(7), [Fault::GitDown, Fault::drawn_beside(7, &[Fault::GitDown])]);
         assert_eq!(Faults::default().of(7), []);
     }
 }

@@ -81,7 +81,7 @@ fn run(case: &Case, revisions: &[Rendered], blueprint: &Blueprint, seed: u64) ->
     }
     if case.told.bootstrap.helmfile.as_ref().is_some_and(|helmfile| helmfile.fails.is_some()) {
         let failed =
-            |event: &coldstart_simulate::Event| matches!(event.what, coldstart_simulate::What::BootstrapFailed(_));
+            |event: &coldstart_simulate::BootEvent| matches!(event.what, coldstart_simulate::What::BootstrapFailed(_));
         if !verify.world.events().iter().any(failed) {
             wrong.push("the bootstrap did not fail".to_owned());
         }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use coldstart_simulate::{
-    Blueprint, Conditions, Event, Fault, Faults, Machines, Outcome, Probe, Reason, What, World, compile, study,
+    Blueprint, BootEvent, BootOutcome, Conditions, Fault, Faults, Machines, Probe, Reason, What, World, compile, study,
 };
 
 fn example(name: &str) -> PathBuf {
@@ -58,7 +58,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn of<'o>(outcome: &'o Outcome, blueprint: &Blueprint, kind: &str, path: &str) -> &'o coldstart_simulate::FluxOutcome {
+/// A reason as people read it.
+fn say(reason: Reason, of: &Blueprint) -> String {
+    reason.named(of).as_ref().map(draw::say::obstacle).unwrap_or_default()
+}
+
+fn of<'o>(
+    outcome: &'o BootOutcome,
+    blueprint: &Blueprint,
+    kind: &str,
+    path: &str,
+) -> &'o coldstart_simulate::FluxOutcome {
     let (namespace, name) = path.split_once('/').unwrap();
     let id = blueprint.find(kind, namespace, name).unwrap();
     outcome.flux.iter().find(|it| it.id == id).unwrap()
@@ -77,7 +87,7 @@ fn the_sound_example_comes_up_in_ten_thousand_boots() {
                 let mut world = World::new(blueprint);
                 for seed in (thread..BOOTS).step_by(usize::try_from(THREADS).unwrap()) {
                     let outcome = world.boot(seed, &[]);
-                    let causes: Vec<String> = outcome.causes.iter().map(|cause| cause.reason.say(blueprint)).collect();
+                    let causes: Vec<String> = outcome.causes.iter().map(|cause| say(cause.reason, blueprint)).collect();
                     assert!(outcome.converged(), "seed {seed}: {causes:?}");
                     assert!(outcome.left_out.is_empty() && outcome.stale.is_empty(), "seed {seed} lost something");
                 }
@@ -249,7 +259,12 @@ fn a_webhook_that_does_not_answer_is_named_with_those_that_should() {
         world.start_traced(seed, &[]);
         while world.is_over().is_none() && world.step() {
             let refused = |id: &coldstart_simulate::Id| matches!(world.reason(*id), Reason::WebhookDown(..));
-            said.extend(blueprint.flux_objects().filter(refused).map(|id| world.say_trace(world.reason(id))));
+            said.extend(
+                blueprint
+                    .flux_objects()
+                    .filter(refused)
+                    .map(|id| draw::say::trace(&world.named_trace(world.reason(id)))),
+            );
         }
     }
     let first = said.first().expect("somebody is refused");
@@ -270,7 +285,7 @@ fn a_host_in_what_a_secret_is_filled_with_is_no_need_of_the_secret() {
     let blueprint = changed(&[("database/postgres/app/externalsecret.yaml", template, &with_host)], &[]);
     let secret = blueprint.find("ExternalSecret", "database", "postgres-superuser").unwrap();
     let rests_on: Vec<String> =
-        blueprint.rests_on(secret).into_iter().map(|id| blueprint.thing(id).object().to_string()).collect();
+        blueprint.prerequisites(secret).into_iter().map(|id| blueprint.thing(id).object().to_string()).collect();
     assert!(rests_on.contains(&"ClusterSecretStore vault-backend".to_owned()), "{rests_on:?}");
     assert!(!rests_on.iter().any(|on| on.starts_with("Cluster ")), "{rests_on:?}");
 }
@@ -281,10 +296,10 @@ fn a_certificate_asks_none_of_the_hosts_that_it_is_made_out_to() {
     let names = "  dnsNames:\n";
     let more = format!("{names}    - postgres-rw.database.svc.cluster.local\n");
     let blueprint = changed(&[(file, names, &more)], &[]);
-    let all = blueprint.flux_objects().flat_map(|id| blueprint.rests_on(id));
+    let all = blueprint.flux_objects().flat_map(|id| blueprint.prerequisites(id));
     let certificate = all.into_iter().find(|id| blueprint.thing(*id).kind == "Certificate").unwrap();
     let rests_on: Vec<String> =
-        blueprint.rests_on(certificate).into_iter().map(|id| blueprint.thing(id).object().to_string()).collect();
+        blueprint.prerequisites(certificate).into_iter().map(|id| blueprint.thing(id).object().to_string()).collect();
     assert!(rests_on.iter().any(|on| on.starts_with("ClusterIssuer ")), "{rests_on:?}");
     assert!(!rests_on.iter().any(|on| on.starts_with("Cluster ") || on.starts_with("Service ")), "{rests_on:?}");
 }
@@ -321,7 +336,7 @@ fn etcd_can_spare_a_member_once_it_has_three() {
     for seed in 0..500 {
         let (outcome, events) = world.boot_traced(seed, &[Fault::EtcdMemberLost]);
         let lost = events.iter().find(|event| event.what == What::ApiDown).map(|event| event.at);
-        let joined = |event: &&Event| matches!(event.what, What::MemberJoined(_));
+        let joined = |event: &&BootEvent| matches!(event.what, What::MemberJoined(_));
         let third = events.iter().filter(joined).nth(2).map(|event| event.at);
         if outcome.converged() {
             late += u32::from(lost > third);
@@ -359,9 +374,9 @@ fn a_store_that_is_opened_with_what_it_holds_waits_for_itself() {
     assert!(!world.boot(1, &[]).converged());
     let store = blueprint.find("SecretStore", "external-secrets", "own").unwrap();
     assert_eq!(
-        world.say_trace(world.look(Probe::Ready(store)).reason),
+        draw::say::trace(&world.named_trace(world.look(Probe::Ready(store)).reason)),
         "SecretStore external-secrets/own waits for Secret external-secrets/token ← ExternalSecret \
-         external-secrets/token waits for SecretStore external-secrets/own, which waits for it in turn"
+         external-secrets/token waits for SecretStore external-secrets/own, which in turn waits for it"
     );
 }
 
@@ -374,7 +389,7 @@ fn whatever_is_not_ready_comes_down_to_a_fact() {
         let mut seen = 0;
         while world.is_over().is_none() {
             for id in blueprint.flux_objects().filter(|id| world.exists(*id) && !world.is_ready(*id)) {
-                let said = world.say_trace(world.look(Probe::Ready(id)).reason);
+                let said = draw::say::trace(&world.named_trace(world.look(Probe::Ready(id)).reason));
                 let is_open = said.contains(" ← ") && said.ends_with("is not ready yet");
                 assert!(!is_open, "seed {seed} at {}: {said}", world.now());
                 // What only this world knows has no name that a person could look for.
@@ -419,7 +434,7 @@ fn a_cause_names_the_fact_behind_what_its_controller_says() {
     let blueprint = from_power_on(&example("homelab"));
     let study = study(&blueprint, 0, 20, &Faults { these: vec![Fault::KeyLost], ..Faults::default() });
     let facts: Vec<String> =
-        study.causes.iter().filter_map(|cause| cause.chain.last()).map(|fact| fact.say(&blueprint)).collect();
+        study.causes.iter().filter_map(|cause| cause.chain.last()).map(|fact| say(*fact, &blueprint)).collect();
     assert!(facts.iter().any(|fact| fact.ends_with("no key could decrypt secret")), "{facts:?}");
 }
 

@@ -2,7 +2,7 @@
 //! cluster of that number up in the simulated world, as often as that, on every core. Wall time is asked here and nowhere in the
 //! library.
 
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "an example for people")]
+#![allow(clippy::print_stdout, reason = "an example for people")]
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ fn main() {
     let Ok(plan) = &prepared.plan else { return println!("cluster {of} has no plan") };
     let seeds: Vec<u64> = (0..runs).collect();
     let began = Instant::now();
-    let healthy = read::parallel::map(&seeds, |seed| {
+    let healthy = repository::parallel::map(&seeds, |seed| {
         let ran = boot(plan, &prepared.blueprint, &prepared.settings, *seed, &[]);
         ran.is_ok_and(|ran| ran.outcome == Outcome::Healthy)
     });

@@ -5,8 +5,9 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use read::UpSettings;
-use run::{Journal, Kept, Line, Listener, Machine, MemoryTape, Outcome, Plan, PlanError, Simulated, World as _, drive};
+use rehearse::Simulated;
+use run::{Journal, Kept, Line, Listener, Machine, MemoryTape, Outcome, Plan, PlanError, World as _, drive};
+use settings::UpSettings;
 use simulate::{Blueprint, Conditions, Fault, Machines};
 
 use crate::cluster::Cluster;
@@ -50,7 +51,7 @@ pub fn prepare(cluster: Cluster, with_check: bool) -> Result<Prepared, TrialErro
     let read = &reading.clusters[0];
     let plan = run::plan(&reading.repository, read, &graph::analyse(read), &settings);
     let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(at)?;
-    let count = |names: &[String]| u32::try_from(names.len()).unwrap_or(u32::MAX);
+    let count = |names: &[String]| source::to_u32(names.len());
     let machines = Machines { control_planes: count(&settings.control_planes), workers: count(&settings.workers) };
     let conditions = Conditions { runs_bootstrap: true, machines: Some(machines), ..Conditions::default() };
     let blueprint = simulate::compile(&rendered, &catalogue, &conditions);
@@ -72,8 +73,9 @@ fn write(cluster: &Cluster) -> io::Result<tempfile::TempDir> {
 
 fn findings(reading: &read::Reading) -> Vec<String> {
     let report = check::run(reading, None);
-    let loud = report.findings.iter().filter(|finding| finding.severity > check::Severity::Info);
-    loud.map(|finding| format!("{}: {}", finding.rule, finding.message)).collect()
+    let loud = report.findings.iter().filter(|finding| finding.severity > diagnostic::Severity::Info);
+    loud.map(|finding| format!("{}: {}", finding.rule.id, draw::say::finding(finding, &reading.repository).message))
+        .collect()
 }
 
 /// What a run came to.
@@ -89,9 +91,9 @@ pub struct Ran<'b> {
 }
 
 #[derive(Debug, Default)]
-struct Ears(Vec<Line>);
+struct Recorder(Vec<Line>);
 
-impl Listener for Ears {
+impl Listener for Recorder {
     fn hear(&mut self, line: &Line, _: &Machine<'_>) {
         self.0.push(line.clone());
     }
@@ -107,9 +109,9 @@ pub fn boot<'b>(
     let mut world = Simulated::new(blueprint, settings, seed, faults);
     let mut machine = Machine::new(plan, BTreeMap::new(), BTreeSet::new());
     let mut journal = Journal::new(MemoryTape::default(), &Kept::read(b"")?)?;
-    let mut ears = Ears::default();
-    let outcome = drive(plan, &mut machine, &mut world, &mut journal, &mut ears)?;
-    Ok(Ran { outcome, lines: ears.0, bytes: journal.into_tape().bytes, world })
+    let mut recorder = Recorder::default();
+    let outcome = drive(plan, &mut machine, &mut world, &mut journal, &mut recorder)?;
+    Ok(Ran { outcome, lines: recorder.0, bytes: journal.into_tape().bytes, world })
 }
 
 /// The world as it is at that time if nobody does anything more; as it is now if that has passed.

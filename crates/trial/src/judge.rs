@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use run::{Event, Outcome, Plan, Step, StepId};
-use simulate::Fault;
+use run::{Event, Outcome, Plan, Step, StepId, TryFailure};
+use simulate::{Action, Fault};
 
 use crate::boot::{Prepared, Ran, later};
+use crate::kind::kind;
 use crate::truth::Truth;
 
 /// A makespan may be so much longer than the critical path: one twentieth.
@@ -16,7 +17,7 @@ const SLACK: u64 = 20;
 #[derive(Default)]
 struct Told<'l> {
     proved: BTreeMap<StepId, u64>,
-    failed: BTreeMap<StepId, (u64, &'l str)>,
+    failed: BTreeMap<StepId, (u64, &'l TryFailure)>,
     blocked: BTreeMap<StepId, StepId>,
 }
 
@@ -49,12 +50,12 @@ impl Case<'_, '_> {
         let truth = Truth::new(&self.ran.world, &self.prepared.blueprint, &self.prepared.settings);
         self.proofs(&told, &truth, &mut wrong);
         for act in self.ran.world.inner().done_twice() {
-            wrong.push(format!("done twice: {}", act.action.say(&self.prepared.blueprint)));
+            wrong.push(format!("done twice: {}", called(act.action)));
         }
         let mut causes = Vec::new();
-        for (id, (at, reason)) in &told.failed {
-            causes.push(kind(reason));
-            self.failure(*id, *at, reason, &told, &truth, &mut wrong);
+        for (id, (at, why)) in &told.failed {
+            causes.push(kind(why).unwrap_or(UNNAMED));
+            self.failure(*id, *at, why, &told, &truth, &mut wrong);
         }
         if self.ran.outcome == Outcome::Healthy
             && self.prepared.cluster.defect.is_some_and(crate::cluster::Defect::is_fatal)
@@ -102,7 +103,7 @@ impl Case<'_, '_> {
             }
             match &line.event {
                 Event::Proved { .. } => _ = told.proved.insert(id, line.at),
-                Event::Failed { reason, .. } => _ = told.failed.insert(id, (line.at, reason)),
+                Event::Failed { why, .. } => _ = told.failed.insert(id, (line.at, why)),
                 _ => {}
             }
         }
@@ -151,14 +152,15 @@ impl Case<'_, '_> {
         &self,
         id: StepId,
         at: u64,
-        reason: &str,
+        why: &TryFailure,
         told: &Told<'_>,
         truth: &Truth<'_, '_>,
         wrong: &mut Vec<String>,
     ) {
         let step = self.step(id);
         let began = self.began(id, told);
-        if kind(reason) == UNNAMED {
+        let reason = draw::say::failure(why);
+        if kind(why).is_none() {
             wrong.push(format!("{} failed without a name: {reason:?}", step.key));
         }
         let limit = Duration::from_millis(began) + step.limits.timeout;
@@ -206,44 +208,14 @@ impl Case<'_, '_> {
     }
 }
 
+/// A failure that names no cause, in a table.
 const UNNAMED: &str = "unnamed";
 
-/// Words that name a cause, and what to call it in a table. The facts that chains end with come first.
-const KINDS: [(&str, &str); 32] = [
-    ("no network agent runs on", "no network agent runs on a node"),
-    ("mounts no volumes", "a kubelet mounts no volumes"),
-    ("ImagePullBackOff", "an image can't be pulled"),
-    ("its node is gone", "a node is gone"),
-    ("its node is slow", "a node is slow"),
-    ("no node is there to run on", "no node is there"),
-    ("no quorum", "etcd has no quorum"),
-    ("does not answer", "a machine or the API server does not answer"),
-    ("failed calling webhook", "a webhook does not answer"),
-    ("no matches for kind", "a kind is not known"),
-    ("connection refused", "the API server went away"),
-    ("no key could decrypt", "the sealing key is another one"),
-    ("its pods start", "pods take long to start"),
-    ("its pods crashed", "pods crash"),
-    ("its controller is at work", "an operator takes its time"),
-    ("InstallFailed", "an install ran into its timeout"),
-    ("failed early due to stalled", "something it waits for has stalled"),
-    ("HealthCheckFailed: timeout", "a health check ran into its timeout"),
-    ("running health checks", "a health check is still running"),
-    ("running Helm", "an install is still running"),
-    ("Progressing", "it is still under way"),
-    ("DependencyNotReady", "a dependency is not ready"),
-    ("SourceNotReady", "the source is not ready"),
-    ("ArtifactFailed", "the source is not there"),
-    ("ValuesError", "values are not there"),
-    ("BuildFailed", "the build fails"),
-    ("namespaces", "a namespace is not there"),
-    ("context deadline exceeded", "a release of the bootstrap ran into its timeout"),
-    (" waits for ", "something it waits for is not there"),
-    ("is not ready yet", "pods do not get ready"),
-    ("suspended", "suspended"),
-    ("nobody has made it yet", "nobody has applied it"),
-];
-
-fn kind(reason: &str) -> &'static str {
-    KINDS.iter().find(|(words, _)| reason.contains(words)).map_or(UNNAMED, |(_, name)| name)
+/// What must be done once.
+fn called(action: Action) -> String {
+    match action {
+        Action::MakeSecrets => "make-secrets".to_owned(),
+        Action::BootstrapEtcd(machine) => format!("bootstrap-etcd {machine}"),
+        other => format!("{other:?}"),
+    }
 }

@@ -65,7 +65,7 @@ pub fn faults(seed: u64) -> Vec<Fault> {
 /// Runs all seeds, on every core; `done` hears of every one. The same for the same seeds.
 pub fn trial(of: Trial, done: impl Fn() + Sync + Send) -> Result<Summary, TrialError> {
     let firsts: Vec<u64> = (of.first..of.first + of.clusters.min(of.seeds)).collect();
-    let parts = read::parallel::map(&firsts, |first| -> Result<Summary, TrialError> {
+    let parts = repository::parallel::map(&firsts, |first| -> Result<Summary, TrialError> {
         let prepared = prepare(cluster(first % of.clusters), false)?;
         let mut summary = Summary::default();
         summary.components.push(prepared.blueprint.components());

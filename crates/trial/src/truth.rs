@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use read::UpSettings;
-use run::{Proof, Simulated, Step};
+use rehearse::Simulated;
+use run::{Proof, Step};
+use settings::UpSettings;
 use simulate::{Action, Blueprint, Id, What};
 
 pub(crate) struct Truth<'w, 'b> {
@@ -96,7 +97,9 @@ impl<'w, 'b> Truth<'w, 'b> {
                 let machine = self.machine(machine)?;
                 self.acted(|action| action == Action::PowerOn(machine))
             }
-            run::Action::MakeSecrets => self.acted(|action| action == Action::MakeSecrets),
+            run::Action::MakeSecrets | run::Action::RestoreSecrets { .. } => {
+                self.acted(|action| action == Action::MakeSecrets)
+            }
             run::Action::Configure { machine } => {
                 let machine = self.machine(machine)?;
                 self.acted(|action| action == Action::Configure(machine))
@@ -106,7 +109,7 @@ impl<'w, 'b> Truth<'w, 'b> {
                 let release = self.blueprint.early_named(release)?;
                 self.acted(|action| action == Action::Install(release))
             }
-            run::Action::Seed { component } => self.seeded_at(component),
+            run::Action::Seed { component, .. } => self.seeded_at(component),
             run::Action::StartFlux => self.acted(|action| action == Action::StartFlux),
             run::Action::Terraform { .. } | run::Action::Watch => None,
         }
@@ -169,7 +172,7 @@ impl<'w, 'b> Truth<'w, 'b> {
             Proof::EtcdMembers { .. } | Proof::ApiAnswers { .. } => {
                 return (0..).take(self.machines.len()).any(|machine| world.is_machine_struck(machine));
             }
-            Proof::ReleaseHealthy { release } | Proof::Seeded { component: release } => {
+            Proof::ReleaseHealthy { release } | Proof::Seeded { component: release, .. } => {
                 let release = self.blueprint.early_named(release);
                 release.map(|release| self.blueprint.early_parts(release).to_vec()).unwrap_or_default()
             }
@@ -187,7 +190,7 @@ impl<'w, 'b> Truth<'w, 'b> {
         self.leads_to_struck(start, began)
     }
 
-    /// From things that are not ready down to what they rest on, past everything that was ready when the step began and stayed
+    /// From things that are not ready down to what they depend on, past everything that was ready when the step began and stayed
     /// so: that is not what it waited for.
     fn leads_to_struck(&self, start: Vec<Id>, began: u64) -> bool {
         let world = self.world.inner();
@@ -207,7 +210,7 @@ impl<'w, 'b> Truth<'w, 'b> {
                 !by_flux && self.made.get(&id).is_some_and(|at| *at >= began)
             };
             let maker = self.blueprint.maker(id).filter(|maker| !world.exists(id) || is_late(*maker));
-            for on in self.blueprint.rests_on(id).into_iter().chain(maker) {
+            for on in self.blueprint.prerequisites(id).into_iter().chain(maker) {
                 if seen.insert(on) {
                     next.push(on);
                 }

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
 
 use coldstart_trial::{Case, Prepared, Ran, boot, cluster, prepare};
-use run::{Event, Line, Outcome, Plan, Step, World as _};
+use run::{Event, Line, Outcome, Plan, Step, TryFailure, World as _};
 use simulate::Fault;
 
 fn sound() -> Prepared {
@@ -111,7 +111,8 @@ fn a_failure_without_a_name_or_before_its_time_is_seen() {
     let mut ran = ran(&prepared, 3, &[]);
     let step = leaf(plan(&prepared)).key.clone();
     let proof = proof_of(&ran, leaf(plan(&prepared)));
-    ran.lines[proof].event = Event::Failed { step, reason: "not proved within 600 s: ".to_owned() };
+    ran.lines[proof].event =
+        Event::Failed { step, why: TryFailure::TooLate { limit_seconds: 600, last: None }, left_out: None };
     let wrong = wrong(&prepared, &ran, &[], true);
     assert!(wrong.contains("without a name"), "{wrong}");
     assert!(wrong.contains("would have been done within its limit"), "{wrong}");

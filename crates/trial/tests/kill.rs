@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use coldstart_trial::{Prepared, cluster, prepare};
-use run::{Journal, Kept, Line, Listener, Machine, MemoryTape, Outcome, Plan, Simulated, Tape, drive};
+use rehearse::Simulated;
+use run::{Journal, Kept, Line, Listener, Machine, MemoryTape, Outcome, Plan, Tape, drive};
 
 struct Deaf;
 
@@ -63,7 +64,7 @@ fn killed_at_a_write_every_cluster_comes_up_and_nothing_is_done_twice() {
     let (seeds, stride) = asked.map_or((8, 7), |seeds| (seeds, 1));
     // A cluster for each seed; every fifth has a defect, and is left out.
     let seeds: Vec<u64> = (0..seeds + seeds / 4).filter(|seed| seed % 5 != 4).collect();
-    let kills = read::parallel::map(&seeds, |seed| kill(&prepare(cluster(*seed), false).unwrap(), *seed, stride));
+    let kills = repository::parallel::map(&seeds, |seed| kill(&prepare(cluster(*seed), false).unwrap(), *seed, stride));
     let kills: usize = kills.into_iter().sum();
     println!("{} runs, killed {kills} times", seeds.len());
     assert!(kills > 50, "{kills}");

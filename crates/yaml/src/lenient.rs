@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use granit_parser::ErrorKind;
+use source::to_u32;
 
-use crate::parse::{Moved, Problem, to_i64, to_u32};
+use crate::parse::{Moved, Problem, to_i64};
 
 /// How many spaces are missing, by where.
 pub(crate) type Missing = BTreeMap<usize, usize>;

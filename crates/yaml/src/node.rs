@@ -1,8 +1,7 @@
 use std::collections::BTreeMap;
 
 use ecow::{EcoString, EcoVec};
-
-use crate::span::Span;
+use source::Span;
 
 /// A value and the place it was read from. Two nodes are equal when their values are, wherever they came from.
 #[derive(Clone, Debug)]

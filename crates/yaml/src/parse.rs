@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use ecow::{EcoString, EcoVec};
 use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Tag};
+use source::{FileId, Span, to_u32};
 
 use crate::lenient;
 use crate::node::{Entry, Map, Node, Scalar, ScalarKind, Value};
-use crate::span::{FileId, Span};
 
 /// Longer than YAML's own 1024: annotations and generated keys get long.
 const KEY_CHARACTERS_MAX: usize = 64 * 1024;
@@ -301,7 +301,7 @@ impl Reader<'_> {
             Next::Alias { id, at } => return self.alias(id, at, depth),
             Next::Closes(at) => return Err(Problem { message: "an end without a beginning".to_owned(), span: at }),
             Next::Begins | Next::DocumentEnds | Next::StreamEnds => {
-                let message = "the file ends inside of a mapping or sequence".to_owned();
+                let message = "the file ends inside a mapping or sequence".to_owned();
                 return Err(Problem { message, span: Span::new(self.file, to_u32(self.behind), to_u32(self.behind)) });
             }
         };
@@ -314,7 +314,7 @@ impl Reader<'_> {
 
     fn alias(&mut self, id: usize, at: Span, depth: usize) -> Result<Built, Problem> {
         let Some(anchored) = self.anchors.get(&id).cloned() else {
-            return Err(Problem { message: "an alias inside of what it stands for".to_owned(), span: at });
+            return Err(Problem { message: "an alias inside its own anchor".to_owned(), span: at });
         };
         self.count(anchored.nodes + 1, depth + anchored.depth, at)?;
         Ok(Built { node: anchored.node, depth: anchored.depth })
@@ -482,8 +482,4 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Scalar {
 
 pub(crate) fn to_i64(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-pub(crate) fn to_u32(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use coldstart_yaml::{FileId, Limits, Node, Value, parse};
+use coldstart_yaml::{Limits, Node, Value, parse};
 use proptest::prelude::*;
+use source::FileId;
 
 /// A tree to be written down in some style.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! Every node knows its place: what a person would see underlined.
 
-use coldstart_yaml::{
-    Document, FileId, Limits, Node, Position, ScalarKind, Source, Span, Value, parse, parse_leaving_out,
-};
+use coldstart_yaml::{Document, Limits, Node, ScalarKind, Value, parse, parse_leaving_out};
+use source::{FileId, Position, Source, Span};
 
 const FILE: FileId = FileId(7);
 

@@ -45,16 +45,16 @@ pub(crate) struct Options {
 }
 
 /// One line of the comparison: a name and a command to measure.
-struct Contender {
-    name: String,
-    program: PathBuf,
-    arguments: Vec<String>,
+pub(crate) struct Contender {
+    pub(crate) name: String,
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<String>,
     /// A file of last arguments, one process for each.
-    each: Option<PathBuf>,
+    pub(crate) each: Option<PathBuf>,
 }
 
 /// What one contender cost in each round.
-struct Costs {
+pub(crate) struct Costs {
     name: String,
     rounds: Vec<Cost>,
 }
@@ -75,8 +75,12 @@ impl Costs {
         self.middle(|cost| cost.wall_ms)
     }
 
-    fn cpu(&self) -> f64 {
+    pub(crate) fn cpu(&self) -> f64 {
         self.middle(|cost| cost.user_ms + cost.system_ms)
+    }
+
+    pub(crate) fn memory_mib_median(&self) -> f64 {
+        self.middle(|cost| cost.memory_kib) / 1024.0
     }
 
     fn memory_mib(&self) -> f64 {
@@ -181,7 +185,7 @@ fn kustomize(tree: &Path, binary: &Path, scratch: &Path, options: &Options) -> R
 }
 
 /// All contenders in turn, one unmeasured round first to warm the file cache.
-fn race(contenders: &[Contender], runs: usize) -> Result<Vec<Costs>> {
+pub(crate) fn race(contenders: &[Contender], runs: usize) -> Result<Vec<Costs>> {
     let mut all: Vec<Costs> = contenders.iter().map(|it| Costs { name: it.name.clone(), rounds: Vec::new() }).collect();
     for round in 0..=runs {
         for (contender, costs) in contenders.iter().zip(&mut all) {

@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use graph::Verdict;
-use model::{Capability, CapabilityKind, Cluster};
+use model::{Capability, CapabilityKind, Cluster, Verdict};
 use read::Repository;
 use yaml::Node;
 

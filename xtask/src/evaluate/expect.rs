@@ -45,7 +45,7 @@ pub(crate) fn load(path: &Path) -> Result<Vec<Expectation>> {
 }
 
 fn parse(text: &str) -> Result<Vec<Expectation>> {
-    let document = yaml::parse(yaml::FileId(0), text, yaml::Limits::default()).into_iter().next().unwrap_or_default();
+    let document = yaml::parse(source::FileId(0), text, yaml::Limits::default()).into_iter().next().unwrap_or_default();
     ensure!(document.problems.is_empty(), "{}", document.problems[0].message);
     let rows = document.root.as_ref().and_then(Node::as_seq).context("not a list of rows")?;
     rows.iter().enumerate().map(|(at, row)| expectation(row).with_context(|| format!("row {}", at + 1))).collect()

@@ -196,7 +196,7 @@ fn report_implied(implied: &[Case], results: &Results) {
     }
     let is_wrong = |case: &&Case| {
         let missing = results.findings(case).unwrap_or_default().iter().filter(|finding| finding.rule == MISSING_RULE);
-        missing.into_iter().any(|finding| {
+        missing.flat_map(Finding::pairs).any(|finding| {
             let added = |missing| case.added.iter().any(|added| score::same(added, missing));
             finding.object.as_ref().is_some_and(|object| score::same(&case.object, object))
                 && finding.missing.as_ref().is_some_and(added)
@@ -248,6 +248,8 @@ fn report_runs(cases: &[Case], results: &Results) {
     println!("\nnot run: {not_run} of {} cases; {} runs", cases.len(), scored.len());
     report_volume("findings per run", scored.iter().map(|found| found.told).collect());
     report_volume("pairs per run (--each)", scored.iter().map(|found| found.findings.len()).collect());
+    let named = |found: &&Found| found.findings.iter().map(|finding| finding.pairs().len()).sum();
+    report_volume("with what they cover and other levels", scored.iter().map(named).collect());
     report_findings(results);
     report_time(results);
     report_failures(results);

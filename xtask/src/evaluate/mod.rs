@@ -1,10 +1,12 @@
 //! `cargo xtask evaluate`: what does `check` find, on repositories that people really run?
 
+mod agreement;
 mod case;
 mod catalogue;
 mod corpus;
 mod deployed;
 mod expect;
+mod growth;
 mod hindsight;
 mod score;
 mod trees;
@@ -18,8 +20,12 @@ pub(crate) enum Evaluate {
     Hindsight(hindsight::Options),
     /// A table over whole repositories, and what must and must not be found in them
     Corpus(corpus::Options),
+    /// Whether check, simulate and plan say the same of real repositories: --trees DIR...
+    Agreement(agreement::Options),
     /// What is deployed that the catalogue does not know, most deployed first
     Catalogue(catalogue::Options),
+    /// How the cost of each command grows with the repository
+    Growth(growth::Options),
     /// Compare our builds with those of the real kustomize: DIR... [--kustomize PATH]
     Kustomize {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
@@ -31,7 +37,9 @@ pub(crate) fn run(what: &Evaluate) -> Result<()> {
     match what {
         Evaluate::Hindsight(options) => hindsight::run(options),
         Evaluate::Corpus(options) => corpus::run(options),
+        Evaluate::Agreement(options) => agreement::run(options),
         Evaluate::Catalogue(options) => catalogue::run(options),
+        Evaluate::Growth(options) => growth::run(options),
         Evaluate::Kustomize { arguments } => crate::kustomize_diff::run(arguments),
     }
 }

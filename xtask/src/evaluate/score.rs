@@ -25,16 +25,26 @@ pub(crate) struct Finding {
     pub lack: String,
     pub severity: String,
     pub rule: String,
+    /// Direct providers that the advised order brings along.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covers: Vec<Reference>,
+    /// The same order between releases, or between their Kustomizations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
+}
+
+/// The two ends of an order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Level {
+    pub object: Reference,
+    pub missing: Reference,
 }
 
 impl Finding {
     /// Reads a finding of `coldstart check --format json`.
     pub(crate) fn of_check(finding: &Value) -> Self {
         let text = |key: &str| finding.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let reference = |key: &str| {
-            let value = finding.get(key).filter(|value| value.is_object())?;
-            serde_json::from_value(value.clone()).ok()
-        };
+        let reference = |key: &str| reference_of(finding.get(key)?);
         let rule = text("rule");
         let lack = if UNGATED_RULES.contains(&rule.as_str()) { "ungated" } else { "missing" };
         Self {
@@ -43,12 +53,40 @@ impl Finding {
             lack: lack.to_owned(),
             severity: text("severity"),
             rule,
+            covers: list(finding, "covers").iter().filter_map(reference_of).collect(),
+            levels: list(finding, "levels").iter().filter_map(Level::of_check).collect(),
         }
+    }
+
+    /// Every pair that it names: its own, those of what it covers, those of other levels.
+    pub(crate) fn pairs(&self) -> Vec<Self> {
+        let own = Self { covers: Vec::new(), levels: Vec::new(), ..self.clone() };
+        let covered = self.covers.iter().map(|one| Self { missing: Some(one.clone()), ..own.clone() });
+        let other = self.levels.iter().map(|Level { object, missing }| Self {
+            object: Some(object.clone()),
+            missing: Some(missing.clone()),
+            ..own.clone()
+        });
+        std::iter::once(own.clone()).chain(covered).chain(other).collect()
     }
 
     fn is_ungated(&self) -> bool {
         self.lack == "ungated"
     }
+}
+
+impl Level {
+    fn of_check(level: &Value) -> Option<Self> {
+        Some(Self { object: reference_of(level.get("component")?)?, missing: reference_of(level.get("provider")?)? })
+    }
+}
+
+fn list<'v>(finding: &'v Value, key: &str) -> &'v [Value] {
+    finding.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn reference_of(value: &Value) -> Option<Reference> {
+    value.is_object().then(|| serde_json::from_value(value.clone()).ok())?
 }
 
 /// What the findings of a run are worth for a case, worst first.
@@ -89,7 +127,7 @@ fn same_option(wanted: &Reference, got: Option<&Reference>) -> bool {
 
 pub(crate) fn judge(case: &Case, findings: &[Finding]) -> Outcome {
     let one = if case.is_gate() { judge_gate } else { judge_order };
-    findings.iter().map(|finding| one(case, finding)).max().unwrap_or(Outcome::Nothing)
+    findings.iter().flat_map(Finding::pairs).map(|pair| one(case, &pair)).max().unwrap_or(Outcome::Nothing)
 }
 
 /// The object lacked a gate: hit when a finding says so of it, or of the order that some dependent declares on it.

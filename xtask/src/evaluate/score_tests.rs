@@ -22,7 +22,14 @@ fn gate(object: &str) -> Case {
 
 fn finding(rule: &str, object: Option<Reference>, missing: Option<Reference>) -> Finding {
     let lack = if UNGATED_RULES.contains(&rule) { "ungated" } else { "missing" };
-    Finding { object, missing, lack: lack.to_owned(), severity: "info".to_owned(), rule: rule.to_owned() }
+    Finding {
+        object,
+        missing,
+        lack: lack.to_owned(),
+        severity: "info".to_owned(),
+        rule: rule.to_owned(),
+        ..Finding::default()
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "a side of a finding is optional")]
@@ -63,6 +70,32 @@ fn a_release_is_lifted_by_the_kustomizations_that_apply_it() {
         Some(reference("HelmRelease", "postgres")),
     );
     assert_eq!(judge(&case, &[lifted, hit]), Outcome::Hit);
+}
+
+#[test]
+fn what_a_finding_covers_and_its_other_levels_count_too() {
+    let printed = json!({
+        "rule": "missing-dependency", "severity": "info",
+        "component": {"kind": "Kustomization", "namespace": "media", "name": "sonarr"},
+        "provider": {"kind": "Kustomization", "namespace": "secrets", "name": "stores"},
+        "covers": [{"kind": "Kustomization", "namespace": "secrets", "name": "operator"}],
+        "levels": [{
+            "component": {"kind": "HelmRelease", "namespace": "media", "name": "sonarr"},
+            "provider": {"kind": "HelmRelease", "namespace": "secrets", "name": "vault"},
+        }],
+    });
+    let finding = Finding::of_check(&printed);
+    assert_eq!(finding.pairs().len(), 3);
+    let judged = |case: &Case| judge(case, std::slice::from_ref(&finding));
+    assert_eq!(judged(&order("sonarr", &["stores"])), Outcome::Hit);
+    assert_eq!(judged(&order("sonarr", &["operator"])), Outcome::Hit);
+    assert_eq!(judged(&order("sonarr", &["vault"])), Outcome::OnObject);
+    let releases = Case {
+        object: reference("HelmRelease", "sonarr"),
+        added: vec![reference("HelmRelease", "vault")],
+        ..order("", &[])
+    };
+    assert_eq!(judged(&releases), Outcome::Hit);
 }
 
 #[test]

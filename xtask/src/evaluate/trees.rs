@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Component, Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result};
+use exec::System;
+use git::Git;
 
 /// Bigger files are data, not configuration.
-const BLOB_BYTES_MAX: usize = 1 << 20;
+const BLOB_BYTES_MAX: u64 = 1 << 20;
 /// A NUL byte this early in a file says it is not text, as git itself decides.
 const BINARY_PROBE_BYTES: usize = 8000;
 /// Part of the cache's path: raise it when what is laid out changes.
@@ -104,25 +104,16 @@ pub(crate) fn key(repo: &str, commit: &str) -> String {
     format!("{}@{commit}", repo.replace('/', "+"))
 }
 
-fn git(mirror: &Path) -> Command {
-    let mut command = Command::new("git");
-    // A clone may be partial: leave absent blobs out rather than ask the network for them.
-    command.arg("--git-dir").arg(mirror).env("GIT_NO_LAZY_FETCH", "1");
-    command
-}
-
 /// The commit that a branch or tag stands for.
 pub(crate) fn resolve(mirror: &Path, revision: &str) -> Result<String> {
-    let output =
-        git(mirror).args(["rev-parse", "--verify", "--quiet", revision]).output().context("cannot start git")?;
-    ensure!(output.status.success(), "no revision {revision} in {}", mirror.display());
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    let said = Git::bare(&System, mirror).print(["rev-parse", "--verify", "--quiet", revision]);
+    let said = said.with_context(|| format!("no revision {revision} in {}", mirror.display()))?;
+    Ok(said.trim().to_owned())
 }
 
 fn list(mirror: &Path, commit: &str) -> Result<Vec<Entry>> {
-    let output = git(mirror).args(["ls-tree", "-r", "-z", commit]).output().context("cannot start git")?;
-    ensure!(output.status.success(), "git ls-tree {commit}: {}", String::from_utf8_lossy(&output.stderr).trim());
-    let records = output.stdout.split(|byte| *byte == 0);
+    let listed = Git::bare(&System, mirror).run(["ls-tree", "-r", "-z", commit], &[])?.success()?;
+    let records = listed.output.split(|byte| *byte == 0);
     Ok(records.filter_map(|record| entry(std::str::from_utf8(record).ok()?)).collect())
 }
 
@@ -138,52 +129,24 @@ fn entry(record: &str) -> Option<Entry> {
     wanted.then(|| Entry { symlink: mode == SYMLINK_MODE, blob: blob.to_owned(), path })
 }
 
-/// One `git cat-file` for the whole tree: a process per file would take minutes.
+/// A blob that the clone does not hold is left out: a clone may be partial, and the network is not asked.
 fn write(mirror: &Path, entries: &[Entry], into: &Path) -> Result<()> {
-    let mut child = git(mirror)
-        .args(["cat-file", "--batch"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .context("cannot start git")?;
-    let mut requests = child.stdin.take().context("git has no input")?;
-    let mut answers = BufReader::new(child.stdout.take().context("git has no output")?);
-    std::thread::scope(|scope| {
-        // Asked from another thread: git answers while we ask, and both pipes are small.
-        scope.spawn(move || {
-            let mut send = || entries.iter().try_for_each(|entry| writeln!(requests, "{}", entry.blob));
-            // A broken pipe shows as a missing answer below.
-            let _ = send();
-        });
-        entries.iter().try_for_each(|entry| place(entry, blob(&mut answers)?, into))
+    let objects = entries.iter().map(|entry| entry.blob.as_str());
+    Git::bare(&System, mirror).blobs(objects, BLOB_BYTES_MAX, &mut |at, bytes| {
+        place(&entries[at], &bytes, into).map_err(std::io::Error::other)
     })?;
-    child.wait()?;
     Ok(())
 }
 
-/// The next answer of `git cat-file --batch`: `<object> blob <size>\n<bytes>\n`, or a line that says it is missing.
-fn blob(answers: &mut impl BufRead) -> Result<Option<Vec<u8>>> {
-    let mut header = String::new();
-    ensure!(answers.read_line(&mut header)? > 0, "git cat-file stopped early");
-    let Some((_, size)) = header.trim_end().split_once(" blob ") else { return Ok(None) };
-    let size: usize = size.parse().with_context(|| format!("git cat-file said {header:?}"))?;
-    let mut bytes = vec![0; size];
-    answers.read_exact(&mut bytes)?;
-    answers.read_exact(&mut [0])?;
-    Ok(Some(bytes))
-}
-
-fn place(entry: &Entry, bytes: Option<Vec<u8>>, into: &Path) -> Result<()> {
-    let Some(bytes) = bytes else { return Ok(()) };
-    if bytes.len() > BLOB_BYTES_MAX || bytes.iter().take(BINARY_PROBE_BYTES).any(|byte| *byte == 0) {
+fn place(entry: &Entry, bytes: &[u8], into: &Path) -> Result<()> {
+    if bytes.iter().take(BINARY_PROBE_BYTES).any(|byte| *byte == 0) {
         return Ok(());
     }
     let path = into.join(&entry.path);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    let placed = if entry.symlink { symlink(&bytes, &path) } else { fs::write(&path, bytes) };
+    let placed = if entry.symlink { symlink(bytes, &path) } else { fs::write(&path, bytes) };
     placed.with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -193,6 +156,8 @@ fn symlink(target: &[u8], path: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     #[test]
@@ -203,15 +168,6 @@ mod tests {
         assert!(entry("120000 blob 0123abcd\tlink").unwrap().symlink);
         assert!(entry("100644 blob 0123abcd\tdocs/Logo.PNG").is_none());
         assert!(entry("160000 commit 0123abcd\tmodules/one").is_none());
-    }
-
-    #[test]
-    fn answers_are_read_one_by_one_and_an_absent_blob_is_none() {
-        let mut answers = &b"aa blob 3\nx: \nbb missing\ncc blob 0\n\n"[..];
-        assert_eq!(blob(&mut answers).unwrap(), Some(b"x: ".to_vec()));
-        assert_eq!(blob(&mut answers).unwrap(), None);
-        assert_eq!(blob(&mut answers).unwrap(), Some(Vec::new()));
-        assert!(blob(&mut answers).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::env;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use lab::build::{Builder, Built, Cache, Go, Outcome, Tier, Tool};
+use lab::build::{BuildOutcome, Builder, Built, Cache, Go, Tier, Tool};
 
 use super::progress::{Progress, seconds};
 use crate::table::Table;
@@ -70,8 +70,8 @@ fn table(built: &[Built]) -> String {
     let mut table = Table::new(["tool", "version", "built in"]);
     for (tool, result) in built {
         let outcome = match result {
-            Ok(Outcome::Cached) => "cached".into(),
-            Ok(Outcome::Built(duration)) => seconds(*duration),
+            Ok(BuildOutcome::Cached) => "cached".into(),
+            Ok(BuildOutcome::Built(duration)) => seconds(*duration),
             Err(_) => "FAILED".into(),
         };
         table.row([tool.name().into(), tool.version().into(), outcome]);
@@ -83,7 +83,7 @@ fn table(built: &[Built]) -> String {
 mod tests {
     use std::time::Duration;
 
-    use lab::build::{Outcome, Tier, Tool};
+    use lab::build::{BuildOutcome, Tier, Tool};
 
     use super::{chosen, table};
 
@@ -112,8 +112,10 @@ mod tests {
 
     #[test]
     fn the_table_says_what_was_built_and_what_was_there() {
-        let built =
-            [(Tool::Etcd, Ok(Outcome::Cached)), (Tool::Kwok, Ok(Outcome::Built(Duration::from_millis(96_700))))];
+        let built = [
+            (Tool::Etcd, Ok(BuildOutcome::Cached)),
+            (Tool::Kwok, Ok(BuildOutcome::Built(Duration::from_millis(96_700)))),
+        ];
         let text = table(&built);
         let lines: Vec<Vec<&str>> = text
             .lines()

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use lab::build::{Event, Outcome, Tool};
+use lab::build::{BuildEvent, BuildOutcome, Tool};
 
 const TICK: Duration = Duration::from_secs(1);
 
@@ -29,13 +29,13 @@ impl Progress {
         Self { total, live, state: Mutex::default() }
     }
 
-    pub(crate) fn show(&self, event: &Event<'_>) {
+    pub(crate) fn show(&self, event: &BuildEvent<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
-            Event::Waiting(tool) => self.under_way(&mut state, *tool, "waiting for another build"),
-            Event::Started(tool) => self.under_way(&mut state, *tool, "building"),
-            Event::Finished(tool, outcome) => self.over(&mut state, *tool, &format!("{tool}: {}", say(*outcome))),
-            Event::Failed(tool, error) => self.over(&mut state, *tool, &format!("{tool}: FAILED\n{error}")),
+            BuildEvent::Waiting(tool) => self.under_way(&mut state, *tool, "waiting for another build"),
+            BuildEvent::Started(tool) => self.under_way(&mut state, *tool, "building"),
+            BuildEvent::Finished(tool, outcome) => self.over(&mut state, *tool, &format!("{tool}: {}", say(*outcome))),
+            BuildEvent::Failed(tool, error) => self.over(&mut state, *tool, &format!("{tool}: FAILED\n{error}")),
         }
     }
 
@@ -73,10 +73,10 @@ impl Progress {
     }
 }
 
-fn say(outcome: Outcome) -> String {
+fn say(outcome: BuildOutcome) -> String {
     match outcome {
-        Outcome::Cached => "cached".into(),
-        Outcome::Built(duration) => format!("built in {}", seconds(duration)),
+        BuildOutcome::Cached => "cached".into(),
+        BuildOutcome::Built(duration) => format!("built in {}", seconds(duration)),
     }
 }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use kustomize::Files as _;
 use read::Repository;
-use yaml::{FileId, Node, Span, Value};
+use source::{FileId, Span};
+use yaml::{Node, Value};
 
 /// What every such comment holds.
 pub(super) const NEEDLE: &str = "coldstart:";
@@ -73,7 +74,7 @@ fn comment(file: FileId, start: usize, end: usize, words: Range<usize>, line: &s
         }
         offset += name.len() + 1;
     }
-    let scope = to_u32(scope.start)..to_u32(scope.end);
+    let scope = source::to_u32(scope.start)..source::to_u32(scope.end);
     Comment { span: span(file, start, end), scope, rules, has_reason: !reason.trim().is_empty() }
 }
 
@@ -153,16 +154,12 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 }
 
 fn span(file: FileId, start: usize, end: usize) -> Span {
-    Span::new(file, to_u32(start), to_u32(end))
-}
-
-fn to_u32(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
+    Span::new(file, source::to_u32(start), source::to_u32(end))
 }
 
 #[cfg(test)]
 mod tests {
-    use yaml::FileId;
+    use source::FileId;
 
     use super::in_text;
 

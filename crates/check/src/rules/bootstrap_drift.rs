@@ -1,14 +1,15 @@
 //! ## What it finds
 //!
-//! A release that the bootstrap installs in one version, or with some values, and that Flux adopts (same release name, same
-//! namespace, same chart) in another version or with other values. Features that the bootstrap leaves off, numbers of
-//! replicas, and what only one of the two sets are no contradiction.
+//! A release that the bootstrap installs in one version, or with some values, and that Flux adopts (same release name,
+//! same namespace, same chart) in another version or with other values. Features that the bootstrap leaves off, numbers
+//! of replicas, and what only one of the two sets do not count as a difference.
 //!
 //! ## Why it matters at a cold start
 //!
-//! The new cluster starts with what the bootstrap says, and Flux changes it minutes later, while everything else comes up.
-//! An older bootstrap means an upgrade of the network or of DNS at the worst moment; a newer one means that Flux
-//! *downgrades* it, which many charts do not survive. Nobody sees it on the running cluster: the bootstrap never runs there.
+//! The new cluster starts with what the bootstrap installed, and Flux changes it minutes later, while everything else
+//! starts. An older bootstrap means an upgrade of the network or of DNS at the worst moment; a newer one means that
+//! Flux *downgrades* it, which many charts do not survive. It does not show on a running cluster, because the bootstrap
+//! does not run there.
 //!
 //! ## Example
 //!
@@ -23,24 +24,28 @@
 //!
 //! ## Fix
 //!
-//! Let both read one place: a helmfile can take the version from the OCIRepository and the values from the HelmRelease with a
-//! template, or teach the bot that updates the one to update the other.
+//! Let both read one place: a helmfile can take the version from the OCIRepository and the values from the HelmRelease
+//! with a template, or configure the bot that updates one of them to update the other too.
 
 use std::cmp::Ordering;
 
-use model::{Chart, Role};
-use yaml::{Node, Scalar, ScalarKind, Span, Value};
+use diagnostic::{
+    Advice, Cost, EvidenceRole, Finding, Fix, Goal, InstallFault, Location, Note, PlainAdvice, Remark, Rule, Severity,
+};
+use model::Chart;
+use source::Span;
+use yaml::{Node, Scalar, ScalarKind, Value};
 
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
-use crate::words::{listed, quoted};
 
-const RULE: &str = "bootstrap-drift";
-/// Paths that one message names.
-const PATHS_MAX: usize = 4;
+pub(crate) static RULE: Rule = Rule::new(
+    "bootstrap-drift",
+    "a release that Flux changes right after the bootstrap",
+    include_str!("bootstrap_drift.rs"),
+);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let is_early = |chart: &&Chart| context.component(chart.of).role == Role::Bootstrap;
+    let is_early = |chart: &&Chart| context.component(chart.of).role.is_bootstrap();
     let charts = &context.cluster.facts.charts;
     let mut findings = Vec::new();
     for late in charts.iter().filter(|chart| !is_early(chart)) {
@@ -73,7 +78,7 @@ fn is_of_this_cluster(context: &Context<'_>, early: &Chart, late: &Chart) -> boo
             .facts
             .charts
             .iter()
-            .filter(|chart| cluster.component(chart.of).role != Role::Bootstrap && is_same(early, chart));
+            .filter(|chart| !cluster.component(chart.of).role.is_bootstrap() && is_same(early, chart));
         charts.into_iter().all(|chart| nearness(context, early_at, cluster.component(chart.of).at) <= own)
     })
 }
@@ -92,41 +97,37 @@ fn drift(context: &Context<'_>, early: &Chart, late: &Chart) -> Option<Finding> 
     };
     let (severity, cost) = match compare(before, after)? {
         Ordering::Equal => return other_values(context, early, late, &values),
-        Ordering::Less => {
-            (Severity::Info, "upgraded in the middle of the cold start, a few minutes after it was installed")
-        }
-        Ordering::Greater => (Severity::Warning, "downgraded by Flux in the middle of the cold start"),
+        Ordering::Less => (Severity::Info, Cost::Upgraded),
+        Ordering::Greater => (Severity::Warning, Cost::Downgraded),
     };
-    let component = context.component(late.of);
-    let message = format!("the bootstrap installs {} in version {before}, and Flux has {after}", quoted(component));
-    let mut finding = Finding::new(RULE, severity, &context.cluster.name, &component.object, message, cost)
-        .with(LocationRole::Primary, *before_at, "the new cluster starts with this")
-        .with(LocationRole::Offer, *after_at, "and Flux makes this of it");
-    finding.provider = Some(context.component(early.of).object.clone());
-    finding.fix = Some(format!("write {after} into the bootstrap, or let it read the version from Flux's own file"));
-    if !values.is_empty() {
-        finding.notes.push(format!("values that differ: {}", paths(&values)));
-    }
-    Some(finding)
+    let component = &context.component(late.of).object;
+    let statement =
+        InstallFault::OtherVersion { release: component.clone(), bootstrap: before.clone(), flux: after.clone() };
+    let primary = Location::new(*before_at, Remark::StartsWithThis);
+    let advice = Advice::WriteVersion { version: after.clone() };
+    let finding = Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
+        .with_provider(&context.component(early.of).object)
+        .with_cost(cost)
+        .with_evidence(EvidenceRole::Offer, *after_at, Remark::FluxMakesThis)
+        .with_fix(Fix::by_hand(advice, Goal::Gone));
+    Some(if values.is_empty() { finding } else { finding.with_note(Note::DifferingValues { paths: paths(&values) }) })
 }
 
 fn other_values(context: &Context<'_>, early: &Chart, late: &Chart, values: &[Difference]) -> Option<Finding> {
     let first = values.first()?;
-    let component = context.component(late.of);
-    let message =
-        format!("the bootstrap installs {} with other values than Flux has: {}", quoted(component), paths(values));
-    let cost = "reconfigured in the middle of the cold start, a few minutes after it was installed";
-    let mut finding = Finding::new(RULE, Severity::Info, &context.cluster.name, &component.object, message, cost)
-        .with(LocationRole::Primary, first.early, "the new cluster starts with this")
-        .with(LocationRole::Offer, first.late, "and Flux makes this of it");
-    finding.provider = Some(context.component(early.of).object.clone());
-    finding.fix = Some("let the bootstrap read the values of the HelmRelease, or make the two alike".to_owned());
+    let component = &context.component(late.of).object;
+    let statement = InstallFault::OtherValues { release: component.clone(), paths: paths(values) };
+    let primary = Location::new(first.early, Remark::StartsWithThis);
+    let finding = Finding::new(&RULE, Severity::Info, &context.cluster.name, component, statement, primary)
+        .with_provider(&context.component(early.of).object)
+        .with_cost(Cost::Reconfigured)
+        .with_evidence(EvidenceRole::Offer, first.late, Remark::FluxMakesThis)
+        .with_fix(Fix::by_hand(PlainAdvice::ReadValues, Goal::Gone));
     Some(finding)
 }
 
-fn paths(values: &[Difference]) -> String {
-    let names: Vec<String> = values.iter().map(|one| format!("`{}`", one.path)).collect();
-    listed(&names, PATHS_MAX)
+fn paths(values: &[Difference]) -> Vec<String> {
+    values.iter().map(|one| one.path.clone()).collect()
 }
 
 /// Two versions as semantic versioning orders them; nothing where one is none.

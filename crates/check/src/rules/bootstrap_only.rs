@@ -1,12 +1,12 @@
 //! ## What it finds
 //!
-//! A need that is met only because something installs its provider before GitOps starts (a helmfile, a directory that is
-//! applied by hand), while nothing in Flux orders the two.
+//! A need that is met only because something installs its provider before GitOps starts (a helmfile, a directory that
+//! you apply by hand), while nothing in Flux makes the component wait for it.
 //!
 //! ## Why it matters at a cold start
 //!
-//! With the bootstrap, nothing is lost: this is the usual and sound way to bring up the network, DNS and CRDs. Without it
-//! (a second cluster, a rebuild by hand, the day the bootstrap drops the release) the two race.
+//! With the bootstrap, there is no race: this is the usual and sound way to install the network, DNS and CRDs. Without
+//! it (a second cluster, a rebuild by hand, a bootstrap from which the release was removed) the two race.
 //!
 //! ## Example
 //!
@@ -15,17 +15,27 @@
 //!
 //! ## Fix
 //!
-//! CRDs that four or more leave to the bootstrap are told with `--pedantic` only: they stay once they are there.
+//! CRDs that four or more components leave to the bootstrap are reported only with `--pedantic`: they stay once they
+//! are installed.
 //!
-//! None needed while the bootstrap stays. A `dependsOn` costs nothing and keeps the order without it.
+//! None needed as long as the bootstrap installs it. A `dependsOn` costs nothing and also works without the bootstrap.
 
-use graph::{Judged, Verdict};
-use model::CapabilityKind;
+use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Quiet, Rule, Symptom, Together};
+use graph::Judged;
+use model::{CapabilityKind, Verdict};
 
+use crate::advice::{new_dependency, not_awaited};
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole};
 use crate::pairs::{self, Pair};
-use crate::rules::missing_dependency::{add_tie, tie_place};
+
+pub(crate) static RULE: Rule =
+    Rule::new("bootstrap-only", "a need that only the bootstrap meets", include_str!("bootstrap_only.rs"))
+        .folding(Together::Provider, Quiet::Alone)
+        .explains(&[
+            Explains::new(Symptom::VariablesNotFound, 5),
+            Explains::new(Symptom::UnknownKind, 6),
+            Explains::new(Symptom::WebhookDown, 5),
+        ]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let pairs = pairs::gather(context, |judged| judged.verdict == Verdict::BootstrapOnly);
@@ -34,19 +44,14 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     // CRDs stay once they are there: leaving them to the bootstrap is a choice, not a gamble.
     let is_choice =
         |judged: &Judged| matches!(context.need(judged).capability.kind, CapabilityKind::Crd | CapabilityKind::Webhook);
-    let mut untied = pairs::leave_customs(context, untied, is_choice);
+    let mut untied = pairs::lower_if_usual(context, untied, is_choice);
     pairs::mark_circles(context, &mut untied);
     untied.iter().map(|pair| finding(context, pair)).collect()
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
-    let (consumer, provider) = pair.names(context);
-    let mut finding = pair.finding(context, "bootstrap-only");
-    finding.message = format!(
-        "{consumer} needs {}, and only the bootstrap has it there before: nothing orders it after {provider}",
-        pair.capabilities(context)
-    );
-    finding.fix = Some(format!("none needed with the bootstrap; else {}", add_tie(context, pair)));
-    finding.locations.insert(0, tie_place(context, pair, LocationRole::Primary));
-    finding
+    let (component, provider) = pair.objects(context);
+    let statement = OrderFault::NeedsBootstrap { component, provider, needed: pair.needed(context) };
+    let advice = OrderAdvice::AddWithoutBootstrap(new_dependency(context, pair));
+    pair.finding(context, &RULE, statement, not_awaited(context, pair)).with_fix(pair.fix(context, advice))
 }

@@ -1,13 +1,15 @@
 //! ## What it finds
 //!
-//! A Kustomization that can't be built: a file that is not there, YAML that does not parse, a patch that fits nothing, a
-//! path that does not exist, two objects of one name; or one that is built, and in which Flux then can't put the variables in.
-//! A step of the bootstrap that applies a file of this repository, where neither the file nor its directory is there.
+//! A Kustomization that can't be built: a file that does not exist, YAML that does not parse, a patch without a target,
+//! a path that does not exist, two objects with the same name; or one that builds, but in which Flux can't substitute
+//! the variables. Or a step of the bootstrap that applies a file of this repository, where neither the file nor its
+//! directory exists.
 //!
 //! ## Why it matters at a cold start
 //!
-//! Nothing of it is applied, and nothing that depends on it starts. On a running cluster the last good state stays, and
-//! only a condition that nobody reads tells. A bootstrap stops at such a step, and nobody runs it before the day it is needed.
+//! Flux applies none of it, and nothing that depends on it starts. On a running cluster the last good state stays, and
+//! only a condition of the Kustomization shows the failure. A bootstrap stops at such a step, and it usually runs only
+//! when the cluster is rebuilt.
 //!
 //! ## Example
 //!
@@ -18,17 +20,22 @@
 //!
 //! ## Fix
 //!
-//! Make `kustomize build` of the directory succeed. Where it does, and a `${` is no variable of Flux's, write `$${`, or give the
-//! object the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`.
+//! Make `kustomize build` of the directory succeed. Where it does, and a `${` is not meant for Flux, write `$${`, or
+//! give the object the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`.
 
 use std::collections::BTreeMap;
 
-use graph::Consequence;
-use model::{BrokenBuild, BuildFault, ComponentId};
+use diagnostic::{
+    Advice, Cost, EvidenceRole, Explains, Finding, Fix, Goal, InstallFault, Label, Location, PlainAdvice, Rule,
+    Severity, Symptom,
+};
+use model::{BootstrapStep, BrokenBuild, BuildFault, ComponentId, Consequence, Role};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{and_more, quoted};
+
+pub(crate) static RULE: Rule =
+    Rule::new("broken-build", "a build that fails, so Flux applies none of it", include_str!("broken_build.rs"))
+        .explains(&[Explains::new(Symptom::BuildFailed, 1)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut by_component: BTreeMap<ComponentId, Vec<&BrokenBuild>> = BTreeMap::new();
@@ -38,57 +45,50 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     by_component.iter().map(|(id, broken)| finding(context, *id, broken)).collect()
 }
 
-/// Takes an object out of substitution.
-const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
+/// Failures of one build that are shown.
+const SHOWN_MAX: usize = 3;
 
 fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> Finding {
     let component = context.component(id);
     let first = broken[0];
-    let is_early = first.fault == BuildFault::Bootstrap;
-    let what = match component.object.kind.as_str() {
-        "Bootstrap" if is_early => "a command stops the bootstrap".to_owned(),
-        _ if is_early => format!("{} stops the bootstrap", quoted(component)),
-        _ => format!("{} can't be built", quoted(component)),
+    let is_early = first.fault.is_of_bootstrap();
+    let (object, fault, count) = (component.object.clone(), first.fault.clone(), broken.len());
+    let is_release = matches!(component.role, Role::Bootstrap(BootstrapStep::Release | BootstrapStep::Crds));
+    let statement = if is_early {
+        InstallFault::BootstrapStops { release: Some(object).filter(|_| is_release), fault, count }
+    } else {
+        InstallFault::CantBeBuilt { component: object, fault, count }
     };
-    Finding {
-        rule: "broken-build",
-        // A bootstrap may be run by hand, past what fails.
-        severity: if is_early { Severity::Warning } else { Severity::Error },
-        message: format!("{what}: {}{}", first.message, and_more(1, broken.len())),
-        cluster: context.cluster.name.clone(),
-        component: component.object.clone(),
-        provider: None,
-        capability: None,
-        verdict: None,
-        consequence: Some(if is_early { Consequence::Terminal { certain: false } } else { Consequence::Deadlock }),
-        cost: if is_early {
-            "the bootstrap ends there, and what comes after it is not installed".to_owned()
-        } else {
-            "nothing of it is applied until this is mended".to_owned()
-        },
-        locations: broken
-            .iter()
-            .take(3)
-            .enumerate()
-            .map(|(index, broken)| Location {
-                span: broken.at,
-                role: if index == 0 { LocationRole::Primary } else { LocationRole::Related },
-                label: if is_early { format!("applied here, and {}", broken.message) } else { broken.message.clone() },
-            })
-            .collect(),
-        fix: Some(match (first.fault, &component.path) {
-            (BuildFault::Text, _) => format!(
-                "write `$${{` where no variable is meant, or give the object the annotation `{SWITCH}: disabled`"
-            ),
-            (BuildFault::VariableName, _) => {
-                "give it another name, there and where it is used, or keep it out of what `postBuild` takes".to_owned()
-            }
-            (BuildFault::Build, Some(path)) => format!("make `kustomize build {path}` succeed"),
-            (BuildFault::Bootstrap, _) => "correct the path, or take the command out".to_owned(),
-            (BuildFault::Build, None) => "correct the path".to_owned(),
-        }),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
+    let label = |broken: &BrokenBuild| {
+        let fault = broken.fault.clone();
+        if is_early { Label::BrokenCommand { fault } } else { Label::Broken { fault } }
+    };
+    // A bootstrap may be run by hand, past what fails.
+    let (severity, consequence, cost) = if is_early {
+        (Severity::Warning, Consequence::Terminal { certain: false }, Cost::BootstrapEnds)
+    } else {
+        (Severity::Error, Consequence::Deadlock, Cost::NothingApplied)
+    };
+    let goal = Goal::Builds { component: component.object.clone() };
+    let primary = Location::new(first.at, label(first));
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, &component.object, statement, primary)
+        .with_consequence(consequence)
+        .with_cost(cost)
+        .with_fix(Fix::by_hand(advice(&first.fault, component.path.as_deref()), goal));
+    for broken in &broken[1..broken.len().min(SHOWN_MAX)] {
+        finding = finding.with_evidence(EvidenceRole::Related, broken.at, label(broken));
+    }
+    finding
+}
+
+fn advice(fault: &BuildFault, path: Option<&str>) -> Advice {
+    match (fault, path) {
+        (BuildFault::Text(_), _) => PlainAdvice::EscapeText.into(),
+        (BuildFault::VariableName(_), _) => PlainAdvice::RenameVariable.into(),
+        (BuildFault::Kustomize(_) | BuildFault::NoPath { .. }, Some(path)) => {
+            Advice::MakeBuildSucceed { path: path.to_owned() }
+        }
+        (BuildFault::NotApplied { .. }, _) => PlainAdvice::CorrectCommand.into(),
+        (BuildFault::Kustomize(_) | BuildFault::NoPath { .. }, None) => PlainAdvice::CorrectPath.into(),
     }
 }

@@ -1,13 +1,13 @@
 //! ## What it finds
 //!
-//! A chart in this repository whose templates ask `.Capabilities.APIVersions.Has` for an API that another component
-//! brings, with nothing that makes its release wait for that one.
+//! A chart in this repository whose templates check with `.Capabilities.APIVersions.Has` for an API that another
+//! component installs, while nothing makes its release wait for that component.
 //!
 //! ## Why it matters at a cold start
 //!
-//! Helm asks once, when it renders. If the CRD is not there yet, the template leaves its objects out, the release is
-//! ready, and nothing ever renders it again: no ServiceMonitor, no route, no certificate, and no error. On the running
-//! cluster they are there, because the chart was upgraded since.
+//! Helm checks once, when it renders the chart. If the CRD is not installed yet, the template leaves its objects out,
+//! the release becomes ready, and Helm does not render it again until the next upgrade: no ServiceMonitor, no route, no
+//! certificate, and no error. On a running cluster they exist, because the chart was upgraded since.
 //!
 //! ## Example
 //!
@@ -17,44 +17,40 @@
 //!
 //! ## Fix
 //!
-//! Order the release after what brings the API, with a gate; or let a value decide instead of the cluster.
+//! Make the release depend on what installs the API, with `wait: true` there; or switch the objects on with a value
+//! instead.
 
-use graph::{Consequence, Judged, Verdict};
-use model::Role;
+use diagnostic::{Cost, Explains, Finding, OrderAdvice, OrderFault, Rule, Severity, Symptom};
+use model::{Consequence, Verdict};
 
+use crate::advice::{new_dependency, not_awaited};
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
-use crate::pairs;
-use crate::rules::missing_dependency::{add_tie, tie_place};
+use crate::needs::is_asked;
+use crate::pairs::{self, Pair};
 
-/// How the need of a template that asks is told from others.
-pub(crate) const WHY: &str = "when its templates are rendered";
+pub(crate) static RULE: Rule = Rule::new(
+    "capability-gated",
+    "a chart that checks for an API before it is installed",
+    include_str!("capability_gated.rs"),
+)
+.explains(&[Explains::new(Symptom::LeftOut, 1)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let pairs = pairs::gather(context, |judged| {
         is_asked(context, judged) && judged.verdict < Verdict::BootstrapOnly && judged.verdict > Verdict::Unoffered
     });
-    pairs
-        .iter()
-        .map(|pair| {
-            let (consumer, provider) = pair.names(context);
-            let mut finding = pair.finding(context, "capability-gated");
-            finding.severity = Severity::Warning;
-            finding.consequence = Some(Consequence::Silent);
-            finding.cost = String::from("rendered without it, ready all the same, and never rendered again");
-            finding.message = format!(
-                "the chart of {consumer} looks for {} when it is rendered, and nothing has {provider} there before",
-                pair.capabilities(context)
-            );
-            finding.fix = Some(add_tie(context, pair));
-            finding.locations.insert(0, tie_place(context, pair, LocationRole::Primary));
-            finding
-        })
-        .collect()
+    pairs.iter().map(|pair| finding(context, pair)).collect()
 }
 
-/// Whether a need is what a template asks the cluster for.
-pub(crate) fn is_asked(context: &Context<'_>, judged: &Judged) -> bool {
-    let need = context.need(judged);
-    need.why == WHY && context.component(need.of).role == Role::HelmRelease
+fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
+    let (release, provider) = pair.objects(context);
+    let statement = OrderFault::AsksTooEarly { release, provider, needed: pair.needed(context) };
+    let advice = OrderAdvice::Add(new_dependency(context, pair));
+    let mut finding = pair
+        .finding(context, &RULE, statement, not_awaited(context, pair))
+        .with_consequence(Consequence::Silent)
+        .with_cost(Cost::RenderedWithout)
+        .with_fix(pair.fix(context, advice));
+    finding.severity = Severity::Warning;
+    finding
 }

@@ -1,14 +1,14 @@
 //! ## What it finds
 //!
-//! What a cluster can't live without a minute (the pod network, cluster DNS, the storage driver, the sealing controller),
-//! applied by a Kustomization with `prune: true` and without the mark that keeps it from being pruned. One finding for a
-//! cluster.
+//! A component that the whole cluster depends on (the pod network, cluster DNS, the storage driver, the sealing
+//! controller), applied by a Kustomization with `prune: true` and without the annotation that protects it from pruning.
+//! One finding per cluster.
 //!
 //! ## Why it matters at a cold start
 //!
-//! One commit that drops a line from a kustomization.yaml (a bad merge, a directory that was moved in two steps) makes Flux
-//! delete the HelmRelease, and helm uninstalls the network that Flux itself talks over. Nothing repairs that from inside:
-//! the next thing is a cold start.
+//! One commit that removes a line from a kustomization.yaml (a bad merge, a directory that was moved in two steps)
+//! makes Flux delete the HelmRelease, and Helm uninstalls the network that Flux itself uses. The cluster can't repair
+//! that: it needs a cold start.
 //!
 //! ## Example
 //!
@@ -33,34 +33,38 @@
 
 use std::collections::BTreeMap;
 
+use diagnostic::{
+    Advice, Also, Cost, EvidenceRole, Finding, Fix, Goal, InstallFault, Label, Location, Remark, Rule, Severity, Vital,
+};
 use model::{CapabilityKind, ComponentId, Offer, Stage};
 
 use crate::context::Context;
-use crate::finding::{Also, Finding, LocationRole, Severity};
-use crate::words::quoted;
+
+pub(crate) static RULE: Rule =
+    Rule::new("critical-prune", "a vital component that one commit can delete", include_str!("critical_prune.rs"));
 
 /// The catalogue's name of the controller that opens SealedSecrets.
 const SEALING: &str = "sealed-secrets";
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let mut exposed: BTreeMap<ComponentId, &'static str> = BTreeMap::new();
+    let mut exposed: BTreeMap<ComponentId, Vital> = BTreeMap::new();
     for offer in &context.cluster.offers {
         if let Some(what) = vital(context, offer).filter(|_| is_exposed(context, offer)) {
             exposed.entry(offer.by).or_insert(what);
         }
     }
-    let mut exposed: Vec<(ComponentId, &'static str)> = exposed.into_iter().collect();
-    exposed.sort_by_key(|(id, what)| (rank(what), *id));
-    exposed.first().map(|first| finding(context, *first, &exposed)).into_iter().collect()
+    let mut exposed: Vec<(Vital, ComponentId)> = exposed.into_iter().map(|(id, what)| (what, id)).collect();
+    exposed.sort_unstable();
+    finding(context, &exposed).into_iter().collect()
 }
 
 /// What an offer is to the whole cluster, if it is that.
-fn vital(context: &Context<'_>, offer: &Offer) -> Option<&'static str> {
+fn vital(context: &Context<'_>, offer: &Offer) -> Option<Vital> {
     match offer.capability.kind {
-        CapabilityKind::PodNetwork => Some("the pod network"),
-        CapabilityKind::ClusterDns => Some("cluster DNS"),
-        CapabilityKind::CsiDriver if is_used(context, offer.by) => Some("storage"),
-        _ if context.component(offer.by).known_as.as_deref() == Some(SEALING) => Some("the sealing controller"),
+        CapabilityKind::PodNetwork => Some(Vital::PodNetwork),
+        CapabilityKind::ClusterDns => Some(Vital::ClusterDns),
+        CapabilityKind::CsiDriver if is_used(context, offer.by) => Some(Vital::Storage),
+        _ if context.component(offer.by).known_as.as_deref() == Some(SEALING) => Some(Vital::SealingController),
         _ => None,
     }
 }
@@ -79,13 +83,6 @@ fn is_used(context: &Context<'_>, by: ComponentId) -> bool {
     })
 }
 
-fn rank(what: &str) -> usize {
-    ["the pod network", "cluster DNS", "storage", "the sealing controller"]
-        .iter()
-        .position(|known| *known == what)
-        .unwrap_or(usize::MAX)
-}
-
 /// Applied by Flux, by a Kustomization that prunes, and not marked to be kept.
 fn is_exposed(context: &Context<'_>, offer: &Offer) -> bool {
     let facts = &context.cluster.facts;
@@ -96,38 +93,27 @@ fn is_exposed(context: &Context<'_>, offer: &Offer) -> bool {
         && !facts.kept.contains(&context.component(offer.by).object)
 }
 
-fn finding(context: &Context<'_>, first: (ComponentId, &str), all: &[(ComponentId, &'static str)]) -> Finding {
-    let (id, what) = first;
-    let component = context.component(id);
-    let others: Vec<String> =
-        all.iter().skip(1).map(|(id, what)| format!("{} ({what})", quoted(context.component(*id)))).collect();
-    let more = if others.is_empty() { String::new() } else { format!(", and so would {}", others.join(", ")) };
-    let message = format!("one commit that drops {} would tear down {what}{more}", quoted(component));
-    let cost = match what {
-        "storage" => "every volume that hangs on it is cut off until it is back",
-        "the sealing controller" => "no SealedSecret is opened until it is back",
-        _ => "nothing repairs it from inside: the next thing is a cold start",
+/// One finding for all, about the most vital.
+fn finding(context: &Context<'_>, exposed: &[(Vital, ComponentId)]) -> Option<Finding> {
+    let ((vital, id), others) = exposed.split_first()?;
+    let component = context.component(*id);
+    let object = |id: ComponentId| context.component(id).object.clone();
+    let prune_at = |id: ComponentId| {
+        let at = context.cluster.facts.prunes.get(&context.applier(id)).copied();
+        at.unwrap_or(context.component(id).at)
     };
-    let prune_at = |id: ComponentId| context.cluster.facts.prunes.get(&context.applier(id)).copied();
-    let mut finding =
-        Finding::new("critical-prune", Severity::Info, &context.cluster.name, &component.object, message, cost);
-    if let Some(at) = prune_at(id) {
-        finding = finding.with(LocationRole::Primary, at, "deletes what leaves the build");
-    }
-    finding = finding.with(LocationRole::Related, component.at, format!("{what} is this one's"));
-    finding.fix = Some(format!(
-        "annotate {} with `kustomize.toolkit.fluxcd.io/prune: disabled`{}",
-        component.object,
-        if all.len() > 1 { ", and the others alike" } else { "" }
-    ));
-    finding.also = all
-        .iter()
-        .skip(1)
-        .map(|(id, _)| Also {
-            component: context.component(*id).object.clone(),
-            provider: None,
-            at: prune_at(*id).unwrap_or(context.component(*id).at),
-        })
-        .collect();
-    finding
+    let statement = InstallFault::Unprotected {
+        component: component.object.clone(),
+        vital: *vital,
+        others: others.iter().map(|(vital, id)| (object(*id), *vital)).collect(),
+    };
+    let advice = Advice::KeepFromPruning { object: component.object.clone(), has_others: !others.is_empty() };
+    let primary = Location::new(prune_at(*id), Remark::DeletesWhatLeaves);
+    let mut finding = Finding::new(&RULE, Severity::Info, &context.cluster.name, &component.object, statement, primary)
+        .with_cost(Cost::Lost(*vital))
+        .with_evidence(EvidenceRole::Related, component.at, Label::VitalIsHere(*vital))
+        .with_fix(Fix::by_hand(advice, Goal::Gone));
+    let also = |id: ComponentId| Also { component: object(id), provider: None, at: prune_at(id).into() };
+    finding.also = others.iter().map(|(_, id)| also(*id)).collect();
+    Some(finding)
 }

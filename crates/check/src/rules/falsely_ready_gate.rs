@@ -1,21 +1,21 @@
 //! ## What it finds
 //!
-//! A gate that looks as if it proved health, and does not:
-//! `healthCheckExprs` with neither `wait` nor `healthChecks` (they are never evaluated); `wait: true` over objects whose
-//! status tells nothing (a SealedSecret, a Gateway); `healthChecks` beside `wait: true` that name objects of others (the
-//! list is ignored), unless what it depends on waits for them; a HelmRelease of a chart that is one custom resource (`rook-ceph-cluster`), which Helm does not wait
-//! for.
+//! A gate that looks as if it checks health, but does not: `healthCheckExprs` with neither `wait` nor `healthChecks`
+//! (they are never evaluated); `wait: true` over objects whose status says nothing about health (a SealedSecret, a
+//! Gateway); `healthChecks` beside `wait: true` that name objects of other Kustomizations (Flux ignores the list),
+//! unless what it depends on waits for them; a HelmRelease of a chart that is one custom resource
+//! (`rook-ceph-cluster`), which Helm does not wait for.
 //!
-//! And a gate over nothing but custom resources, such as an ExternalSecret or a Certificate: they have no status when they
-//! have just been made, which counts as healthy. The gate opens at its first look, milliseconds later, before their
-//! controller has said a word. Most controllers are done before a dependent looks again (every 30 s), so this is told at
-//! info where losing costs ten minutes or a stall, and with `--pedantic` elsewhere. A workload or a HelmRelease in the same
-//! Kustomization closes it: the next look is five seconds later.
+//! And a gate over nothing but custom resources, such as an ExternalSecret or a Certificate: they have no status when
+//! they have just been created, and that counts as healthy. The gate opens at the first check, milliseconds later,
+//! before their controller has done anything. Most controllers are done before Flux checks a dependent again (every 30
+//! s), so this is reported as info where a lost race costs ten minutes or stalls the release, and with `--pedantic`
+//! elsewhere. A workload or a HelmRelease in the same Kustomization closes the gap: the next check is five seconds
+//! later.
 //!
 //! ## Why it matters at a cold start
 //!
-//! Somebody has thought about health here, and the dependents rely on it. At a cold start they start just as early as if
-//! nobody had.
+//! The dependents rely on this check. At a cold start they start just as early as without it.
 //!
 //! ## Example
 //!
@@ -30,7 +30,7 @@
 //! ## Fix
 //!
 //! Add `wait: true` beside the expressions. For objects without a status, or without one yet, add a `healthCheckExprs`
-//! entry for the kind: until there is a status that fulfils it, the gate stays closed. For the custom resource of a chart:
+//! entry for the kind: the gate stays closed until a status satisfies it. For the custom resource of a chart:
 //!
 //! ```yaml
 //! spec:
@@ -47,19 +47,33 @@
 
 use std::collections::BTreeSet;
 
-use graph::Verdict;
-use model::{Component, ComponentId, Gate, ObjectRef, Role, TieTarget, WaitsFor};
-use yaml::Span;
+use diagnostic::{
+    Advice, Cost, Explains, Finding, Fix, GateAdvice, GateFault, Goal, Label, Location, OrderAdvice, PlainAdvice,
+    Quiet, Remark, Rule, Severity, Symptom, Together,
+};
+use model::{Component, ComponentId, Gate, ObjectRef, Role, TieTarget, Verdict, WaitsFor};
+use source::Span;
 
+use crate::advice::new_dependency;
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
+use crate::dependents::speak_for_all;
+use crate::gates::{by_gate, tie_to};
+use crate::needs::is_asked;
 use crate::pairs::{self, Pair};
-use crate::rules::capability_gated::is_asked;
-use crate::rules::missing_dependency::add_tie;
-use crate::rules::ungated_dependency::{by_gate, speak_for_all, tie_to};
-use crate::words::{agree, and_more, quoted};
 
-const RULE: &str = "falsely-ready-gate";
+pub(crate) static RULE: Rule = Rule::new(
+    "falsely-ready-gate",
+    "a gate that looks as if it checks health, but does not",
+    include_str!("falsely_ready_gate.rs"),
+)
+.folding(Together::Nothing, Quiet::ClusterUnlessExplained)
+.explains(&[
+    Explains::new(Symptom::VariablesNotFound, 2),
+    Explains::new(Symptom::UnknownKind, 3),
+    Explains::new(Symptom::WebhookDown, 1),
+    Explains::new(Symptom::ValuesNotFound, 4),
+    Explains::new(Symptom::InstallFailed, 4),
+]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let gates = by_gate(
@@ -77,22 +91,19 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Finding {
     let worst = &pairs[0];
     let gated = context.component(gate);
-    let mut finding = worst.finding(context, RULE);
-    finding.provider = Some(gated.object.clone());
-    finding.message = format!(
-        "{}{} {} on the health of {}, which {} {}",
-        quoted(context.component(worst.consumer)),
-        and_more(1, pairs.len()),
-        agree(pairs.len(), "relies", "rely"),
-        quoted(gated),
-        if worst.judged[0].early { "may pass before there is" } else { "proves nothing about" },
-        worst.capabilities(context),
-    );
     let flaw = Flaw::of(context, worst, gated);
-    let tie = tie_to(context, worst.consumer, gate);
-    let (span, label) = flaw.place(gated, tie);
-    finding.locations.insert(0, Location { span, role: LocationRole::Primary, label });
-    finding.fix = Some(flaw.fix(context, worst, gated));
+    let statement = GateFault::ReliesOnHealth {
+        component: context.component(worst.consumer).object.clone(),
+        count: pairs.len(),
+        gate: gated.object.clone(),
+        is_early: worst.judged[0].early,
+        needed: worst.needed(context),
+    };
+    let primary = flaw.place(gated, tie_to(context, worst.consumer, gate));
+    let mut finding = worst
+        .finding(context, &RULE, statement, primary)
+        .with_provider(&gated.object)
+        .with_fix(worst.fix(context, flaw.advice(context, worst, gated)));
     if matches!(gated.gate, Gate::LooksHealthy(_)) {
         // Worth a line even where its dependents only make noise: without any, it gets one as well.
         finding.severity = finding.severity.max(Severity::Info);
@@ -131,53 +142,40 @@ impl<'a> Flaw<'a> {
         }
     }
 
-    fn place(&self, gated: &Component, tie: Option<Span>) -> (Span, String) {
+    fn place(&self, gated: &Component, tie: Option<Span>) -> Location {
         match self {
-            Self::Ignored(at) => (*at, "ignored: `wait: true` switches `healthChecks` off".to_owned()),
-            Self::NeverEvaluated => {
-                (gated.gate_at, "never evaluated: neither `wait` nor `healthChecks` is set".to_owned())
-            }
-            Self::Beyond(resource) => (
+            Self::Ignored(at) => Location::new(*at, Remark::IgnoredByWait),
+            Self::NeverEvaluated => Location::new(gated.gate_at, Remark::NeverEvaluated),
+            Self::Beyond(resource) => {
                 // A tie to the release passes by whatever its Kustomization waits for.
-                tie.filter(|_| gated.role == Role::HelmRelease).unwrap_or(gated.gate_at),
-                format!("the release is ready as soon as its {} is stored: Helm does not wait for it", resource.kind),
-            ),
-            Self::Early(kind) => {
-                (gated.gate_at, format!("opens at its first look: an {kind} without a status counts as healthy"))
+                let at = tie.filter(|_| gated.role == Role::HelmRelease).unwrap_or(gated.gate_at);
+                Location::new(at, Label::IsReadyWhenStored { kind: resource.kind.clone() })
             }
-            Self::Blind => (gated.gate_at, "waits for objects whose status tells nothing".to_owned()),
+            Self::Early(kind) => Location::new(gated.gate_at, Label::OpensAtFirstLook { kind: (*kind).into() }),
+            Self::Blind => Location::new(gated.gate_at, Remark::StatusTellsNothing),
         }
     }
 
-    fn fix(&self, context: &Context<'_>, pair: &Pair<'_>, gated: &Component) -> String {
+    fn advice(&self, context: &Context<'_>, pair: &Pair<'_>, gated: &Component) -> Advice {
+        let gate = gated.object.clone();
         match self {
             // The object's own component may be waited for, unless the list is of what is applied right here.
-            Self::Ignored(_) if gated.object != context.component(pair.provider).object => add_tie(context, pair),
-            Self::Ignored(_) => {
-                format!(
-                    "take `wait: true` off {}, so that its `healthChecks` count; list its release there too",
-                    gated.object
-                )
+            Self::Ignored(_) if gated.object != context.component(pair.provider).object => {
+                OrderAdvice::Add(new_dependency(context, pair)).into()
             }
-            Self::NeverEvaluated => format!("set `wait: true` on {}", gated.object),
+            Self::Ignored(_) => GateAdvice::TakeWaitOff { gate }.into(),
+            Self::NeverEvaluated => GateAdvice::SetWait { gate, patch: None }.into(),
             Self::Beyond(resource) => {
                 let applier = context.component(context.applier(pair.provider));
                 let waits = waits_for(applier, resource);
-                let how = "`healthChecks` without `wait: true`, and `healthCheckExprs` for the kind";
+                let (applier, resource) = (applier.object.clone(), (*resource).clone());
                 match gated.role {
-                    Role::HelmRelease if waits => {
-                        format!("depend on {} instead, which waits for {resource}", applier.object)
-                    }
-                    Role::HelmRelease => {
-                        format!("depend on {} instead, and have it wait for {resource}: {how}", applier.object)
-                    }
-                    _ => format!("have {} wait for {resource}: {how}", applier.object),
+                    Role::HelmRelease => OrderAdvice::DependInstead { applier, resource, waits }.into(),
+                    _ => GateAdvice::HaveWait { applier, resource }.into(),
                 }
             }
-            Self::Early(kind) => format!("add `healthCheckExprs` for {kind} to {}", gated.object),
-            Self::Blind => {
-                "wait for what uses it: `healthChecks` on the workload, or `healthCheckExprs` for the kind".to_owned()
-            }
+            Self::Early(kind) => GateAdvice::AddExpressions { kind: (*kind).into(), gate }.into(),
+            Self::Blind => PlainAdvice::WaitForWhatUsesIt.into(),
         }
     }
 }
@@ -187,33 +185,19 @@ fn waits_for(gated: &Component, object: &ObjectRef) -> bool {
     matches!(&gated.gate, Gate::Listed(objects) if objects.contains(object)) && gated.expressions.contains(&object.kind)
 }
 
-/// Expressions that are never evaluated. Worth a warning only when somebody waits for them.
+/// Expressions that are never evaluated. Worth a warning only when something waits for them.
 fn no_op(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
     let component = context.component(id);
     let Gate::LooksHealthy(at) = component.gate else { return None };
-    let dependents = context.dependents(id).len();
-    let label = "never evaluated: neither `wait` nor `healthChecks` is set".to_owned();
-    Some(Finding {
-        rule: RULE,
-        severity: Severity::Info,
-        message: format!("{} has `healthCheckExprs` that gate nothing", quoted(component)),
-        cluster: context.cluster.name.clone(),
-        component: component.object.clone(),
-        provider: None,
-        capability: None,
-        verdict: Some(Verdict::FalselyReady),
-        consequence: None,
-        cost: match dependents {
-            0 => "nobody waits for it now; whoever does will start before it is healthy".to_owned(),
-            1 => "its dependent starts before it is healthy".to_owned(),
-            many => format!("its {many} dependents start before it is healthy"),
-        },
-        locations: vec![Location { span: at, role: LocationRole::Primary, label }],
-        fix: Some(format!("set `wait: true` on {}", component.object)),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
-    })
+    let object = &component.object;
+    let statement = GateFault::GatesNothing { component: object.clone() };
+    let primary = Location::new(at, Remark::NeverEvaluated);
+    let advice = GateAdvice::SetWait { gate: object.clone(), patch: None };
+    let finding = Finding::new(&RULE, Severity::Info, &context.cluster.name, object, statement, primary)
+        .with_verdict(Verdict::FalselyReady)
+        .with_cost(Cost::DependentsStartEarly { count: context.dependents(id).len() })
+        .with_fix(Fix::by_hand(advice, Goal::Waits { component: object.clone() }));
+    Some(finding)
 }
 
 /// Whether something that a component waits for has proved an object healthy by then.
@@ -246,29 +230,22 @@ fn is_proved(context: &Context<'_>, id: ComponentId, object: &ObjectRef) -> bool
 /// `healthChecks` on objects that it does not apply itself, switched off by `wait: true`.
 fn ignored(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
     let component = context.component(id);
-    let applied = |object: &model::ObjectRef| {
+    let applied = |object: &ObjectRef| {
         let is_child = context.cluster.find(object).is_some_and(|child| context.component(child).parent == Some(id));
         is_child || context.cluster.offers.iter().any(|offer| offer.by == id && offer.object == *object)
     };
     let outside =
-        |object: &model::ObjectRef| context.cluster.find(object).is_some_and(|other| other != id) && !applied(object);
+        |object: &ObjectRef| context.cluster.find(object).is_some_and(|other| other != id) && !applied(object);
     let (object, at) =
         component.ignored_checks.iter().find(|(object, _)| outside(object) && !is_proved(context, id, object))?;
-    Some(Finding {
-        rule: RULE,
-        severity: Severity::Info,
-        message: format!("{} does not wait for {object}: `wait: true` switches `healthChecks` off", quoted(component)),
-        cluster: context.cluster.name.clone(),
-        component: component.object.clone(),
-        provider: Some(object.clone()),
-        capability: None,
-        verdict: Some(Verdict::FalselyReady),
-        consequence: None,
-        cost: "its dependents start before that object is healthy".to_owned(),
-        locations: vec![Location { span: *at, role: LocationRole::Primary, label: "ignored".to_owned() }],
-        fix: Some(format!("add a `dependsOn` on what applies {object}")),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
-    })
+    let own = &component.object;
+    let statement = GateFault::IgnoresCheck { component: own.clone(), object: object.clone() };
+    let primary = Location::new(*at, Remark::Ignored);
+    let goal = Goal::Ordered { component: own.clone(), after: object.clone() };
+    let finding = Finding::new(&RULE, Severity::Info, &context.cluster.name, own, statement, primary)
+        .with_provider(object)
+        .with_verdict(Verdict::FalselyReady)
+        .with_cost(Cost::DependentsStartBeforeThat)
+        .with_fix(Fix::by_hand(OrderAdvice::DependOnApplierOf { object: object.clone() }, goal));
+    Some(finding)
 }

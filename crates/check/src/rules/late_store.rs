@@ -1,13 +1,14 @@
 //! ## What it finds
 //!
-//! A secret store (ClusterSecretStore, SecretStore) and ExternalSecrets that use it, with no order between the
-//! Kustomizations that apply them. One finding for each store, with the number of those that use it.
+//! A secret store (ClusterSecretStore, SecretStore) and ExternalSecrets that use it, while the Kustomizations that
+//! apply them do not depend on each other. One finding per store, with the number of components that use it.
 //!
 //! ## Why it matters at a cold start
 //!
-//! The store is ready when its operator runs, its credentials are there and its backend answers: late. An ExternalSecret
-//! that asks before that fails and asks again after growing pauses; whatever mounts its Secret hangs until then, and a
-//! HelmRelease may have run out of patience. Where the store's own kinds come with it, the apply fails altogether.
+//! The store is ready when its operator runs, its credentials exist and its backend answers, which is late. An
+//! ExternalSecret that is reconciled before that fails and is retried with backoff; pods that mount its Secret can't
+//! start until then, and a HelmRelease may reach its timeout. Where the CRDs come from the same component as the store,
+//! the apply fails as a whole.
 //!
 //! ## Example
 //!
@@ -26,19 +27,25 @@
 //!       namespace: external-secrets
 //! ```
 //!
-//! and `wait: true` on the one that applies the store. Where forty applications use one store, a component that both
-//! applies the ExternalSecret and adds the `dependsOn` writes it once.
+//! and `wait: true` on the one that applies the store. Where forty applications use one store, a kustomize component
+//! that both applies the ExternalSecret and adds the `dependsOn` needs it only once.
 
 use std::collections::BTreeMap;
 
+use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Rule, Severity, Symptom};
 use model::{CapabilityKind, ComponentId};
 
+use crate::advice::{new_dependency, not_awaited};
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
+use crate::dependents::{also, dependents};
 use crate::pairs::Pair;
-use crate::rules::missing_dependency::{add_tie, races, tie_place};
-use crate::rules::ungated_dependency::{also, dependents};
-use crate::words::{agree, and_more};
+use crate::races::{is_about_store, races};
+
+pub(crate) static RULE: Rule =
+    Rule::new("late-store", "a secret store that its users do not wait for", include_str!("late_store.rs"))
+        .explains(&[Explains::new(Symptom::NotHealthy, 1)])
+        .may_be_brought()
+        .speaks_for_several();
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut stores: BTreeMap<ComponentId, Vec<Pair<'_>>> = BTreeMap::new();
@@ -52,15 +59,10 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     findings.filter(|finding| finding.severity > Severity::Pedantic).collect()
 }
 
-/// Whether a pair is about a store that the provider applies.
-pub(crate) fn is_about_store(context: &Context<'_>, pair: &Pair<'_>) -> bool {
-    pair.judged.iter().any(|judged| context.need(judged).capability.kind == CapabilityKind::SecretStore)
-}
-
 /// One finding for all of them.
 fn finding(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
     let mut finding = of_one(context, &pairs[0], pairs.len());
-    finding.notes = dependents(context, pairs);
+    finding.notes = dependents(context, pairs).into_iter().collect();
     finding.also = also(context, pairs);
     if context.each {
         finding.each = pairs.iter().map(|pair| of_one(context, pair, 1)).collect();
@@ -68,24 +70,15 @@ fn finding(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
     finding
 }
 
-/// What is to be said of one pair, in a message that counts so many.
+/// What is to be said of one pair, in a statement that counts so many.
 fn of_one(context: &Context<'_>, pair: &Pair<'_>, count: usize) -> Finding {
-    let (consumer, provider) = pair.names(context);
-    let mut finding = pair.finding(context, "late-store");
-    let store = pair
-        .judged
-        .iter()
-        .map(|judged| &context.need(judged).capability)
-        .find(|capability| capability.kind == CapabilityKind::SecretStore);
-    let store = store.map_or_else(|| "its secret store".to_owned(), ToString::to_string);
-    finding.message = format!(
-        "{consumer}{} {} {store}, and nothing orders {} after {provider}",
-        and_more(1, count),
-        agree(count, "needs", "need"),
-        agree(count, "it", "them"),
-    );
-    finding.capability = Some(store);
-    finding.fix = Some(add_tie(context, pair));
-    finding.locations.insert(0, tie_place(context, pair, LocationRole::Primary));
-    finding
+    let (component, provider) = pair.objects(context);
+    let mut needed = pair.judged.iter().map(|judged| &context.need(judged).capability);
+    let store = needed.find(|capability| capability.kind == CapabilityKind::SecretStore);
+    let store = store.unwrap_or(&context.need(pair.judged[0]).capability).clone();
+    let statement = OrderFault::StoreNotAwaited { component, count, store: store.clone(), provider };
+    let advice = OrderAdvice::Add(new_dependency(context, pair));
+    pair.finding(context, &RULE, statement, not_awaited(context, pair))
+        .with_subject(store)
+        .with_fix(pair.fix(context, advice))
 }

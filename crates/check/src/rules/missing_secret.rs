@@ -1,13 +1,15 @@
 //! ## What it finds
 //!
-//! A Secret or ConfigMap that a HelmRelease takes values from, or that a plain workload's pods need to start, and that
-//! nothing in the repository makes: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no operator
-//! by its naming convention. Where a release waits for another of its namespace whose chart was not read, or part of the cluster
-//! comes from another repository, that may make it, and the finding is an info. And the sealing key of SealedSecrets, where nothing restores it.
+//! A Secret or ConfigMap that a HelmRelease reads values from, or that a workload's pods need to start, and that
+//! nothing in the repository creates: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no
+//! operator by its naming convention. Where a release waits for another one in its namespace whose chart was not read,
+//! or part of the cluster comes from another repository, that may create it, and the finding is an info. And the keys
+//! that no repository can hold: the one that Kustomizations decrypt with, where nothing seeds it (an info: you may keep
+//! it elsewhere), and the sealing key of SealedSecrets, where nothing restores it.
 //!
 //! ## Why it matters at a cold start
 //!
-//! Somebody made it by hand once. On the new cluster it is not there.
+//! It was once created by hand. On the new cluster it does not exist.
 //!
 //! ## Example
 //!
@@ -19,14 +21,27 @@
 //!
 //! ## Fix
 //!
-//! Put what makes it into the repository (an ExternalSecret, a SealedSecret, a SOPS file), or seed it in the bootstrap.
+//! Add what creates it to the repository (an ExternalSecret, a SealedSecret, a SOPS file), or create it in the
+//! bootstrap.
 
-use graph::{Consequence, Verdict};
-use model::{CapabilityKind, ComponentId, Need, Phase, Role};
+use diagnostic::{
+    Absence, Advice, Explains, Finding, Fix, Goal, Location, NeverCost, Note, PlainAdvice, Quiet, Remark, Rule,
+    Severity, Subject, Symptom, Together,
+};
+use model::{CapabilityKind, ComponentId, Consequence, Need, Phase, Purpose, Role, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{agree, and_more, quoted};
+
+pub(crate) static RULE: Rule =
+    Rule::new("missing-secret", "a Secret or ConfigMap that nothing creates", include_str!("missing_secret.rs"))
+        .folding(Together::Subject, Quiet::Alone)
+        .explains(&[
+            Explains::new(Symptom::NotHealthy, 4),
+            Explains::new(Symptom::ValuesNotFound, 1),
+            Explains::new(Symptom::InstallFailed, 5),
+            Explains::new(Symptom::Unsealable, 1),
+        ])
+        .may_be_brought();
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let unoffered =
@@ -41,28 +56,34 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 fn secret(context: &Context<'_>, need: &Need) -> Option<Finding> {
     let component = context.component(need.of);
     let (severity, cost) = match (component.role, need.phase) {
-        (Role::HelmRelease, Phase::Build) => (Severity::Warning, "never installed unless something outside makes it"),
-        (_, Phase::Ready) => (Severity::Info, "its pods never start unless something outside makes it"),
+        (Role::HelmRelease, Phase::Build) => (Severity::Warning, NeverCost::InstalledFromHere),
+        (Role::Kustomization, Phase::Build) if need.why == Purpose::Decrypt => {
+            (Severity::Info, NeverCost::BuiltFromHereFirst)
+        }
+        (_, Phase::Ready) => (Severity::Info, NeverCost::PodsStartFromHere),
         _ => return None,
     };
-    let message = format!("{} needs {} {}, and nothing here makes it", quoted(component), need.capability, need.why);
-    let fix = format!("add what makes {} to the repository, or seed it in the bootstrap", need.capability);
-    let Some(doubt) = doubt(context, need.of) else {
-        return Some(finding(context, need, (severity, message, cost), fix));
-    };
-    let mut finding = finding(context, need, (Severity::Info, message, cost), fix);
-    finding.notes.push(doubt);
+    let (needed, purpose) = (need.capability.clone(), need.why.clone());
+    let statement = Absence::NotMade { component: component.object.clone(), needed: needed.clone(), purpose };
+    let doubt = doubt(context, need.of);
+    let severity = if doubt.is_some() { Severity::Info } else { severity };
+    let mut finding = finding(context, need, severity, statement, cost, Advice::MakeIt { needed });
+    finding.notes.extend(doubt);
     Some(finding)
 }
 
-/// What was not read and may make it, as a sentence.
-fn doubt(context: &Context<'_>, of: ComponentId) -> Option<String> {
+/// What was not read and may make it.
+fn doubt(context: &Context<'_>, of: ComponentId) -> Option<Note> {
     if let Some(unseen) = unseen_before(context, of) {
-        let unseen = quoted(context.component(unseen));
-        return Some(format!("{unseen}, which it waits for, comes from a chart that was not read, and may make it"));
+        return Some(Note::UnreadChartMayMake { release: context.component(unseen).object.clone() });
     }
-    let elsewhere = context.elsewhere()?;
-    Some(format!("{} applies files of another repository, which may make it", quoted(elsewhere)))
+    if let Some(elsewhere) = context.elsewhere() {
+        return Some(Note::OtherRepositoryMayMake { component: elsewhere.object.clone() });
+    }
+    if let Some(set) = context.other_inputs() {
+        return Some(Note::OtherInputsMayMake { component: set.object.clone() });
+    }
+    context.may_hold_more().then_some(Note::UnseenMayHold)
 }
 
 /// A release of its own namespace that a release waits for and whose chart was not read: it may make the Secret, itself or by a
@@ -79,43 +100,28 @@ fn unseen_before(context: &Context<'_>, of: ComponentId) -> Option<ComponentId> 
 /// One key opens all of them: one finding, however many SealedSecrets.
 fn sealing_key(context: &Context<'_>, needs: &[&Need]) -> Option<Finding> {
     let first = needs.first()?;
-    let more = and_more(1, needs.len());
-    let message = format!(
-        "{}{more} {} SealedSecrets, and nothing here brings the sealing key back",
-        quoted(context.component(first.of)),
-        agree(needs.len(), "has", "have")
-    );
-    let cost = "no SealedSecret is ever unsealed on a new cluster: its controller makes a new key";
-    let fix =
-        "keep the key outside of the cluster and seed it in the bootstrap, before the controller starts".to_owned();
-    Some(finding(context, first, (Severity::Warning, message, cost), fix))
+    let component = context.component(first.of).object.clone();
+    let statement = Absence::NoSealingKey { component, count: needs.len() };
+    let advice = PlainAdvice::KeepSealingKey.into();
+    Some(finding(context, first, Severity::Warning, statement, NeverCost::Unsealed, advice))
 }
 
 fn finding(
     context: &Context<'_>,
     need: &Need,
-    (severity, message, cost): (Severity, String, &str),
-    fix: String,
+    severity: Severity,
+    statement: Absence,
+    cost: NeverCost,
+    advice: Advice,
 ) -> Finding {
-    Finding {
-        rule: "missing-secret",
-        severity,
-        message,
-        cluster: context.cluster.name.clone(),
-        component: context.component(need.of).object.clone(),
-        provider: None,
-        capability: Some(need.capability.to_string()),
-        verdict: Some(Verdict::Unoffered),
-        consequence: Some(Consequence::Terminal { certain: false }),
-        cost: cost.to_owned(),
-        locations: vec![Location {
-            span: need.at,
-            role: LocationRole::Primary,
-            label: "nothing that was read makes it".to_owned(),
-        }],
-        fix: Some(fix),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
-    }
+    let component = &context.component(need.of).object;
+    let subject = Subject::from(need.capability.clone());
+    let goal = Goal::Guaranteed { component: component.clone(), subject: subject.clone() };
+    let primary = Location::new(need.at, Remark::NothingMakesIt);
+    Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
+        .with_subject(subject)
+        .with_verdict(Verdict::Unoffered)
+        .with_consequence(Consequence::Terminal { certain: false })
+        .with_cost(cost)
+        .with_fix(Fix::by_hand(advice, goal))
 }

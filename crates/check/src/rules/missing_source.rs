@@ -1,12 +1,12 @@
 //! ## What it finds
 //!
 //! A Kustomization or HelmRelease whose source (HelmRepository, OCIRepository, GitRepository, Bucket, ExternalArtifact)
-//! nobody defines.
+//! is not defined.
 //!
 //! ## Why it matters at a cold start
 //!
-//! It never gets an artifact. On a running cluster the old source object may still be there, left behind by a commit that
-//! removed it.
+//! It never gets an artifact. On a running cluster the old source object may still exist, although a commit removed it
+//! from the repository.
 //!
 //! ## Example
 //!
@@ -19,58 +19,48 @@
 //!
 //! ## Fix
 //!
-//! Define the source, or correct its kind, name or namespace.
+//! Define the source, or correct its kind, name or namespace. Where a part of the cluster was not seen that may define it, this is
+//! info.
 
-use graph::{Consequence, Verdict};
-use model::CapabilityKind;
+use diagnostic::{
+    Absence, Advice, Explains, Finding, Fix, Goal, Label, Location, NeverCost, Note, Quiet, Rule, Severity, Symptom,
+    Together,
+};
+use model::{CapabilityKind, Consequence, Need, ObjectRef, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::quoted;
+
+pub(crate) static RULE: Rule =
+    Rule::new("missing-source", "a source that is not defined", include_str!("missing_source.rs"))
+        .folding(Together::Subject, Quiet::Alone)
+        .explains(&[Explains::new(Symptom::SourceNotFound, 1)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let unoffered = context.judged().filter(|judged| judged.verdict == Verdict::Unoffered);
     let sources =
         unoffered.map(|judged| context.need(judged)).filter(|need| need.capability.kind == CapabilityKind::Source);
-    // What could not be seen might define it.
-    let may_define = |blind: &model::BlindSpot| blind.component.is_some() && blind.why != model::FLUX_ITSELF;
-    let blind = context.cluster.blind.iter().any(may_define);
-    sources
-        .map(|need| {
-            let component = context.component(need.of);
-            let (kind, name) = need.capability.name.split_once(':').unwrap_or(("source", &need.capability.name));
-            Finding {
-                rule: "missing-source",
-                severity: if blind { Severity::Info } else { Severity::Warning },
-                message: format!(
-                    "{} takes its objects from {kind} `{}/{name}`, which nobody defines",
-                    quoted(component),
-                    need.capability.namespace
-                ),
-                cluster: context.cluster.name.clone(),
-                component: component.object.clone(),
-                provider: None,
-                capability: Some(need.capability.to_string()),
-                verdict: Some(Verdict::Unoffered),
-                consequence: Some(Consequence::Deadlock),
-                cost: "never gets anything to apply".to_owned(),
-                locations: vec![Location {
-                    span: need.at,
-                    role: LocationRole::Primary,
-                    label: format!("no {kind} of this name was read"),
-                }],
-                fix: Some(format!(
-                    "define {kind} `{name}` in namespace `{}`, or correct the reference",
-                    need.capability.namespace
-                )),
-                notes: if blind {
-                    vec!["part of this cluster could not be seen, and may define it".to_owned()]
-                } else {
-                    Vec::new()
-                },
-                also: Vec::new(),
-                each: Vec::new(),
-            }
-        })
-        .collect()
+    // What could not be seen might define it; but not what comes from that source itself.
+    let may_define = |need: &Need| {
+        let mut others = context.cluster.blind.iter().filter(|blind| blind.component != Some(need.of));
+        others.any(|blind| blind.may_define_objects() || blind.why.may_hold_components())
+    };
+    sources.map(|need| finding(context, need, may_define(need))).collect()
+}
+
+fn finding(context: &Context<'_>, need: &Need, is_blind: bool) -> Finding {
+    let component = &context.component(need.of).object;
+    let (kind, name) = need.capability.name.split_once(':').unwrap_or(("source", &need.capability.name));
+    let source = ObjectRef::new(kind, need.capability.namespace.clone(), name);
+    let statement = Absence::NotDefined { component: component.clone(), source: source.clone() };
+    let primary = Location::new(need.at, Label::NoSuchSource { kind: kind.into() });
+    let severity = if is_blind { Severity::Info } else { Severity::Warning };
+    let goal = Goal::Exists { object: source.clone() };
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
+        .with_subject(need.capability.clone())
+        .with_verdict(Verdict::Unoffered)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::Gets)
+        .with_fix(Fix::by_hand(Advice::DefineSource { source }, goal));
+    finding.notes.extend(is_blind.then_some(Note::UnseenMayDefine));
+    finding
 }

@@ -1,13 +1,13 @@
 //! ## What it finds
 //!
-//! `postBuild.substituteFrom` that names a ConfigMap or Secret nobody makes; and an `optional` one that is made, but with
-//! no order.
+//! `postBuild.substituteFrom` that names a ConfigMap or Secret that nothing creates; and an `optional` one that
+//! something creates, but that the Kustomization does not wait for.
 //!
 //! ## Why it matters at a cold start
 //!
-//! Without the object the build fails, and is tried again only after `retryInterval`. With `optional: true` it does not
-//! fail: everything is built without the variables, and nothing says so. (An optional one that nobody makes is fine, as long
-//! as there are other variables; `undefined-variable` tells where there are none.)
+//! Without the object the build fails, and Flux retries only after `retryInterval`. With `optional: true` it does not
+//! fail: everything is built without the variables, without any error. (An optional one that nothing creates is fine,
+//! as long as there are other variables; `undefined-variable` reports where there are none.)
 //!
 //! ## Example
 //!
@@ -20,17 +20,27 @@
 //!
 //! ## Fix
 //!
-//! Make the object in a Kustomization that this one depends on, or seed it in the bootstrap: a directory named
-//! `bootstrap`, or a script that applies it, is read too.
+//! Create the object in a Kustomization that this one depends on, or in the bootstrap: coldstart also reads a directory
+//! named `bootstrap`, and a script that applies it.
 
-use graph::{Consequence, Judged, Verdict};
-use model::{CapabilityKind, Phase, Role, say_seconds};
+use diagnostic::{
+    Absence, Advice, Cost, Explains, Finding, Fix, Goal, Lack, Location, NeverCost, Quiet, Remark, Rule, Severity,
+    Symptom, Together,
+};
+use graph::Judged;
+use model::{Consequence, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
-use crate::words::quoted;
+use crate::needs::is_variables;
 
-const RULE: &str = "missing-substitution";
+pub(crate) static RULE: Rule = Rule::new(
+    "missing-substitution",
+    "variables from an object that nothing creates, or creates too late",
+    include_str!("missing_substitution.rs"),
+)
+.folding(Together::Subject, Quiet::Alone)
+.explains(&[Explains::new(Symptom::VariablesNotFound, 1)])
+.may_be_brought();
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     context
@@ -40,62 +50,37 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         .collect()
 }
 
-pub(crate) fn is_variables(context: &Context<'_>, judged: &Judged) -> bool {
-    let need = context.need(judged);
-    need.phase == Phase::Build
-        && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap)
-        && context.component(need.of).role == Role::Kustomization
-        && need.why == "for its variables"
-}
-
 fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
     let need = context.need(judged);
     let component = context.component(need.of);
-    let model::Retry::Every(retry) = component.patience.retry else { return None };
-    let (severity, message, cost) = match (judged.verdict, judged.consequence) {
-        // One that nobody makes is fine. One that it makes itself is not there at first, and is from the second time on.
+    let model::Retry::Every(retry_seconds) = component.patience.retry else { return None };
+    let makes_itself = || judged.offer.is_some_and(|offer| context.cluster.offers[offer].by == need.of);
+    let (severity, lack, cost) = match (judged.verdict, judged.consequence) {
+        // One that nothing makes is fine. One that it makes itself is not there at first, and is from the second time on.
         (Verdict::Unoffered | Verdict::BootstrapOnly, _) if need.optional => return None,
-        (Verdict::Unoffered, _) => (
-            Severity::Info,
-            format!("{} takes variables from {}, which nothing here makes", quoted(component), need.capability),
-            format!("never built unless something outside makes it; tried again every {}", say_seconds(retry)),
-        ),
-        (Verdict::BootstrapOnly, _)
-            if judged.offer.is_some_and(|offer| context.cluster.offers[offer].by == need.of) =>
-        {
-            (
-                Severity::Info,
-                format!("{} takes variables from {}, which it makes itself", quoted(component), need.capability),
-                "never built unless something outside makes it first".to_owned(),
-            )
+        (Verdict::Unoffered, _) => (Severity::Info, Lack::NotMade, NeverCost::BuiltFromHere { retry_seconds }.into()),
+        (Verdict::BootstrapOnly, _) if makes_itself() => {
+            (Severity::Info, Lack::MadeByItself, NeverCost::BuiltFromHereFirst.into())
         }
-        (_, Consequence::Silent) => (
-            Severity::Warning,
-            format!(
-                "{} takes optional variables from {}, and nothing orders it after what makes it",
-                quoted(component),
-                need.capability
-            ),
-            "built without the variables, and nothing says so".to_owned(),
-        ),
+        (_, Consequence::Silent) => (Severity::Warning, Lack::NotOrdered, Cost::BuiltWithoutVariables),
         _ => return None,
     };
     let provider = judged.offer.map(|offer| context.applier(context.cluster.offers[offer].by));
     let consequence = match judged.verdict {
-        Verdict::Unoffered => Consequence::Slow { seconds: retry },
+        Verdict::Unoffered => Consequence::Slow { seconds: retry_seconds },
         _ => judged.consequence,
     };
-    let fix =
-        format!("make {} in a Kustomization that this one depends on, or seed it in the bootstrap", need.capability);
-    let finding = Finding::new(RULE, severity, &context.cluster.name, &component.object, message, cost);
-    Some(Finding {
-        provider: provider
-            .map(|provider| context.component(provider).object.clone())
-            .filter(|provider| *provider != component.object),
-        capability: Some(need.capability.to_string()),
-        verdict: Some(judged.verdict),
-        consequence: Some(consequence),
-        fix: Some(fix),
-        ..finding.with(LocationRole::Primary, need.at, "needed before anything can be built")
-    })
+    let (own, needed) = (&component.object, need.capability.clone());
+    let statement = Absence::VariablesLack { component: own.clone(), from: needed.clone(), lack };
+    let primary = Location::new(need.at, Remark::NeededForBuild);
+    let goal = Goal::Guaranteed { component: own.clone(), subject: needed.clone().into() };
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, own, statement, primary)
+        .with_subject(needed.clone())
+        .with_verdict(judged.verdict)
+        .with_consequence(consequence)
+        .with_cost(cost)
+        .with_fix(Fix::by_hand(Advice::MakeBefore { needed }, goal));
+    let provider = provider.map(|provider| context.component(provider).object.clone());
+    finding.provider = provider.filter(|provider| provider != own);
+    Some(finding)
 }

@@ -1,7 +1,8 @@
 //! The rules. Each file's opening comment is its manual page.
 
+use diagnostic::{Finding, Rule};
+
 use crate::context::Context;
-use crate::finding::Finding;
 
 mod bootstrap_drift;
 mod bootstrap_only;
@@ -30,70 +31,72 @@ pub(crate) mod unused_suppression;
 mod webhook_race;
 mod wrong_kind_dependency;
 
-/// A rule: its name, what it is about, and what it does.
-#[derive(Debug)]
-pub struct Rule {
-    pub id: &'static str,
-    /// One line.
-    pub summary: &'static str,
-    source: &'static str,
-    pub(crate) run: fn(&Context<'_>) -> Vec<Finding>,
-}
-
-impl Rule {
-    /// The manual page, as Markdown.
-    pub fn manual(&self) -> String {
-        let lines = self.source.lines().map_while(|line| line.strip_prefix("//!"));
-        let text: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
-        format!("# {}\n\n{}\n", self.id, text.join("\n").trim())
-    }
-}
+/// What a rule does with one cluster.
+pub(crate) type Run = fn(&Context<'_>) -> Vec<Finding>;
 
 /// One line registers a rule.
 macro_rules! rules {
-    ($($module:ident $id:literal $summary:literal)*) => {
-        static ALL: &[Rule] = &[$(Rule {
-            id: $id,
-            summary: $summary,
-            source: include_str!(concat!(stringify!($module), ".rs")),
-            run: $module::run,
-        }),*];
+    ($($module:ident)*) => {
+        static ALL: &[&Rule] = &[$(&$module::RULE),*];
+        /// What each of [`ALL`] does.
+        pub(crate) static RUNS: &[Run] = &[$($module::run),*];
     };
 }
 
+// Worst first, as the manual lists them.
 rules! {
-    broken_build "broken-build" "a build that fails: nothing of it is applied"
-    single_stage_deadlock "single-stage-deadlock" "a custom resource applied together with what brings its CRD"
-    parent_wait_deadlock "parent-wait-deadlock" "a Kustomization that waits for a child that waits for it"
-    dependency_cycle "dependency-cycle" "components that wait for each other in a circle"
-    unknown_dependency "unknown-dependency" "a dependency on something that does not exist"
-    wrong_kind_dependency "wrong-kind-dependency" "a dependency on an object of another kind"
-    suspended_dependency "suspended-dependency" "a dependency on something that is switched off"
-    missing_source "missing-source" "a source that nobody defines"
-    missing_substitution "missing-substitution" "variables from an object that nobody makes, or makes too late"
-    undefined_variable "undefined-variable" "a variable that nothing sets"
-    uninstalled_crd_chart "uninstalled-crd-chart" "a deployed chart that keeps its CRDs to itself"
-    missing_secret "missing-secret" "a Secret or ConfigMap that nobody makes"
-    terminal_install "terminal-install" "an installation that fails for good if it loses a race"
-    missing_dependency "missing-dependency" "a need that nothing orders"
-    late_store "late-store" "a secret store that those who use it do not wait for"
-    webhook_race "webhook-race" "a webhook that refuses what comes before it answers"
-    capability_gated "capability-gated" "a chart that looks for an API before it is there"
-    ungated_dependency "ungated-dependency" "an order whose other end proves nothing"
-    falsely_ready_gate "falsely-ready-gate" "a gate that looks as if it proved health, and does not"
-    slow_retry "slow-retry" "a failure that is tried again only after a long time"
-    bootstrap_only "bootstrap-only" "a need that only the bootstrap meets"
-    bootstrap_drift "bootstrap-drift" "a release that Flux changes right after the bootstrap"
-    critical_prune "critical-prune" "a vital component that one commit can tear down"
-    unreachable_object "unreachable-object" "a file that nothing applies"
-    unused_suppression "unused-suppression" "a comment that allows what is not there"
-    redundant_dependency "redundant-dependency" "a dependency that another one brings already"
+    broken_build
+    single_stage_deadlock
+    parent_wait_deadlock
+    dependency_cycle
+    unknown_dependency
+    wrong_kind_dependency
+    suspended_dependency
+    missing_source
+    missing_substitution
+    undefined_variable
+    uninstalled_crd_chart
+    missing_secret
+    terminal_install
+    missing_dependency
+    late_store
+    webhook_race
+    capability_gated
+    ungated_dependency
+    falsely_ready_gate
+    slow_retry
+    bootstrap_only
+    bootstrap_drift
+    critical_prune
+    unreachable_object
+    unused_suppression
+    redundant_dependency
 }
 
-pub fn all() -> &'static [Rule] {
+/// Every rule there is.
+pub fn all() -> &'static [&'static Rule] {
     ALL
 }
 
+/// The rule of this name.
 pub fn find(id: &str) -> Option<&'static Rule> {
-    ALL.iter().find(|rule| rule.id == id)
+    ALL.iter().find(|rule| rule.id == id).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::all;
+
+    #[test]
+    fn of_rules_that_explain_the_same_each_has_a_rank_of_its_own() {
+        let mut seen = BTreeSet::new();
+        for rule in all() {
+            for explains in rule.explains {
+                let symptom = format!("{:?}", explains.symptom);
+                assert!(seen.insert((symptom, explains.rank)), "{rule:?} shares a rank: {explains:?}");
+            }
+        }
+    }
 }

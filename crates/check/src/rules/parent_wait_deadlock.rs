@@ -1,12 +1,12 @@
 //! ## What it finds
 //!
-//! A Kustomization with `wait: true` that applies a child which depends on it. And, at info, the same without `wait`: it
-//! works today, and deadlocks the day the parent waits. Where others lie in between, all of them have to wait for that, and
-//! the cost names those that do not.
+//! A Kustomization with `wait: true` that applies a child which depends on it. And, at info, the same without `wait`:
+//! it works today, and deadlocks as soon as the parent gets `wait: true`. Where other Kustomizations lie in between,
+//! all of them must wait for that to happen, and the cost names those that do not.
 //!
 //! ## Why it matters at a cold start
 //!
-//! The parent is done when all it applies is healthy; the child starts when the parent is done.
+//! The parent is ready when everything it applies is healthy; the child starts when the parent is ready.
 //!
 //! ## Example
 //!
@@ -26,16 +26,26 @@
 
 use std::collections::BTreeMap;
 
-use graph::{Consequence, Deadlock, Verdict};
-use model::{ComponentId, Gate, Tie, TieTarget};
+use diagnostic::{
+    Cost, EvidenceRole, Explains, Finding, Fix, Goal, Location, NeverCost, OrderFault, PlainAdvice, Quiet, Remark,
+    Rule, Severity, Symptom, Together,
+};
+use model::{ComponentId, Consequence, Gate, ObjectRef, Tie, TieTarget, Verdict};
 
+use crate::circles::is_parent_wait;
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::{agree, and_more, quoted};
+
+pub(crate) static RULE: Rule = Rule::new(
+    "parent-wait-deadlock",
+    "a Kustomization that waits for a child that waits for it",
+    include_str!("parent_wait_deadlock.rs"),
+)
+.folding(Together::Provider, Quiet::Alone)
+.explains(&[Explains::new(Symptom::Circle, 2), Explains::new(Symptom::DependencyNotReady, 3)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     // A patch that ties every child to the parent is one line, and one finding.
-    let mut by_place: BTreeMap<(yaml::Span, bool), Vec<&Tie>> = BTreeMap::new();
+    let mut by_place: BTreeMap<(source::Span, bool), Vec<&Tie>> = BTreeMap::new();
     for (index, tie) in context.cluster.ties.iter().enumerate().filter(|(_, tie)| !context.is_asleep(tie.from)) {
         let TieTarget::Component(parent) = tie.to else { continue };
         if context.above(tie.from).skip(1).any(|at| at == parent) {
@@ -50,63 +60,38 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     by_place.iter().map(|((_, locked), ties)| finding(context, ties, *locked)).collect()
 }
 
-/// Who would have to wait as well for the circle to close: whatever lies between the two and is done without the child.
-fn open_between(context: &Context<'_>, child: ComponentId, above: ComponentId) -> Vec<String> {
-    let between = context.above(child).skip(1).take_while(|at| *at != above);
-    between.map(|at| context.component(at)).filter(|it| it.gate != Gate::Healthy).map(quoted).collect()
+/// What would have to wait as well for the circle to close: whatever lies between the two and is done without the child.
+fn open_between(context: &Context<'_>, child: ComponentId, above: ComponentId) -> Vec<ObjectRef> {
+    let between = context.above(child).skip(1).take_while(|at| *at != above).map(|at| context.component(at));
+    between.filter(|it| it.gate != Gate::Healthy).map(|it| it.object.clone()).collect()
 }
 
-/// Its one declared tie leads to something above.
-pub(crate) fn is_parent_wait(context: &Context<'_>, deadlock: &Deadlock) -> bool {
-    let mut ties = deadlock.ties();
-    let (Some(tie), None) = (ties.next(), ties.next()) else { return false };
-    let tie = &context.cluster.ties[tie];
-    matches!(tie.to, TieTarget::Component(to) if context.above(tie.from).skip(1).any(|at| at == to))
-}
-
-fn finding(context: &Context<'_>, ties: &[&Tie], locked: bool) -> Finding {
+fn finding(context: &Context<'_>, ties: &[&Tie], is_locked: bool) -> Finding {
     let tie = ties[0];
-    let more = and_more(1, ties.len());
-    let waits = agree(ties.len(), "waits", "wait");
-    let child = context.component(tie.from);
+    let child = &context.component(tie.from).object;
     let TieTarget::Component(above) = tie.to else { unreachable!("only ties to components come here") };
     let parent = context.component(above);
-    let (severity, message, cost) = if locked {
-        let message =
-            format!("{}{more} {waits} for {}, which applies it and waits for it", quoted(child), quoted(parent));
-        (Severity::Error, message, "never converges".to_owned())
-    } else {
-        let message = format!("{}{more} {waits} for {}, which applies it", quoted(child), quoted(parent));
-        let open = open_between(context, tie.from, above);
-        let cost = if open.is_empty() {
-            "none today; a deadlock the day the parent waits".to_owned()
-        } else {
-            format!("none today; a deadlock the day {} and {} wait", quoted(parent), open.join(", "))
-        };
-        (Severity::Info, message, cost)
+    let statement = OrderFault::WaitsForParent {
+        component: child.clone(),
+        count: ties.len(),
+        parent: parent.object.clone(),
+        parent_waits: is_locked,
     };
-    Finding {
-        rule: "parent-wait-deadlock",
-        severity,
-        message,
-        cluster: context.cluster.name.clone(),
-        component: child.object.clone(),
-        provider: Some(parent.object.clone()),
-        capability: None,
-        verdict: Some(if locked { Verdict::Deadlocked } else { Verdict::Guaranteed }),
-        consequence: Some(if locked { Consequence::Deadlock } else { Consequence::Nothing }),
-        cost,
-        locations: vec![
-            Location { span: tie.at, role: LocationRole::Primary, label: "waits for what applies it".to_owned() },
-            Location {
-                span: parent.gate_at,
-                role: LocationRole::Order,
-                label: if locked { "waits for all it applies".to_owned() } else { "does not wait now".to_owned() },
-            },
-        ],
-        fix: Some("remove this dependency: a child never starts before its parent has applied it".to_owned()),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
-    }
+    let (severity, verdict, consequence, cost, label) = if is_locked {
+        let cost = NeverCost::Converges.into();
+        (Severity::Error, Verdict::Deadlocked, Consequence::Deadlock, cost, Remark::WaitsForAllItApplies)
+    } else {
+        let between = open_between(context, tie.from, above);
+        let cost = Cost::DeadlockIfTheyWait { parent: parent.object.clone(), between };
+        (Severity::Info, Verdict::Guaranteed, Consequence::Nothing, cost, Remark::DoesNotWaitNow)
+    };
+    let goal = Goal::NotOrdered { component: child.clone(), after: parent.object.clone() };
+    let primary = Location::new(tie.at, Remark::WaitsForParent);
+    Finding::new(&RULE, severity, &context.cluster.name, child, statement, primary)
+        .with_provider(&parent.object)
+        .with_verdict(verdict)
+        .with_consequence(consequence)
+        .with_cost(cost)
+        .with_evidence(EvidenceRole::Order, parent.gate_at, label)
+        .with_fix(Fix::by_hand(PlainAdvice::RemoveDependencyOnParent, goal))
 }

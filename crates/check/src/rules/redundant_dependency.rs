@@ -4,8 +4,8 @@
 //!
 //! ## Why it matters at a cold start
 //!
-//! It does not: the order is the same with and without it. A list of dependencies that holds only what counts is easier to
-//! keep true. An entry that says what a component needs by itself may well stay, though another brings it too today.
+//! It does not: the order is the same with and without it. A shorter list of dependencies is easier to keep correct. An
+//! entry that documents what a component itself needs may well stay.
 //!
 //! ## Example
 //!
@@ -23,12 +23,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use diagnostic::{
+    Cost, EvidenceRole, Finding, Fix, Goal, Label, Location, OrderFault, PlainAdvice, Quiet, Remark, Rule, Severity,
+    Together,
+};
 use graph::{Event, Events, Moment, Questions};
 use model::{ComponentId, Tie, TieTarget, WaitsFor};
 
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
-use crate::words::quoted;
+
+pub(crate) static RULE: Rule = Rule::new(
+    "redundant-dependency",
+    "a dependency that another one already implies",
+    include_str!("redundant_dependency.rs"),
+)
+.folding(Together::Nothing, Quiet::Cluster);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let pairs = candidates(context);
@@ -98,21 +107,14 @@ fn is_plain(events: &Events, from: Event, to: Event) -> bool {
 }
 
 fn finding(context: &Context<'_>, tie: &Tie, through: ComponentId, to: ComponentId) -> Finding {
-    let [component, through, target] = [tie.from, through, to].map(|id| context.component(id));
-    let message =
-        format!("{} waits for {}, which {} waits for already", quoted(component), quoted(target), quoted(through));
-    let cost = "none: the order is the same without it";
-    let mut finding = Finding::new(
-        "redundant-dependency",
-        Severity::Pedantic,
-        &context.cluster.name,
-        &component.object,
-        message,
-        cost,
-    )
-    .with(LocationRole::Primary, tie.at, "changes nothing")
-    .with(LocationRole::Order, through.ties_at, format!("{} waits for it", through.object.path()));
-    finding.provider = Some(target.object.clone());
-    finding.fix = Some("remove it, or keep it as a note to the reader".to_owned());
-    finding
+    let [component, through_it, target] = [tie.from, through, to].map(|id| &context.component(id).object);
+    let statement =
+        OrderFault::WaitsTwice { component: component.clone(), target: target.clone(), through: through_it.clone() };
+    let primary = Location::new(tie.at, Remark::ChangesNothing);
+    let label = Label::WaitsForIt { component: through_it.clone() };
+    Finding::new(&RULE, Severity::Pedantic, &context.cluster.name, component, statement, primary)
+        .with_provider(target)
+        .with_cost(Cost::None)
+        .with_evidence(EvidenceRole::Order, context.component(through).ties_at, label)
+        .with_fix(Fix::by_hand(PlainAdvice::RemoveOrKeep, Goal::Gone))
 }

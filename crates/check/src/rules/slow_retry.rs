@@ -4,8 +4,8 @@
 //!
 //! ## Why it matters at a cold start
 //!
-//! A Kustomization that failed once is tried again after `retryInterval`, which defaults to `interval`. A repository that
-//! reconciles every hour to be kind to the API server also waits an hour after every lost race.
+//! Flux retries a failed Kustomization after `retryInterval`, which defaults to `interval`. A repository that
+//! reconciles every hour to spare the API server also waits an hour after every lost race.
 //!
 //! ## Example
 //!
@@ -22,21 +22,23 @@
 //!   retryInterval: 2m
 //! ```
 //!
-//! One finding stands for all Kustomizations of a cluster; a patch in the one that applies them mends all at once.
+//! One finding stands for all Kustomizations of a cluster; one patch in the Kustomization that applies them fixes all
+//! of them.
 
-use graph::Consequence;
-use model::{ComponentId, Retry, Role, say_seconds};
+use diagnostic::{Cost, Finding, Fix, GateFault, Goal, Location, PlainAdvice, Remark, Rule, Severity};
+use model::{ComponentId, Consequence, Retry, RetryField, Role};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::quoted;
+
+pub(crate) static RULE: Rule =
+    Rule::new("slow-retry", "a failure that Flux retries only after a long time", include_str!("slow_retry.rs"));
 
 /// Shorter than this nobody minds.
 const LONG_SECONDS: u64 = 1800;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let seconds = |id: ComponentId| match context.component(id).patience {
-        model::Patience { retry: Retry::Every(seconds), retry_field: "interval", .. } => Some(seconds),
+        model::Patience { retry: Retry::Every(seconds), retry_field: Some(RetryField::Interval), .. } => Some(seconds),
         _ => None,
     };
     let mut slow: Vec<(u64, ComponentId)> = context
@@ -52,33 +54,11 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     slow.sort_by_key(|(seconds, id)| (std::cmp::Reverse(*seconds), *id));
     let Some((seconds, worst)) = slow.first().copied() else { return Vec::new() };
     let component = context.component(worst);
-    let message = match slow.len() {
-        1 => format!("{} tries again only after {}", quoted(component), say_seconds(seconds)),
-        many => format!(
-            "{many} Kustomizations try again only after their interval, {} up to {}",
-            quoted(component),
-            say_seconds(seconds)
-        ),
-    };
-    vec![Finding {
-        rule: "slow-retry",
-        severity: Severity::Info,
-        message,
-        cluster: context.cluster.name.clone(),
-        component: component.object.clone(),
-        provider: None,
-        capability: None,
-        verdict: None,
-        consequence: Some(Consequence::Slow { seconds }),
-        cost: format!("every failed try costs {} (interval; no retryInterval)", say_seconds(seconds)),
-        locations: vec![Location {
-            span: component.patience.retry_at,
-            role: LocationRole::Primary,
-            label: "no retryInterval: this is it".to_owned(),
-        }],
-        fix: Some("set `retryInterval: 2m`, or patch it into all of them where they are applied".to_owned()),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
-    }]
+    let statement = GateFault::RetriesLate { component: component.object.clone(), seconds, count: slow.len() };
+    let primary = Location::new(component.patience.retry_at, Remark::NoRetryInterval);
+    let finding = Finding::new(&RULE, Severity::Info, &context.cluster.name, &component.object, statement, primary)
+        .with_consequence(Consequence::Slow { seconds })
+        .with_cost(Cost::EachTry { seconds })
+        .with_fix(Fix::by_hand(PlainAdvice::SetRetryInterval, Goal::Gone));
+    vec![finding]
 }

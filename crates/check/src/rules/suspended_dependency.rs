@@ -4,8 +4,8 @@
 //!
 //! ## Why it matters at a cold start
 //!
-//! On a running cluster the suspended object keeps the Ready condition it had. Created suspended, it never gets one, and
-//! its dependents wait for ever.
+//! On a running cluster the suspended object keeps the Ready condition it had. Created suspended, it never gets one,
+//! and its dependents wait forever.
 //!
 //! ## Example
 //!
@@ -19,40 +19,38 @@
 //!
 //! Remove `suspend`, or the dependency on it.
 
-use graph::{Consequence, Verdict};
-use model::TieTarget;
+use diagnostic::{
+    Advice, EvidenceRole, Explains, Finding, Fix, Goal, Location, NeverCost, OrderFault, Remark, Rule, Severity,
+    Symptom,
+};
+use model::{Consequence, Tie, TieTarget, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::words::quoted;
+
+pub(crate) static RULE: Rule = Rule::new(
+    "suspended-dependency",
+    "a dependency on something that is suspended",
+    include_str!("suspended_dependency.rs"),
+)
+.explains(&[Explains::new(Symptom::DependencyNotReady, 1)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for tie in context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from)) {
-        let TieTarget::Component(to) = tie.to else { continue };
-        let target = context.component(to);
-        let Some(suspended) = context.above(to).find_map(|at| context.component(at).suspended) else { continue };
-        let component = context.component(tie.from);
-        findings.push(Finding {
-            rule: "suspended-dependency",
-            severity: Severity::Error,
-            message: format!("{} waits for {}, which is suspended", quoted(component), quoted(target)),
-            cluster: context.cluster.name.clone(),
-            component: component.object.clone(),
-            provider: Some(target.object.clone()),
-            capability: None,
-            verdict: Some(Verdict::Deadlocked),
-            consequence: Some(Consequence::Deadlock),
-            cost: "never converges: created suspended, it never becomes ready".to_owned(),
-            locations: vec![
-                Location { span: tie.at, role: LocationRole::Primary, label: "waits for ever".to_owned() },
-                Location { span: suspended, role: LocationRole::Order, label: "switched off here".to_owned() },
-            ],
-            fix: Some(format!("remove `suspend` from {}, or this dependency", target.object)),
-            notes: Vec::new(),
-            also: Vec::new(),
-            each: Vec::new(),
-        });
-    }
-    findings
+    let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
+    ties.filter_map(|tie| finding(context, tie)).collect()
+}
+
+fn finding(context: &Context<'_>, tie: &Tie) -> Option<Finding> {
+    let TieTarget::Component(to) = tie.to else { return None };
+    let suspended = context.above(to).find_map(|at| context.component(at).suspended)?;
+    let (component, target) = (&context.component(tie.from).object, &context.component(to).object);
+    let statement = OrderFault::WaitsForSuspended { component: component.clone(), target: target.clone() };
+    let primary = Location::new(tie.at, Remark::WaitsForEver);
+    let finding = Finding::new(&RULE, Severity::Error, &context.cluster.name, component, statement, primary)
+        .with_provider(target)
+        .with_verdict(Verdict::Deadlocked)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::ConvergesSuspended)
+        .with_evidence(EvidenceRole::Order, suspended, Remark::SwitchedOff)
+        .with_fix(Fix::by_hand(Advice::Resume { target: target.clone() }, Goal::Gone));
+    Some(finding)
 }

@@ -1,13 +1,14 @@
 //! ## What it finds
 //!
-//! A HelmRelease that needs something to become ready (a StorageClass, a database, a device), with nothing that orders it
-//! after what brings it, and with less patience than that takes.
+//! A HelmRelease that needs something to become ready (a StorageClass, a database, a device), while nothing makes it
+//! wait for what provides it, and with a shorter timeout than that takes.
 //!
 //! ## Why it matters at a cold start
 //!
-//! A first install that is not ready within `timeout` (5 min unless you set it) has failed. By default helm-controller
-//! does not try again: the release is `Stalled` with `RetriesExceeded`, and stays so when its pods are healthy at last.
-//! `install.strategy: RetryOnFailure` alone does not help: the second try is an upgrade, under the upgrade strategy.
+//! A first install that is not ready within `timeout` (5 min unless you set it) fails. By default helm-controller does
+//! not retry: the release is `Stalled` with `RetriesExceeded`, and stays stalled even when its pods are healthy later.
+//! `install.strategy: RetryOnFailure` alone does not help: the second attempt is an upgrade, which follows the upgrade
+//! strategy.
 //!
 //! ## Example
 //!
@@ -22,16 +23,26 @@
 //!
 //! ## Fix
 //!
-//! Order it after what it needs. Failing that, set `strategy: {name: RetryOnFailure}` on `install` *and* `upgrade`, or a
+//! Make it depend on what it needs. Otherwise set `strategy: {name: RetryOnFailure}` on `install` *and* `upgrade`, or a
 //! longer `timeout`.
 
-use graph::{Consequence, Verdict};
-use model::Role;
+use diagnostic::{
+    Explains, Finding, Label, Location, OrderAdvice, OrderFault, Quiet, Remark, Rule, Severity, Symptom, Together,
+};
+use model::{Consequence, Role, Verdict};
 
+use crate::advice::new_dependency;
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
 use crate::pairs::{self, Pair};
-use crate::rules::missing_dependency::add_tie;
+
+pub(crate) static RULE: Rule = Rule::new(
+    "terminal-install",
+    "an install that fails permanently if it loses a race",
+    include_str!("terminal_install.rs"),
+)
+.folding(Together::Provider, Quiet::Alone)
+.explains(&[Explains::new(Symptom::InstallFailed, 1)])
+.may_be_brought();
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let terminal = pairs::gather(context, |judged| {
@@ -43,29 +54,22 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
-    let (_, provider) = pair.names(context);
     let release = context.component(context.need(pair.judged[0]).of);
-    let mut finding = pair.finding(context, "terminal-install");
+    let (_, provider) = pair.objects(context);
+    let statement = OrderFault::InstallMayFail {
+        role: release.role,
+        release: release.object.clone(),
+        provider,
+        needed: pair.needed(context),
+    };
+    let patience = match release.patience.retry_field {
+        None => Remark::StopsAtFirstFailure.into(),
+        _ if release.patience.attempts == 1 => Remark::TriesOnce.into(),
+        Some(field) => Label::Patience { field },
+    };
+    let new = new_dependency(context, pair);
     let is_flux = release.role == Role::HelmRelease;
-    finding.message = format!(
-        "{} `{}` needs {}, and its install fails for good if {provider} is not there in time",
-        release.role.noun(),
-        release.object.path(),
-        pair.capabilities(context),
-    );
-    let or = if is_flux { "; or set RetryOnFailure on install and upgrade" } else { "" };
-    finding.fix = Some(format!("{}{or}", add_tie(context, pair)));
-    finding.locations.insert(
-        0,
-        Location {
-            span: release.patience.retry_at,
-            role: LocationRole::Primary,
-            label: match release.patience.retry_field {
-                "" => "the bootstrap stops at the first release that fails".to_owned(),
-                _ if release.patience.attempts == 1 => "it tries once, and no more".to_owned(),
-                field => format!("{field} is all the patience it has"),
-            },
-        },
-    );
-    finding
+    let advice = if is_flux { OrderAdvice::AddOrRetry(new) } else { OrderAdvice::Add(new) };
+    let primary = Location::new(release.patience.retry_at, patience);
+    pair.finding(context, &RULE, statement, primary).with_fix(pair.fix(context, advice))
 }

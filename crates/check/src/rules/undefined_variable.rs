@@ -1,19 +1,20 @@
 //! ## What it finds
 //!
-//! `${NAME}` in what a Kustomization builds, with no default, where none of its `substitute` and `substituteFrom` sets it.
-//! Only where all of these can be read: a source that an operator makes may set anything, and so may an admission policy
-//! that rewrites Kustomizations. Both keep this rule silent. It is an error only where the version of Flux is known.
+//! `${NAME}` in what a Kustomization builds, with no default, where none of its `substitute` and `substituteFrom` sets
+//! it. Only where all of these can be read: a source that an operator creates may set anything, and so may an admission
+//! policy that rewrites Kustomizations. In both cases this rule reports nothing. It is an error only where the version
+//! of Flux is known.
 //!
 //! And `${NAME}`, with a default or without, in a Kustomization that has no variable at all: no `substitute`, and of
-//! `substituteFrom` only what is optional and made by nothing here.
+//! `substituteFrom` only what is optional and not created here.
 //!
 //! ## Why it matters at a cold start
 //!
-//! From Flux 2.9 on (kustomize-controller 1.9) an undefined variable fails the build, and nothing of the Kustomization is
-//! applied. Before that it became an empty text, and nobody was told. So it is the upgrade, or the new cluster that starts
-//! with the newer Flux, that stops.
+//! From Flux 2.9 on (kustomize-controller 1.9) an undefined variable fails the build, and Flux applies nothing of the
+//! Kustomization. Before that it became an empty string, without any error. So it fails at the upgrade, or on a new
+//! cluster that starts with the newer Flux.
 //!
-//! Without any variable Flux does not substitute at all: the text goes to the cluster as it is written, defaults too, and
+//! Without any variable Flux does not substitute at all: the text is applied unchanged, defaults included, and
 //! everything is Ready.
 //!
 //! ## Example
@@ -27,25 +28,30 @@
 //!
 //! ## Fix
 //!
-//! Set the variable, or give it a default: `${NAME:=value}`. Where the text is not for Flux, write `$${NAME}`, or switch
-//! substitution off for the object: `kustomize.toolkit.fluxcd.io/substitute: disabled` as an annotation. Where there is no
-//! variable at all, make the optional source or set `substituteStrategy: Always`.
+//! Set the variable, or give it a default: `${NAME:=value}`. Where the text is not for Flux, write `$${NAME}`, or
+//! disable substitution for the object: `kustomize.toolkit.fluxcd.io/substitute: disabled` as an annotation. Where
+//! there is no variable at all, create the optional source or set `substituteStrategy: Always`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use diagnostic::{
+    Absence, Advice, Cost, EvidenceRole, Explains, Finding, Fix, Goal, Label, Location, Note, Quiet, Remark, Rule,
+    Severity, Symptom, Together,
+};
 use ecow::EcoString;
-use graph::{Consequence, Judged, Verdict};
-use model::{ComponentId, FluxVersion, Retry, UndefinedVariable};
+use graph::Judged;
+use model::{ComponentId, Consequence, FluxVersion, Retry, UndefinedVariable, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
-use crate::rules::missing_substitution::is_variables;
-use crate::words::{agree, and_more, quoted};
+use crate::needs::is_variables;
+
+pub(crate) static RULE: Rule =
+    Rule::new("undefined-variable", "a variable that nothing sets", include_str!("undefined_variable.rs"))
+        .folding(Together::Subject, Quiet::Cluster)
+        .explains(&[Explains::new(Symptom::UndefinedVariable, 1)]);
 
 /// The first Flux whose builds fail of it.
 const STRICT_SINCE: (u64, u64) = (2, 9);
-/// Variables that one message names.
-const NAMED_MAX: usize = 4;
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut by_component: BTreeMap<ComponentId, Vec<&UndefinedVariable>> = BTreeMap::new();
@@ -79,45 +85,27 @@ fn unsubstituted(context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn as_written(context: &Context<'_>, of: ComponentId, variables: &[&UndefinedVariable], source: &Judged) -> Finding {
-    let component = context.component(of);
+    let component = &context.component(of).object;
     let need = context.need(source);
-    let message = format!(
-        "{} has no variables at all, so {} as written",
-        quoted(component),
-        match names(variables).len() {
-            1 => format!("{} stays", listed(variables)),
-            _ => format!("{} stay", listed(variables)),
-        },
-    );
-    let cost = "goes to the cluster as it is written, defaults too, and nothing says so";
-    let mut finding =
-        Finding::new("undefined-variable", Severity::Info, &context.cluster.name, &component.object, message, cost)
-            .with(LocationRole::Primary, variables[0].at, "nothing is substituted here")
-            .with(LocationRole::Need, need.at, format!("optional, and nothing here makes {}", need.capability));
-    finding.capability = Some(need.capability.to_string());
-    finding.verdict = Some(source.verdict);
-    finding.consequence = Some(Consequence::Silent);
-    finding.fix = Some(format!(
-        "make {}, or set `postBuild.substituteStrategy: Always` so that at least the defaults count",
-        need.capability
-    ));
-    finding.notes.push(format!("unless something outside makes {}", need.capability));
-    finding
+    let needed = || need.capability.clone();
+    let statement = Absence::NoVariables { component: component.clone(), variables: names(variables) };
+    let primary = Location::new(variables[0].at, Remark::NothingSubstituted);
+    let label = Label::OptionalAndNotMade { needed: needed() };
+    let goal = Goal::Guaranteed { component: component.clone(), subject: needed().into() };
+    Finding::new(&RULE, Severity::Info, &context.cluster.name, component, statement, primary)
+        .with_subject(needed())
+        .with_verdict(source.verdict)
+        .with_consequence(Consequence::Silent)
+        .with_cost(Cost::AsWritten)
+        .with_evidence(EvidenceRole::Need, need.at, label)
+        .with_fix(Fix::by_hand(Advice::MakeOrSubstituteAlways { needed: needed() }, goal))
+        .with_note(Note::UnlessMadeOutside { needed: needed() })
 }
 
 /// The variables, each once.
-fn names<'a>(variables: &[&'a UndefinedVariable]) -> Vec<&'a EcoString> {
-    let mut names: Vec<&EcoString> = variables.iter().map(|variable| &variable.name).collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// The first of them, as they are written.
-fn listed(variables: &[&UndefinedVariable]) -> String {
-    let names = names(variables);
-    let shown: Vec<String> = names.iter().take(NAMED_MAX).map(|name| format!("`${{{name}}}`")).collect();
-    format!("{}{}", shown.join(", "), and_more(NAMED_MAX, names.len()))
+fn names(variables: &[&UndefinedVariable]) -> Vec<EcoString> {
+    let names: BTreeSet<&EcoString> = variables.iter().map(|variable| &variable.name).collect();
+    names.into_iter().cloned().collect()
 }
 
 fn finding(
@@ -127,55 +115,36 @@ fn finding(
     flux: Option<&FluxVersion>,
 ) -> Finding {
     let component = context.component(of);
-    let names = names(undefined);
-    let (severity, cost, note) = judge(flux);
-    let message = format!(
-        "{} uses {}, which {} set by nothing",
-        quoted(component),
-        listed(undefined),
-        agree(names.len(), "is", "are")
-    );
     let first = undefined[0];
-    let mut finding =
-        Finding::new("undefined-variable", severity, &context.cluster.name, &component.object, message, cost)
-            .with(LocationRole::Primary, first.at, "no value and no default")
-            .with(LocationRole::Related, first.set_at, "all that sets its variables");
+    let variables = names(undefined);
+    let (severity, cost, note) = judge(flux);
+    let advice = Advice::SetVariable { name: variables[0].clone() };
+    let statement = Absence::UnsetVariables { component: component.object.clone(), variables };
+    let primary = Location::new(first.at, Remark::NoValue);
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, &component.object, statement, primary)
+        .with_cost(cost)
+        .with_evidence(EvidenceRole::Related, first.set_at, Remark::AllVariablesSetHere);
     if severity == Severity::Error {
         let Retry::Every(seconds) = component.patience.retry else { return finding };
-        finding.consequence = Some(Consequence::Slow { seconds });
+        finding = finding.with_consequence(Consequence::Slow { seconds });
     } else {
-        finding.consequence = Some(Consequence::Silent);
+        finding = finding.with_consequence(Consequence::Silent);
     }
     if let Some(flux) = flux {
-        finding = finding.with(LocationRole::Related, flux.at, format!("Flux {}", flux.written));
+        let label = Label::FluxVersion { written: flux.written.clone() };
+        finding = finding.with_evidence(EvidenceRole::Related, flux.at, label);
     }
-    finding.fix = Some(format!(
-        "set `{0}`, give it a default (`${{{0}:=value}}`), or write `$${{{0}}}` where it is not for Flux",
-        names[0]
-    ));
-    finding.notes.push(note);
-    finding
+    finding.with_fix(Fix::by_hand(advice, Goal::Builds { component: component.object.clone() })).with_note(note)
 }
 
 /// What it does, by the version that is known to run.
-fn judge(flux: Option<&FluxVersion>) -> (Severity, &'static str, String) {
-    let fails = "the build fails every time, and nothing of it is applied";
-    let empty = "becomes an empty text, and nothing says so; from Flux 2.9 on the build fails";
-    match flux {
-        Some(FluxVersion { strict: Some(true), .. }) => {
-            (Severity::Error, fails, "StrictPostBuildSubstitutions is switched on".to_owned())
-        }
-        Some(FluxVersion { minor: Some(minor), written, .. }) if *minor >= STRICT_SINCE => {
-            (Severity::Error, fails, format!("Flux {written} fails builds with undefined variables"))
-        }
-        Some(FluxVersion { minor: Some(_), written, .. }) => {
-            (Severity::Info, empty, format!("Flux {written} still takes it for an empty text"))
-        }
-        Some(FluxVersion { minor: None, written, .. }) => (
-            Severity::Info,
-            "with Flux 2.9 or newer the build fails, and nothing of it is applied",
-            format!("`{written}` takes the newest Flux there is, so it may be 2.9 already"),
-        ),
-        None => (Severity::Info, empty, "which Flux runs here could not be seen".to_owned()),
+fn judge(flux: Option<&FluxVersion>) -> (Severity, Cost, Note) {
+    let Some(flux) = flux else { return (Severity::Info, Cost::EmptyText, Note::UnknownFlux) };
+    let written = flux.written.clone();
+    match flux.minor {
+        _ if flux.strict == Some(true) => (Severity::Error, Cost::BuildFails, Note::IsStrict),
+        Some(minor) if minor >= STRICT_SINCE => (Severity::Error, Cost::BuildFails, Note::FailsSince { flux: written }),
+        Some(_) => (Severity::Info, Cost::EmptyText, Note::StillEmpty { flux: written }),
+        None => (Severity::Info, Cost::BuildFailsIfNewer, Note::MayBeNew { flux: written }),
     }
 }

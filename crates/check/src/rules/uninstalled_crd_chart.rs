@@ -1,12 +1,12 @@
 //! ## What it finds
 //!
-//! A custom resource whose CRD nobody installs, although the chart that has it is deployed: a value keeps the CRDs out
-//! (`crds.enabled: false`, an `installCRDs` that was never set), or the release says `crds: Skip`.
+//! A custom resource whose CRD is not installed, although the chart that contains it is deployed: a value leaves the
+//! CRDs out (`crds.enabled: false`, an `installCRDs` that was never set), or the release says `crds: Skip`.
 //!
 //! ## Why it matters at a cold start
 //!
-//! On the running cluster the CRDs are there: somebody applied them by hand years ago, or an older chart installed them. On
-//! the new one nothing does, and whatever uses them is never applied.
+//! On a running cluster the CRDs exist: they were applied by hand years ago, or an older chart installed them. On a new
+//! one nothing installs them, and Flux never applies what uses them.
 //!
 //! ## Example
 //!
@@ -22,16 +22,26 @@
 
 use std::collections::BTreeMap;
 
-use graph::{Consequence, Judged, Verdict};
-use model::{CapabilityKind, ComponentId, Withheld};
+use diagnostic::{
+    Absence, Advice, Also, EvidenceRole, Explains, Finding, Fix, Goal, Label, Location, NeverCost, Rule, Severity,
+    Symptom,
+};
+use graph::Judged;
+use model::{CapabilityKind, ComponentId, Consequence, Verdict, Withheld};
 
 use crate::context::Context;
-use crate::finding::{Also, Finding, LocationRole, Severity};
-use crate::words::{agree, and_more, quoted};
+use crate::needs::needs;
+
+pub(crate) static RULE: Rule = Rule::new(
+    "uninstalled-crd-chart",
+    "a deployed chart that does not install its CRDs",
+    include_str!("uninstalled_crd_chart.rs"),
+)
+.explains(&[Explains::new(Symptom::UnknownKind, 2)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     // A chart that nobody knows and that is called after CRDs may well bring these.
-    if context.cluster.blind.iter().any(|blind| blind.component.is_none() && blind.what.contains("crd")) {
+    if context.cluster.blind.iter().any(model::BlindSpot::may_bring_crds) {
         return Vec::new();
     }
     let mut by_chart: BTreeMap<ComponentId, Vec<(&Judged, &Withheld)>> = BTreeMap::new();
@@ -56,44 +66,37 @@ fn covers(withheld: &Withheld, kind: &str) -> bool {
 fn finding(context: &Context<'_>, by: ComponentId, lacking: &[(&Judged, &Withheld)]) -> Finding {
     let (judged, withheld) = lacking[0];
     let need = context.need(judged);
-    let consumer = context.component(context.applier(need.of));
-    let chart = context.component(by);
+    let consumer = &context.component(context.applier(need.of)).object;
+    let chart = &context.component(by).object;
     let mut users: Vec<ComponentId> =
         lacking.iter().map(|(judged, _)| context.applier(context.need(judged).of)).collect();
     users.dedup();
     // What could not be seen might install them.
-    let blind = context.cluster.blind.iter().any(|blind| blind.component.is_some());
-    let message = format!(
-        "{}{} {} {}, and the chart of {} does not install it",
-        quoted(consumer),
-        and_more(1, users.len()),
-        agree(users.len(), "needs", "need"),
-        need.capability,
-        quoted(chart)
-    );
-    let mut finding = Finding::new(
-        "uninstalled-crd-chart",
-        if blind { Severity::Info } else { Severity::Warning },
-        &context.cluster.name,
-        &consumer.object,
-        message,
-        "never applied unless something outside installs the CRD",
-    )
-    .with(LocationRole::Primary, withheld.at, format!("`{}` would install it", withheld.switch))
-    .with(LocationRole::Need, need.at, format!("{} needs {} {}", need.object.kind, need.capability, need.why));
-    finding.provider = Some(chart.object.clone());
-    finding.capability = Some(need.capability.to_string());
-    finding.verdict = Some(Verdict::Unoffered);
-    finding.consequence = Some(Consequence::Deadlock);
-    finding.fix = Some(format!("set `{}` on {}, or let the bootstrap install the CRDs", withheld.switch, chart.object));
-    finding.also = users
-        .iter()
-        .skip(1)
-        .map(|id| Also {
-            component: context.component(*id).object.clone(),
-            provider: Some(chart.object.clone()),
-            at: context.component(*id).at,
-        })
-        .collect();
+    let blind = context.may_hold_more() || context.cluster.blind.iter().any(|blind| blind.component.is_some());
+    let severity = if blind { Severity::Info } else { Severity::Warning };
+    let statement = Absence::ChartKeepsCrd {
+        component: consumer.clone(),
+        count: users.len(),
+        crd: need.capability.clone(),
+        chart: chart.clone(),
+    };
+    let switch = || withheld.switch.clone();
+    let primary = Location::new(withheld.at, Label::WouldBeInstalledBy { switch: switch() });
+    let advice = Advice::SetSwitch { switch: switch(), chart: chart.clone() };
+    let goal = Goal::Guaranteed { component: consumer.clone(), subject: need.capability.clone().into() };
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, consumer, statement, primary)
+        .with_provider(chart)
+        .with_subject(need.capability.clone())
+        .with_verdict(Verdict::Unoffered)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::AppliedFromHere)
+        .with_evidence(EvidenceRole::Need, need.at, needs(need))
+        .with_fix(Fix::by_hand(advice, goal));
+    let also = users.iter().skip(1).map(|id| context.component(*id)).map(|user| Also {
+        component: user.object.clone(),
+        provider: Some(chart.clone()),
+        at: user.at.into(),
+    });
+    finding.also = also.collect();
     finding
 }

@@ -3,15 +3,16 @@
 //! A `dependsOn` that names nothing: a spelling mistake, the wrong namespace, a name that was changed elsewhere. The name of
 //! an object of another kind is a `wrong-kind-dependency`.
 //!
-//! The same of a release in a helmfile: `needs` that name no release of that file. Nothing is said where a template may decide
-//! the names.
+//! The same of a release in a helmfile: `needs` that name no release of that file. Nothing is reported where a template
+//! may produce the names.
 //!
 //! ## Why it matters at a cold start
 //!
-//! Flux waits for a dependency that does not exist, for ever. On a running cluster nobody notices, because the old object
-//! is still there or the dependent was ready before the change.
+//! Flux waits forever for a dependency that does not exist. On a running cluster this goes unnoticed, because the old
+//! object still exists or the dependent was ready before the change.
 //!
-//! Helmfile refuses a file with such `needs`, whatever selectors it is called with: the bootstrap ends before it has begun.
+//! Helmfile rejects a file with such `needs`, whatever selectors it is called with: the bootstrap fails before it
+//! starts.
 //!
 //! ## Example
 //!
@@ -29,16 +30,21 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use graph::{Consequence, Verdict};
-use model::{ObjectRef, Tie, TieTarget, edits, nearest};
+use diagnostic::{
+    Advice, Explains, Finding, Fix, Goal, Location, NeverCost, Note, OrderAdvice, OrderFault, PlainAdvice, Remark,
+    Rule, Severity, Symptom,
+};
+use model::{Consequence, ObjectRef, Stage, Tie, TieTarget, Verdict, edits, nearest};
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::rules::wrong_kind_dependency::other_kind;
-use crate::words::quoted;
+use crate::other_kind::other_kind;
 
-/// The kind of what stands for a release of a helmfile.
-const HELMFILE_RELEASE: &str = "HelmfileRelease";
+pub(crate) static RULE: Rule = Rule::new(
+    "unknown-dependency",
+    "a dependency on something that does not exist",
+    include_str!("unknown_dependency.rs"),
+)
+.explains(&[Explains::new(Symptom::DependencyNotFound, 1)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
@@ -48,7 +54,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
                 && other_kind(context, object).is_none()
                 && !is_unreadable(context, object) =>
         {
-            let is_helmfile = object.kind == HELMFILE_RELEASE;
+            let is_helmfile = context.component(tie.from).role.is_bootstrap();
             Some(if is_helmfile { of_helmfile(context, tie, object) } else { finding(context, tie, object) })
         }
         _ => None,
@@ -67,49 +73,39 @@ fn is_unreadable(context: &Context<'_>, missing: &ObjectRef) -> bool {
 }
 
 fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
-    let component = context.component(tie.from);
+    let component = &context.component(tie.from).object;
     let hint = did_you_mean(context, missing);
-    // What could not be seen might hold it.
-    let unsure = hint.is_none() && context.elsewhere().is_some();
-    let mut notes = Vec::new();
-    if unsure {
-        notes.push("part of this cluster could not be seen, and may hold it".to_owned());
-    }
-    Finding {
-        rule: "unknown-dependency",
-        severity: if unsure { Severity::Warning } else { Severity::Error },
-        message: format!("{} waits for {missing}, which does not exist", quoted(component)),
-        cluster: context.cluster.name.clone(),
-        component: component.object.clone(),
-        provider: Some(missing.clone()),
-        capability: None,
-        verdict: Some(Verdict::Unoffered),
-        consequence: Some(Consequence::Deadlock),
-        cost: "never converges: blocked for ever, and everything that depends on it".to_owned(),
-        locations: vec![Location {
-            span: tie.at,
-            role: LocationRole::Primary,
-            label: "nothing has this name".to_owned(),
-        }],
-        fix: Some(hint.unwrap_or_else(|| "correct the name, or remove the dependency".to_owned())),
-        notes,
-        also: Vec::new(),
-        each: Vec::new(),
-    }
+    // What could not be seen might hold it, unless it is evidently a slip of the keyboard.
+    let is_unseen = context.may_hold_more() || (hint.is_none() && context.is_below_broken(tie.from));
+    let is_unsure = is_unseen && !is_slip(context, missing);
+    let severity = if is_unsure { Severity::Info } else { Severity::Error };
+    let statement = OrderFault::WaitsForUnknown { component: component.clone(), missing: missing.clone() };
+    let primary = Location::new(tie.at, Remark::NothingHasName);
+    let advice = hint.map_or(PlainAdvice::CorrectName.into(), Advice::from);
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
+        .with_provider(missing)
+        .with_verdict(Verdict::Unoffered)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::ConvergesWithDependents)
+        .with_fix(Fix::by_hand(advice, Goal::Exists { object: missing.clone() }));
+    finding.notes.extend(is_unsure.then_some(Note::UnseenMayHold));
+    finding
 }
 
 fn of_helmfile(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
-    let component = context.component(tie.from);
-    let message = format!("{} needs `{}`, which its helmfile does not have", quoted(component), missing.path());
-    let cost = "never starts: helmfile refuses the whole file";
-    let mut finding =
-        Finding::new("unknown-dependency", Severity::Error, &context.cluster.name, &component.object, message, cost)
-            .with(LocationRole::Primary, tie.at, "no release of this helmfile has this name".to_owned());
-    finding.provider = Some(missing.clone());
-    finding.verdict = Some(Verdict::Unoffered);
-    finding.consequence = Some(Consequence::Deadlock);
-    let hint = release_meant(context, tie, missing).map(|meant| format!("did you mean `{}`?", meant.path()));
-    finding.fix = Some(hint.unwrap_or_else(|| "correct the name, or remove it from `needs`".to_owned()));
+    let component = &context.component(tie.from).object;
+    let statement = OrderFault::NeedsUnknownRelease { component: component.clone(), missing: missing.clone() };
+    let primary = Location::new(tie.at, Remark::NoSuchRelease);
+    let hint = release_meant(context, tie, missing).cloned();
+    let hint = hint.map(|release| OrderAdvice::DidYouMeanRelease { release });
+    let advice = hint.map_or(PlainAdvice::CorrectNeeds.into(), Advice::from);
+    let mut finding = Finding::new(&RULE, Severity::Error, &context.cluster.name, component, statement, primary)
+        .with_provider(missing)
+        .with_verdict(Verdict::Unoffered)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::Starts)
+        .with_fix(Fix::by_hand(advice, Goal::Exists { object: missing.clone() }));
+    finding.provider_stage = Stage::Bootstrap;
     finding
 }
 
@@ -124,15 +120,27 @@ fn release_meant<'a>(context: &'a Context<'_>, tie: &Tie, missing: &ObjectRef) -
 }
 
 /// The same name elsewhere, else the nearest spelling, else whatever is called by the same words.
-fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<String> {
+fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<OrderAdvice> {
     let components = context.cluster.components.iter().map(|component| &component.object);
     let objects: Vec<&ObjectRef> = components.filter(|object| object.kind == missing.kind).collect();
     if let Some(other) = objects.iter().find(|object| object.name == missing.name) {
-        return Some(format!("it is in another namespace: add `namespace: {}`", other.namespace));
+        return Some(OrderAdvice::OtherNamespace { namespace: other.namespace.clone() });
     }
     let meant =
         near(missing, &objects).or_else(|| same_words(missing, &objects)).or_else(|| ending(missing, &objects))?;
-    Some(format!("did you mean `{}` (namespace {})?", meant.name, meant.namespace))
+    Some(OrderAdvice::DidYouMean { object: meant.clone() })
+}
+
+/// Whether a name is so near to one that exists that nothing unseen has it. Names that are counted through differ by a digit.
+fn is_slip(context: &Context<'_>, missing: &ObjectRef) -> bool {
+    const LETTERS_PER_SLIP: usize = 6;
+    let components = context.cluster.components.iter().map(|component| &component.object);
+    let beside = components.filter(|other| other.kind == missing.kind && other.namespace == missing.namespace);
+    let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+    beside.filter(|other| letters(&other.name) != letters(&missing.name)).any(|other| {
+        let slips = edits(&missing.name, &other.name);
+        slips * LETTERS_PER_SLIP <= missing.name.len()
+    })
 }
 
 /// A slip of the keyboard.

@@ -1,8 +1,8 @@
 //! ## What it finds
 //!
-//! A Flux Kustomization or HelmRelease in a file below a directory that Flux applies, which no kustomization.yaml lists. A
-//! file that a kustomization names in a comment is switched off on purpose and not reported; nor is what lies below a
-//! Kustomization that is reported.
+//! A Flux Kustomization or HelmRelease in a file below a directory that Flux applies, which no kustomization.yaml
+//! lists. A file that a kustomization names in a comment is disabled on purpose and not reported; nor is anything below
+//! a Kustomization that is reported.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -21,10 +21,14 @@
 //!
 //! List the file, or delete it.
 
+use diagnostic::{Absence, Cost, Finding, Fix, Goal, Location, PlainAdvice, Quiet, Remark, Rule, Severity, Together};
 use model::Dead;
 
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
+
+pub(crate) static RULE: Rule =
+    Rule::new("unreachable-object", "a file that nothing applies", include_str!("unreachable_object.rs"))
+        .folding(Together::Nothing, Quiet::Cluster);
 
 /// What a Kustomization that nothing applies would apply goes without saying: it lies beside or below its file.
 fn is_below_dead(context: &Context<'_>, dead: &Dead) -> bool {
@@ -38,31 +42,14 @@ fn is_below_dead(context: &Context<'_>, dead: &Dead) -> bool {
 }
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    context
-        .cluster
-        .dead
-        .iter()
-        .filter(|dead| !is_below_dead(context, dead))
-        .map(|dead| Finding {
-            rule: "unreachable-object",
-            severity: Severity::Info,
-            message: format!("{} is in a file that nothing applies", dead.object),
-            cluster: context.cluster.name.clone(),
-            component: dead.object.clone(),
-            provider: None,
-            capability: None,
-            verdict: None,
-            consequence: None,
-            cost: "it is not there at all".to_owned(),
-            locations: vec![Location {
-                span: dead.at,
-                role: LocationRole::Primary,
-                label: "no kustomization lists this file".to_owned(),
-            }],
-            fix: Some("list the file in a kustomization.yaml, or delete it".to_owned()),
-            notes: Vec::new(),
-            also: Vec::new(),
-            each: Vec::new(),
-        })
-        .collect()
+    let dead = context.cluster.dead.iter().filter(|dead| !is_below_dead(context, dead));
+    dead.map(|dead| finding(context, dead)).collect()
+}
+
+fn finding(context: &Context<'_>, dead: &Dead) -> Finding {
+    let statement = Absence::NotApplied { object: dead.object.clone() };
+    let primary = Location::new(dead.at, Remark::NothingListsFile);
+    Finding::new(&RULE, Severity::Info, &context.cluster.name, &dead.object, statement, primary)
+        .with_cost(Cost::NotThere)
+        .with_fix(Fix::by_hand(PlainAdvice::ListFileOrDelete, Goal::Gone))
 }

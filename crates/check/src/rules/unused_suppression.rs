@@ -5,9 +5,9 @@
 //!
 //! ## Why it matters at a cold start
 //!
-//! It was written about a fault that somebody judged. Left behind after the fault is gone, it silences the next one of that
-//! kind in the same place, which nobody has judged. A comment without a reason silences nothing: whoever rebuilds the
-//! cluster must be able to read why a fault was accepted.
+//! It was written for a fault that was reviewed. Left behind after the fault is gone, it silences the next one of that
+//! rule in the same place, which was not reviewed. A comment without a reason silences nothing: if you rebuild the
+//! cluster, you must be able to read why a fault was accepted.
 //!
 //! ## Example
 //!
@@ -20,18 +20,22 @@
 //!
 //! ## Fix
 //!
-//! Take the comment away, or mend the rule's name, or add ` -- ` and a reason.
+//! Remove the comment, correct the rule's name, or add ` -- ` and a reason.
 
-use model::ObjectRef;
+use diagnostic::{CommentFault, Cost, Finding, Fix, Goal, Location, PlainAdvice, Remark, Rule, Severity};
+use model::{ObjectRef, Stage};
 use read::Reading;
-use yaml::Span;
+use source::Span;
 
 use crate::allow::{Allowance, is_rule};
 use crate::context::Context;
-use crate::finding::{Finding, Location, LocationRole, Severity};
-use crate::policy::unknown_rule;
+use crate::policy::nearest_rule;
 
-const RULE: &str = "unused-suppression";
+pub(crate) static RULE: Rule = Rule::new(
+    "unused-suppression",
+    "an allow comment without a matching finding",
+    include_str!("unused_suppression.rs"),
+);
 
 /// Nothing of a single cluster: a comment is judged when every rule has had its say in all of them.
 pub(crate) fn run(_: &Context<'_>) -> Vec<Finding> {
@@ -41,62 +45,45 @@ pub(crate) fn run(_: &Context<'_>) -> Vec<Finding> {
 /// What is wrong with a comment. `is_final`: no further finding can come that it would silence.
 pub(crate) fn judge(allowance: &Allowance, reading: &Reading, is_final: bool) -> Vec<Finding> {
     let comment = &allowance.comment;
-    let finding = |span, message, label: &str, fix: &str| finding(reading, span, message, label, fix);
+    let finding = |span, fault, remark, advice| finding(reading, span, fault, remark, advice);
     if comment.rules.is_empty() {
-        let message = "a comment that allows names no rule".to_owned();
-        return vec![finding(comment.span, message, "allows nothing", "write `# coldstart: allow <rule> -- why`")];
+        let fault = CommentFault::NamesNoRule;
+        return vec![finding(comment.span, fault, Remark::AllowsNothing, PlainAdvice::WriteComment)];
     }
     let mut findings = Vec::new();
     for ((rule, at), used) in comment.rules.iter().zip(&allowance.used) {
         if !is_rule(rule) {
-            findings.push(finding(
-                *at,
-                unknown_rule(rule),
-                "unknown",
-                "`coldstart check --explain RULE` lists the rules",
-            ));
+            let fault = CommentFault::UnknownRule { name: rule.clone(), meant: nearest_rule(rule) };
+            findings.push(finding(*at, fault, Remark::UnknownRule, PlainAdvice::ListRules));
         } else if comment.has_reason && !used && is_final {
-            let message = format!("`{rule}` is allowed here, and there is no such finding");
-            findings.push(finding(*at, message, "silences nothing", "take the comment away, or this rule out of it"));
+            let fault = CommentFault::SilencesNothing { rule: rule.clone() };
+            findings.push(finding(*at, fault, Remark::SilencesNothing, PlainAdvice::TakeCommentAway));
         }
     }
     if !comment.has_reason {
-        let message = "a comment that allows does not say why".to_owned();
-        findings.push(finding(comment.span, message, "no reason", "add ` -- ` and the reason"));
+        findings.push(finding(comment.span, CommentFault::GivesNoReason, Remark::NoReason, PlainAdvice::AddReason));
     }
     findings
 }
 
-fn finding(reading: &Reading, span: Span, message: String, label: &str, fix: &str) -> Finding {
-    let (cluster, component) = whose(reading, span);
-    Finding {
-        rule: RULE,
-        severity: Severity::Warning,
-        message,
-        cluster,
-        component,
-        provider: None,
-        capability: None,
-        verdict: None,
-        consequence: None,
-        cost: "none by itself: what it was meant to silence is told, or the next of its kind is not".to_owned(),
-        locations: vec![Location { span, role: LocationRole::Primary, label: label.to_owned() }],
-        fix: Some(fix.to_owned()),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
-    }
+fn finding(reading: &Reading, span: Span, fault: CommentFault, remark: Remark, advice: PlainAdvice) -> Finding {
+    let (cluster, component, stage) = whose(reading, span);
+    let mut finding = Finding::new(&RULE, Severity::Warning, &cluster, &component, fault, Location::new(span, remark))
+        .with_cost(Cost::NoneByItself)
+        .with_fix(Fix::by_hand(advice, Goal::Gone));
+    finding.stage = stage;
+    finding
 }
 
 /// The component that is written nearest to the place in its file, or else the file itself.
-fn whose(reading: &Reading, span: Span) -> (String, ObjectRef) {
+fn whose(reading: &Reading, span: Span) -> (String, ObjectRef, Stage) {
     let near = reading.clusters.iter().flat_map(|cluster| {
         let here = cluster.components.iter().filter(|component| component.at.file == span.file);
-        here.map(|component| (component.at.start.abs_diff(span.start), &cluster.name, &component.object))
+        here.map(|one| (one.at.start.abs_diff(span.start), &cluster.name, &one.object, one.stage))
     });
-    if let Some((_, cluster, object)) = near.min() {
-        return (cluster.clone(), object.clone());
+    if let Some((_, cluster, object, stage)) = near.min() {
+        return (cluster.clone(), object.clone(), stage);
     }
     let cluster = reading.clusters.first().map(|cluster| cluster.name.clone()).unwrap_or_default();
-    (cluster, ObjectRef::new("File", "", reading.repository.path(span.file).unwrap_or_default()))
+    (cluster, ObjectRef::new("File", "", reading.repository.path(span.file).unwrap_or_default()), Stage::GitOps)
 }

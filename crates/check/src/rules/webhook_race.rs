@@ -1,13 +1,12 @@
 //! ## What it finds
 //!
-//! A component with a webhook that fails closed, and others that apply objects it is asked about, with no order between
-//! them. One finding for each owner of a webhook, with the number of those concerned.
+//! A component with a webhook that fails closed, and others that apply objects it intercepts, without a dependency
+//! between them. One finding per owner of a webhook, with the number of components concerned.
 //!
 //! ## Why it matters at a cold start
 //!
-//! From the moment such a webhook is registered until its pods answer, every object it is asked about is refused: nothing
-//! of that apply goes through, and it is tried again only after `retryInterval`. On the running cluster the pods are
-//! always there.
+//! From the moment such a webhook is registered until its pods answer, every object it intercepts is rejected: that
+//! apply fails as a whole, and Flux retries only after `retryInterval`. On a running cluster the pods are always up.
 //!
 //! ## Example
 //!
@@ -15,23 +14,33 @@
 //!
 //! ## Fix
 //!
-//! Order those that must not be refused after the owner, or let the webhook fail open (`failurePolicy: Ignore`) for what it
-//! need not guard.
+//! Make the components that must not be rejected depend on the owner, or let the webhook fail open
+//! (`failurePolicy: Ignore`) for what it need not check.
 //!
-//! Whoever brings what the owner is built from (its variables, its source) comes before it in any case, and is not told. Where the
-//! CRD of the same component is not ordered either, `missing-dependency` says it all, and this rule is silent.
+//! A component that provides what the owner is built from (its variables, its source) starts before it in any case, and
+//! is not reported. Where the dependency on the CRD of the same component is missing too, `missing-dependency` reports
+//! both, and this rule reports nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graph::Verdict;
-use model::{CapabilityKind, ComponentId, Phase};
+use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Rule, Severity, Symptom};
+use model::{ComponentId, Phase, Verdict};
 
+use crate::advice::{new_dependency, not_awaited};
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
+use crate::dependents::{also, dependents};
 use crate::pairs::Pair;
-use crate::rules::missing_dependency::{add_tie, races, tie_place};
-use crate::rules::ungated_dependency::{also, dependents};
-use crate::words::and_more;
+use crate::races::{is_only_webhooks, races};
+
+pub(crate) static RULE: Rule = Rule::new(
+    "webhook-race",
+    "a webhook that rejects what is applied before it answers",
+    include_str!("webhook_race.rs"),
+)
+.explains(&[Explains::new(Symptom::WebhookDown, 4), Explains::new(Symptom::InstallFailed, 6)])
+.may_be_brought()
+.speaks_for_several()
+.is_about_everything();
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut owners: BTreeMap<ComponentId, Vec<Pair<'_>>> = BTreeMap::new();
@@ -46,11 +55,6 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         pairs.sort_by_key(|pair| (std::cmp::Reverse(pair.severity), context.component(pair.consumer).object.clone()));
     }
     owners.values().map(|pairs| finding(context, pairs)).collect()
-}
-
-/// Whether all that is not ordered between the two is that a webhook answers.
-pub(crate) fn is_only_webhooks(context: &Context<'_>, pair: &Pair<'_>) -> bool {
-    pair.judged.iter().all(|judged| context.need(judged).capability.kind == CapabilityKind::Webhook)
 }
 
 /// Whether the owner of the webhook can't even be built without something that the consumer alone brings: then that is always
@@ -69,26 +73,18 @@ fn comes_first(context: &Context<'_>, pair: &Pair<'_>) -> bool {
 
 /// One finding for all of them.
 fn finding(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
-    let mut finding = of_one(context, &pairs[0], pairs.len());
+    let pair = &pairs[0];
+    let (component, provider) = pair.objects(context);
+    let is_of_everything = pair.judged.iter().any(|judged| context.need(judged).capability.name == "*");
+    let statement = OrderFault::WebhookMayRefuse { component, count: pairs.len(), provider, is_of_everything };
+    let advice = OrderAdvice::Add(new_dependency(context, pair));
+    let mut finding = pair
+        .finding(context, &RULE, statement, not_awaited(context, pair))
+        .with_verdict(Verdict::Unordered)
+        .with_fix(pair.fix(context, advice));
     // One line for all of them is worth its place; one for each, to programs too, would not be.
     finding.severity = finding.severity.max(Severity::Info);
-    finding.notes = dependents(context, pairs);
+    finding.notes = dependents(context, pairs).into_iter().collect();
     finding.also = also(context, pairs);
-    finding
-}
-
-/// What is to be said of one pair, in a message that counts so many.
-fn of_one(context: &Context<'_>, pair: &Pair<'_>, count: usize) -> Finding {
-    let (consumer, provider) = pair.names(context);
-    let mut finding = pair.finding(context, "webhook-race");
-    let is_everything = pair.judged.iter().any(|judged| context.need(judged).capability.name == "*");
-    let asked = if is_everything { ", which is asked about everything," } else { "" };
-    finding.message = format!(
-        "{consumer}{} may be refused while the webhook of {provider}{asked} does not answer",
-        and_more(1, count)
-    );
-    finding.verdict = Some(Verdict::Unordered);
-    finding.fix = Some(add_tie(context, pair));
-    finding.locations.insert(0, tie_place(context, pair, LocationRole::Primary));
     finding
 }

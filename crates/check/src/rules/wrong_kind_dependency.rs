@@ -5,8 +5,8 @@
 //!
 //! ## Why it matters at a cold start
 //!
-//! Flux looks for the name among objects of the dependent's own kind, finds none, and waits for ever. On a running cluster
-//! nobody notices, because the dependent was ready before the line was added.
+//! Flux looks for the name among objects of the dependent's own kind, finds none, and waits forever. On a running
+//! cluster this goes unnoticed, because the dependent was ready before the line was added.
 //!
 //! ## Example
 //!
@@ -19,16 +19,25 @@
 //!
 //! ## Fix
 //!
-//! Move the order to objects of one kind: the Kustomization that applies this HelmRelease can depend on the other
-//! Kustomization; a HelmRelease can depend on the HelmRelease inside of it. Where that order is declared already, remove the
-//! entry.
+//! Declare the dependency between objects of one kind: the Kustomization that applies this HelmRelease can depend on
+//! the other Kustomization; a HelmRelease can depend on the HelmRelease inside it. Where that dependency is already
+//! declared, remove the entry.
 
-use graph::{Consequence, Verdict};
-use model::{ComponentId, ObjectRef, Role, Tie, TieTarget};
+use diagnostic::{
+    Advice, EvidenceRole, Explains, Finding, Fix, Goal, Label, Location, NeverCost, Note, OrderAdvice, OrderFault,
+    PlainAdvice, Rule, Severity, Symptom,
+};
+use model::{ComponentId, Consequence, ObjectRef, Tie, TieTarget, Verdict};
 
 use crate::context::Context;
-use crate::finding::{Finding, LocationRole, Severity};
-use crate::words::quoted;
+use crate::other_kind::other_kind;
+
+pub(crate) static RULE: Rule = Rule::new(
+    "wrong-kind-dependency",
+    "a dependency on an object of another kind",
+    include_str!("wrong_kind_dependency.rs"),
+)
+.explains(&[Explains::new(Symptom::DependencyNotFound, 2)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
@@ -39,59 +48,36 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// The component of that name that is of the other kind, where none is of the wanted one.
-pub(crate) fn other_kind(context: &Context<'_>, missing: &ObjectRef) -> Option<ComponentId> {
-    let other = match missing.kind.as_str() {
-        "HelmRelease" => Role::Kustomization,
-        "Kustomization" => Role::HelmRelease,
-        _ => return None,
-    };
-    let named = |id: &ComponentId| context.component(*id).object.name == missing.name;
-    if context.cluster.ids().filter(named).any(|id| context.component(id).object.kind == missing.kind) {
-        return None;
-    }
-    let mut others: Vec<ComponentId> =
-        context.cluster.ids().filter(named).filter(|id| context.component(*id).role == other).collect();
-    others.sort_by_key(|id| context.component(*id).object.namespace != missing.namespace);
-    others.first().copied()
-}
-
 fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef, meant: ComponentId) -> Finding {
-    let component = context.component(tie.from);
+    let component = &context.component(tie.from).object;
     let target = context.component(meant);
-    let message = format!(
-        "{} {} waits for {missing}, but `{}` is a {}",
-        component.object.kind,
-        quoted(component),
-        target.object.path(),
-        target.object.kind
-    );
-    let cost = "never converges: blocked for ever, and everything that depends on it";
-    let mut finding =
-        Finding::new("wrong-kind-dependency", Severity::Error, &context.cluster.name, &component.object, message, cost)
-            .with(LocationRole::Primary, tie.at, format!("looked for among objects of kind {} only", missing.kind))
-            .with(LocationRole::Related, target.at, format!("the {} of this name", target.object.kind));
-    finding.provider = Some(target.object.clone());
-    finding.verdict = Some(Verdict::Unoffered);
-    finding.consequence = Some(Consequence::Deadlock);
-    finding.fix = Some(fix(context, tie.from, meant));
+    let found = target.object.clone();
+    let statement =
+        OrderFault::WaitsForOtherKind { component: component.clone(), missing: missing.clone(), found: found.clone() };
+    let primary = Location::new(tie.at, Label::LooksAmong { kind: missing.kind.clone() });
+    // One of the right kind may be in what could not be seen.
+    let is_unsure = context.may_hold_more();
+    let severity = if is_unsure { Severity::Info } else { Severity::Error };
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
+        .with_provider(&found)
+        .with_verdict(Verdict::Unoffered)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::ConvergesWithDependents)
+        .with_evidence(EvidenceRole::Related, target.at, Label::OfThisName { kind: found.kind.clone() })
+        .with_fix(Fix::by_hand(advice(context, tie.from, meant), Goal::Gone));
+    finding.notes.extend(is_unsure.then_some(Note::UnseenMayHold));
     finding
 }
 
-fn fix(context: &Context<'_>, from: ComponentId, meant: ComponentId) -> String {
+fn advice(context: &Context<'_>, from: ComponentId, meant: ComponentId) -> Advice {
     let (consumer, target) = (context.applier(from), context.applier(meant));
-    let (consumer_object, target_object) = (&context.component(consumer).object, &context.component(target).object);
+    let object = |id: ComponentId| context.component(id).object.clone();
     if consumer == target || context.is_nested(consumer, target) {
-        return "name an object of the same kind, or remove the dependency".to_owned();
+        return PlainAdvice::NameSameKind.into();
     }
     if context.is_tied(consumer, target) {
-        let whose = if consumer == from { "it" } else { &format!("{consumer_object}, which applies it,") };
-        return format!("remove this entry: {whose} waits for {target_object} already");
+        let waits_by = (consumer != from).then(|| object(consumer));
+        return OrderAdvice::RemoveEntry { waits_by, target: object(target) }.into();
     }
-    let namespace = if consumer_object.namespace == target_object.namespace {
-        String::new()
-    } else {
-        format!(", namespace: {}", target_object.namespace)
-    };
-    format!("move it: `dependsOn: [{{name: {}{namespace}}}]` on {consumer_object}", target_object.name)
+    OrderAdvice::Move { consumer: object(consumer), target: object(target) }.into()
 }

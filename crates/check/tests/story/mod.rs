@@ -4,6 +4,7 @@
 //!
 //! ```yaml
 //! about: one line, for people
+//! base: [flux, app]                # parts below `base/` that the repository stands on
 //! cluster: clusters/test            # where there are several, the one that `needs` and the rest speak of
 //! clusters: [clusters/test]         # all there are
 //! components: [Kustomization flux-system/app]
@@ -22,6 +23,7 @@
 //! blind: [GitRepository flux-system/other]      # in what could not be seen
 //! findings:                         # each must be said
 //!   - {rule: missing-dependency, severity: info, component: …, provider: …, at: path:line, says: some text}
+//!     # and: covers: Kustomization flux-system/eso, level: HelmRelease app/app -> HelmRelease other/other
 //! never:                            # none may be said; `severity` means this one or worse
 //!   - {rule: missing-secret, severity: info, component: …}
 //! quiet: true                       # nothing at info or worse but `findings`
@@ -30,19 +32,20 @@
 //! Nothing at warning or worse may be said that `findings` does not list.
 #![allow(dead_code, reason = "each story uses its own part")]
 
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
-use coldstart_check::{Finding, Report, Severity};
-use graph::{Analysis, Consequence};
-use model::{Cluster, ComponentId, Gate, TieTarget};
+use diagnostic::{Finding, Report, Severity};
+use draw::say::unseen;
+use fixtures::{Fixture, Shelf};
+use graph::Analysis;
+use model::{Cluster, ComponentId, Consequence, Gate, TieTarget, WhyUnseen};
 use read::Reading;
 use yaml::Node;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "about",
     "absent",
+    "base",
     "blind",
     "broken",
     "case",
@@ -58,37 +61,39 @@ const KEYS: [&str; 15] = [
     "ties",
 ];
 const NEED_KEYS: [&str; 6] = ["of", "needs", "from", "verdict", "consequence", "seconds"];
-const FINDING_KEYS: [&str; 7] = ["rule", "severity", "component", "provider", "capability", "at", "says"];
+const FINDING_KEYS: [&str; 9] =
+    ["rule", "severity", "component", "provider", "capability", "at", "says", "covers", "level"];
 
-/// A directory below `tests/`.
-pub(crate) fn directory(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+/// The stories of a shelf, by name.
+pub(crate) fn stories(shelf: Shelf) -> Vec<Fixture> {
+    fixtures::all(shelf).expect("fixtures that can be read")
 }
 
-/// The stories of a directory, by name.
-pub(crate) fn stories(directory: &Path) -> Vec<(String, PathBuf)> {
-    let entries = fs::read_dir(directory).expect("a directory of stories");
-    let paths = entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir());
-    let mut stories: Vec<_> =
-        paths.map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), path)).collect();
-    stories.sort();
-    stories
+/// A story by its name.
+pub(crate) fn story(shelf: Shelf, name: &str) -> Fixture {
+    Fixture::open(&shelf.directory().join(name)).expect("a fixture of this name")
+}
+
+/// The repository of a story, read.
+pub(crate) fn read(story: &Fixture) -> Reading {
+    let repository = story.repository().expect("a repository that can be put together");
+    read::read(repository.path()).expect("a repository that can be read")
 }
 
 /// Tells every story of a directory and fails with all that went wrong. Those of `not_yet` (name and reason) must fail:
 /// one that does not has no place there any more.
-pub(crate) fn tell_all(name: &str, not_yet: &[(&str, &str)]) {
-    let stories = stories(&directory(name));
+pub(crate) fn tell_all(shelf: Shelf, not_yet: &[(&str, &str)]) {
+    let (name, stories) = (shelf.name(), stories(shelf));
     assert!(!stories.is_empty(), "no stories in {name}");
     for (listed, _) in not_yet {
         assert!(
-            stories.iter().any(|(story, _)| story == listed),
+            stories.iter().any(|story| story.name == *listed),
             "{listed} is listed as not yet true, and is not there"
         );
     }
     let mut failed = Vec::new();
-    for (story, path) in &stories {
-        let wrong = tell(path);
+    for fixture in &stories {
+        let (story, wrong) = (&fixture.name, tell(fixture));
         match not_yet.iter().find(|(listed, _)| listed == story) {
             None if wrong.is_empty() => {}
             None => failed.push(format!("{name}/{story}\n  {}\n", wrong.join("\n  "))),
@@ -105,23 +110,17 @@ pub(crate) fn tell_all(name: &str, not_yet: &[(&str, &str)]) {
 }
 
 /// What is wrong with a story, a line each.
-pub(crate) fn tell(path: &Path) -> Vec<String> {
-    let text = match fs::read_to_string(path.join("expect.yaml")) {
-        Ok(text) => text,
-        Err(error) => return vec![format!("no expect.yaml: {error}")],
+pub(crate) fn tell(fixture: &Fixture) -> Vec<String> {
+    let (expected, repository) = match (fixture.expected(), fixture.repository()) {
+        (Ok(expected), Ok(repository)) => (expected, repository),
+        (Err(error), _) | (_, Err(error)) => return vec![error.to_string()],
     };
-    let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
-    let Some(expected) = documents.first().and_then(|document| document.root.clone()) else {
-        return vec!["expect.yaml is empty".to_owned()];
-    };
-    if let Some(problem) = documents[0].problems.first() {
-        return vec![format!("expect.yaml: {}", problem.message)];
-    }
-    let reading = match read::read(&path.join("repo")) {
+    let reading = match read::read(repository.path()) {
         Ok(reading) => reading,
         Err(error) => return vec![format!("can't be read: {error}")],
     };
-    let report = coldstart_check::run(&reading, None);
+    let mut report = coldstart_check::run(&reading, None);
+    coldstart_check::settle(&mut report, &reading, &coldstart_check::Policy::default());
     let mut story = Story { expected: &expected, reading: &reading, report: &report, wrong: Vec::new() };
     story.hold();
     story.wrong
@@ -130,20 +129,21 @@ pub(crate) fn tell(path: &Path) -> Vec<String> {
 /// A finding in one line, for failures.
 pub(crate) fn say(reading: &Reading, finding: &Finding) -> String {
     let provider = finding.provider.as_ref().map(|provider| format!(" ← {provider}")).unwrap_or_default();
+    let said = draw::say::finding(finding, &reading.repository);
     format!(
         "{} {}: {}{provider} at {}: {} ({})",
         finding.severity,
-        finding.rule,
+        finding.rule.id,
         finding.component,
         place(reading, finding),
-        finding.message,
-        finding.cost
+        said.message,
+        said.cost
     )
 }
 
 /// `path:line` of a finding's first location.
 pub(crate) fn place(reading: &Reading, finding: &Finding) -> String {
-    let Some(span) = finding.locations.first().map(|location| location.span) else { return "nowhere".to_owned() };
+    let span = finding.primary.at.span();
     let path = reading.repository.path(span.file).unwrap_or("nowhere");
     let line = reading.repository.source(span.file).map_or(0, |source| source.position(span).line);
     format!("{path}:{line}")
@@ -162,6 +162,9 @@ impl<'a> Story<'a> {
         self.clusters();
         let wanted = self.expected.text_at(&["cluster"]);
         let reading = self.reading;
+        if reading.clusters.is_empty() && self.expected.get("clusters").is_some() {
+            return;
+        }
         let mut clusters = reading.clusters.iter().filter(|cluster| wanted.is_none_or(|wanted| cluster.name == wanted));
         let (Some(cluster), None) = (clusters.next(), clusters.next()) else {
             let names: Vec<&str> = self.reading.clusters.iter().map(|cluster| cluster.name.as_str()).collect();
@@ -312,20 +315,21 @@ impl<'a> Story<'a> {
             let mut broken: Vec<String> = cluster.broken.iter().map(|broken| said(cluster, broken.component)).collect();
             broken.dedup();
             if broken != self.texts("broken") {
-                let messages: Vec<&str> = cluster.broken.iter().map(|broken| broken.message.as_str()).collect();
+                let messages: Vec<String> = cluster.broken.iter().map(|broken| broken.fault.to_string()).collect();
                 self.wrong.push(format!("the broken builds are {broken:?}: {messages:?}"));
             }
         }
-        let spots: Vec<String> =
-            self.report.blind_spots.iter().map(|blind| format!("{}: {}", blind.what, blind.why)).collect();
+        let said = |blind: &model::BlindSpot| format!("{}: {}", unseen::what(&blind.what), unseen::why(&blind.why));
+        let spots: Vec<String> = self.report.blind_spots.iter().map(said).collect();
         for wanted in
             self.texts("blind").iter().filter(|wanted| !spots.iter().any(|spot| spot.contains(wanted.as_str())))
         {
             self.wrong.push(format!("{wanted:?} is no blind spot; these are: {spots:?}"));
         }
         // Charts that nobody knows are blind spots of nearly every repository.
+        let unknown = self.report.blind_spots.iter().map(|blind| blind.why == WhyUnseen::UnknownChart);
         let odd: Vec<&String> =
-            spots.iter().filter(|spot| !spot.contains("comes from a chart that is neither")).collect();
+            spots.iter().zip(unknown).filter(|(_, unknown)| !unknown).map(|(spot, _)| spot).collect();
         if self.expected.get("blind").is_none() && !odd.is_empty() {
             self.wrong.push(format!("there are blind spots: {odd:?}"));
         }
@@ -338,7 +342,7 @@ impl<'a> Story<'a> {
             self.known_keys(row, &FINDING_KEYS);
             if !report.findings.iter().any(|finding| is_like(reading, finding, row, false)) {
                 self.wrong.push(format!("not said: {}", columns(row)));
-                let near = report.findings.iter().filter(|finding| row.text_at(&["rule"]) == Some(finding.rule));
+                let near = report.findings.iter().filter(|finding| row.text_at(&["rule"]) == Some(finding.rule.id));
                 self.wrong.extend(near.map(|finding| format!("  but: {}", say(reading, finding))));
             }
         }
@@ -361,18 +365,14 @@ impl<'a> Story<'a> {
 /// Whether a finding has all that a row gives. With `or_worse`, the row's severity is the least.
 fn is_like(reading: &Reading, finding: &Finding, row: &Node, or_worse: bool) -> bool {
     let provider = finding.provider.as_ref().map(ToString::to_string).unwrap_or_default();
-    let capability = finding.capability.clone().unwrap_or_default();
-    let all = format!(
-        "{}\n{}\n{}\n{}",
-        finding.message,
-        finding.cost,
-        finding.fix.as_deref().unwrap_or_default(),
-        finding.notes.join("\n")
-    );
+    let capability = finding.subject.as_ref().map(ToString::to_string).unwrap_or_default();
+    let said = draw::say::finding(finding, &reading.repository);
+    let fix = said.fix.unwrap_or_default();
+    let all = format!("{}\n{}\n{fix}\n{}", said.message, said.cost, said.notes.join("\n"));
     row.entries().iter().all(|entry| {
         let wanted = entry.value.text().unwrap_or_default();
         match entry.key.as_str() {
-            "rule" => finding.rule == wanted,
+            "rule" => finding.rule.id == wanted,
             "severity" if or_worse => Severity::ALL
                 .iter()
                 .find(|severity| severity.word() == wanted)
@@ -383,6 +383,8 @@ fn is_like(reading: &Reading, finding: &Finding, row: &Node, or_worse: bool) -> 
             "capability" => capability == wanted,
             "at" => place(reading, finding) == wanted,
             "says" => all.contains(wanted),
+            "covers" => finding.covers.iter().any(|covered| covered.to_string() == wanted),
+            "level" => finding.levels.iter().any(|it| format!("{} -> {}", it.component, it.provider) == wanted),
             _ => false,
         }
     })

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::arguments::TextOrJson;
-
 #[derive(Args, Debug)]
 pub(crate) struct Seal {
     #[command(subcommand)]
@@ -14,29 +12,29 @@ pub(crate) struct Seal {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SealCommand {
-    /// Make a sealing key, or adopt one that exists, and keep it in a store
+    /// Generate a sealing key, or adopt an existing one, and keep it in a store
     Init(Init),
     /// Seal values into a SealedSecret
     Secret(Box<Secret>),
-    /// Make the values that coldstart.yaml declares, and seal them
+    /// Generate the values that coldstart.yaml declares, and seal them
     Generate(Generate),
-    /// Say whether every SealedSecret of the repository will open at the next cold start
+    /// Check that every SealedSecret in the repository will open at the next cold start
     Verify(Verify),
-    /// Seal everything anew with the newest key, offline
+    /// Seal everything again with the newest key, offline
     Reseal(Reseal),
-    /// A new key: kept, deployed, and everything sealed anew with it
+    /// Generate a new key, deploy it, and seal everything again with it
     Rotate(Rotate),
-    /// Give a cluster its keys, and prove that they open
+    /// Copy the keys to a cluster, and verify that they open
     Deploy(Deploy),
-    /// Copy all keys to another store, and prove that they are there
+    /// Copy all keys to another store, and verify the copy
     Backup(Copy),
-    /// Bring keys back from another store
+    /// Copy keys back from another store
     Restore(Copy),
 }
 
 /// The repository, and the store of its keys.
 #[derive(Args, Debug)]
-pub(crate) struct Place {
+pub(crate) struct KeyPlace {
     /// The directory of a cluster repository
     #[arg(long, value_name = "DIRECTORY", default_value = ".")]
     pub path: PathBuf,
@@ -51,13 +49,42 @@ pub(crate) struct Place {
     pub passphrase_file: Option<PathBuf>,
 }
 
+/// The repository once more, as other commands take it. Not where a value may be typed by mistake: a word that is a path would be
+/// repeated in a message.
+#[derive(Args, Debug)]
+pub(crate) struct Directory {
+    /// The directory of a cluster repository, as --path
+    #[arg(value_name = "PATH", conflicts_with = "path")]
+    directory: Option<PathBuf>,
+}
+
+impl Seal {
+    /// The same with the directory where all look for it, however it was given.
+    pub(crate) fn settled(mut self) -> Self {
+        let (place, directory) = match &mut self.what {
+            SealCommand::Init(it) => (&mut it.place, &mut it.directory),
+            SealCommand::Secret(_) => return self,
+            SealCommand::Generate(it) => (&mut it.place, &mut it.directory),
+            SealCommand::Verify(it) => (&mut it.place, &mut it.directory),
+            SealCommand::Reseal(it) => (&mut it.place, &mut it.directory),
+            SealCommand::Rotate(it) => (&mut it.place, &mut it.directory),
+            SealCommand::Deploy(it) => (&mut it.place, &mut it.directory),
+            SealCommand::Backup(it) | SealCommand::Restore(it) => (&mut it.place, &mut it.directory),
+        };
+        if let Some(path) = directory.directory.take() {
+            place.path = path;
+        }
+        self
+    }
+}
+
 /// What to do with what is written.
 #[derive(Args, Debug)]
 pub(crate) struct Delivery {
-    /// Make a Git commit of just the files that were written
+    /// Commit only the files that were written
     #[arg(long)]
     pub commit: bool,
-    /// Commit and push: Flux reads the remote
+    /// Commit and push, because Flux reads the remote
     #[arg(long)]
     pub push: bool,
 }
@@ -77,11 +104,13 @@ pub(crate) struct Target {
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Init {
     #[command(flatten)]
-    pub place: Place,
+    pub directory: Directory,
+    #[command(flatten)]
+    pub place: KeyPlace,
     /// Bits of a new key
     #[arg(long, default_value_t = 4096)]
     pub bits: u32,
-    /// Days that a new certificate can be sealed with; opening never ends
+    /// Days for which a new certificate can be used to seal; the key opens without limit
     #[arg(long, default_value_t = 3650)]
     pub days: u32,
     /// Adopt keys from files instead: PEM, `kubectl get secret -o yaml`, Terraform output or state; - is standard input
@@ -90,7 +119,7 @@ pub(crate) struct Init {
     /// Of several pairs in a Terraform file, the one at this place or with this id
     #[arg(long, value_name = "PLACE", requires = "adopt")]
     pub pick: Option<String>,
-    /// A private key comes without a certificate: make one
+    /// Generate a certificate for a private key that comes without one
     #[arg(long, requires = "adopt")]
     pub new_certificate: bool,
     /// Adopt the keys of a running cluster instead
@@ -99,13 +128,13 @@ pub(crate) struct Init {
     /// Adopt the items of secret-tool instead: service sealed-secrets, keys private_key and public_key
     #[arg(long, conflicts_with_all = ["adopt", "adopt_cluster"])]
     pub adopt_secret_tool: bool,
-    /// Make a new key although there was one before, which then opens nothing of what was sealed
+    /// Generate a new key although there was one before; it opens nothing that was sealed before
     #[arg(long, conflicts_with_all = ["adopt", "adopt_cluster", "adopt_secret_tool"])]
     pub new_key: bool,
-    /// Write the newest certificate here, for people who seal without the store
+    /// Write the newest certificate to this file, for sealing without the store
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Keep the keys in this second store, too
+    /// Also keep the keys in this second store
     #[arg(long, value_name = "STORE")]
     pub backup: Option<String>,
     /// A file of age identities that opens the second store
@@ -128,7 +157,7 @@ Without, the SealedSecret is printed.";
 #[command(after_help = SECRET_HELP)]
 pub(crate) struct Secret {
     #[command(flatten)]
-    pub place: Place,
+    pub place: KeyPlace,
     /// Secrets to seal, as manifests; - is standard input
     #[arg(long, value_name = "FILE")]
     pub manifest: Option<PathBuf>,
@@ -138,7 +167,7 @@ pub(crate) struct Secret {
     /// Its namespace
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,
-    /// Its type, as kubernetes.io/basic-auth
+    /// Its type, such as kubernetes.io/basic-auth
     #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<String>,
     /// What the values are bound to [default: strict, or what the manifest or the file says]
@@ -156,13 +185,13 @@ pub(crate) struct Secret {
     /// A value from standard input, without the line end
     #[arg(long, value_name = "KEY")]
     pub from_stdin: Option<String>,
-    /// A value that is asked for, unseen
+    /// Ask for a value, without showing it
     #[arg(long, value_name = "KEY")]
     pub prompt: Vec<String>,
     /// A YAML or JSON structure from a file, encoded as exact JSON
     #[arg(long, value_name = "KEY=FILE")]
     pub structure: Vec<String>,
-    /// Print the one sealed value, and no SealedSecret
+    /// Print only the sealed value, without a SealedSecret
     #[arg(long, conflicts_with_all = ["out", "manifest"])]
     pub raw: bool,
     /// The file to write, from the root of the repository
@@ -178,7 +207,9 @@ pub(crate) struct Secret {
 #[derive(Args, Debug)]
 pub(crate) struct Generate {
     #[command(flatten)]
-    pub place: Place,
+    pub directory: Directory,
+    #[command(flatten)]
+    pub place: KeyPlace,
     #[command(flatten)]
     pub delivery: Delivery,
     /// Do it without asking
@@ -198,27 +229,43 @@ Exit codes:
 #[command(after_help = VERIFY_HELP)]
 pub(crate) struct Verify {
     #[command(flatten)]
-    pub place: Place,
-    /// Ask the cluster as well: every key that it has must be in the store
+    pub directory: Directory,
+    #[command(flatten)]
+    pub place: KeyPlace,
+    /// Also check the cluster: each of its keys must be in the store
     #[arg(long)]
     pub cluster: bool,
-    /// Switch the controller's renewal off in the file that says otherwise
+    /// Disable the controller's key renewal in the file that enables it
     #[arg(long)]
     pub write: bool,
     /// Write without asking
     #[arg(long)]
     pub yes: bool,
     /// How to print the report
-    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
-    pub format: TextOrJson,
+    #[arg(long, short = 'o', value_enum, default_value_t = VerifyFormat::Text)]
+    pub format: VerifyFormat,
     #[command(flatten)]
     pub target: Target,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerifyFormat {
+    Text,
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A comment for a pull request
+    Markdown,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Reseal {
     #[command(flatten)]
-    pub place: Place,
+    pub directory: Directory,
+    #[command(flatten)]
+    pub place: KeyPlace,
     #[command(flatten)]
     pub delivery: Delivery,
     /// Do it without asking
@@ -229,14 +276,16 @@ pub(crate) struct Reseal {
 #[derive(Args, Debug)]
 pub(crate) struct Rotate {
     #[command(flatten)]
-    pub place: Place,
+    pub directory: Directory,
+    #[command(flatten)]
+    pub place: KeyPlace,
     /// Bits of the new key [default: 4096]
     #[arg(long)]
     pub bits: Option<u32>,
-    /// Days that the new certificate can be sealed with [default: 3650]
+    /// Days for which the new certificate can be used to seal [default: 3650]
     #[arg(long)]
     pub days: Option<u32>,
-    /// Deploy nothing: there is no cluster now
+    /// Do not deploy: there is no cluster now
     #[arg(long)]
     pub offline: bool,
     /// A file of age identities that opens the second store
@@ -246,7 +295,7 @@ pub(crate) struct Rotate {
     pub target: Target,
     #[command(flatten)]
     pub delivery: Delivery,
-    /// Prove with a canary also where no Deployment of the controller is found
+    /// Verify with a canary even if no Deployment of the controller is found
     #[arg(long)]
     pub prove: bool,
     /// Do it without asking
@@ -257,13 +306,15 @@ pub(crate) struct Rotate {
 #[derive(Args, Debug)]
 pub(crate) struct Deploy {
     #[command(flatten)]
-    pub place: Place,
+    pub directory: Directory,
+    #[command(flatten)]
+    pub place: KeyPlace,
     #[command(flatten)]
     pub target: Target,
-    /// Only print the Secrets that would be applied: they hold the private keys
+    /// Only print the Secrets that would be applied; they contain the private keys
     #[arg(long)]
     pub print: bool,
-    /// Prove with a canary also where no Deployment of the controller is found
+    /// Verify with a canary even if no Deployment of the controller is found
     #[arg(long)]
     pub prove: bool,
     /// Do it without asking
@@ -273,11 +324,13 @@ pub(crate) struct Deploy {
 
 #[derive(Args, Debug)]
 pub(crate) struct Copy {
-    #[command(flatten)]
-    pub place: Place,
     /// The other store [default: what coldstart.yaml says]
     #[arg(value_name = "STORE")]
     pub other: Option<String>,
+    #[command(flatten)]
+    pub directory: Directory,
+    #[command(flatten)]
+    pub place: KeyPlace,
     /// A file of age identities that opens the other store
     #[arg(long, value_name = "FILE")]
     pub backup_identity: Option<PathBuf>,

@@ -2,10 +2,13 @@
 
 use ::seal::Ring;
 use ::seal::store::{Kept, Store, keep};
+use diagnostic::seal::{KeysFault, SealFault};
+use diagnostic::{Next, next};
+use draw::words::{agree, all};
 
 use super::arguments::Copy;
-use super::failure::SealFailure;
-use super::verify::Report;
+use super::failure::{KeysFailure, SealFailure};
+use super::report::{Report, Spot};
 use super::{Home, say, store, tracked};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
@@ -23,21 +26,14 @@ pub(crate) fn restore(options: &Copy) -> Result<Code, Failure> {
     let from = other(&home, options)?;
     let kept = from.read().map_err(SealFailure::from)?;
     if kept.ring.is_empty() {
-        let next = "coldstart seal restore STORE with a store that has keys; nothing was done";
-        return Err(SealFailure::told(format!(
-            "there is nothing to restore: {} holds no key\n  next: {next}",
-            from.describe()
-        ))
-        .into());
+        return Err(SealFailure::from(KeysFailure::NothingToRestore { store: from.describe() }).into());
     }
     run(&kept.ring, from.as_ref(), home.store()?.as_ref(), options.yes)
 }
 
 fn other(home: &Home<'_>, options: &Copy) -> Result<Box<dyn Store>, SealFailure> {
     let found = store::second(home, options.other.as_deref(), options.backup_identity.as_deref())?;
-    found.ok_or_else(|| {
-        SealFailure::told("there is no other store\n  next: name one, or set `seal.backup` in coldstart.yaml")
-    })
+    found.ok_or_else(|| KeysFailure::NoSecondStore.into())
 }
 
 fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code, Failure> {
@@ -45,26 +41,25 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
     let before = to.read().map_err(SealFailure::from)?;
     let there = &before.ring;
     let missing = missing(ring, there);
+    let keys = ring.keys().len();
+    let opens = agree(keys, "it opens", "each opens");
     if missing.is_empty() {
         prove(ring, there, to)?;
-        say(&format!("{} has all {} keys already, and each opens what it seals", to.describe(), ring.keys().len()))?;
+        say(&format!("{} already has {}, and {opens} what it seals", to.describe(), all(keys, "key")))?;
         return Ok(exit::CLEAN);
     }
     tracked::warn(to);
     let plan = format!("copy key {}\nfrom {}\nto {}\n", missing.join(", "), from.describe(), to.describe());
     confirm(&plan, yes)?;
     add(ring, to, &before)?;
-    say(&format!("proved: {} gives back all {} keys, and each opens what it seals", to.describe(), ring.keys().len()))?;
+    say(&format!("verified: {} gives back {}, and {opens} what it seals", to.describe(), all(keys, "key")))?;
     Ok(exit::CLEAN)
 }
 
 /// A copy beside itself is none.
 pub(crate) fn two_stores(one: &dyn Store, other: &dyn Store) -> Result<(), SealFailure> {
     if one.identity() == other.identity() {
-        return Err(SealFailure::told(format!(
-            "both stores are the same one: {}; nothing was done\n  next: the same with another place, on another disk",
-            one.describe()
-        )));
+        return Err(KeysFailure::SameStore { store: one.describe() }.into());
     }
     Ok(())
 }
@@ -78,12 +73,8 @@ pub(crate) fn check(home: &Home<'_>, ring: &Ring, report: &mut Report) {
     if missing.is_empty() {
         return;
     }
-    let what = if there.ring.is_empty() {
-        "holds no key, or is not at hand: it is no backup of the store now".to_owned()
-    } else {
-        format!("lacks key {} of the store", missing.join(", "))
-    };
-    report.note(second.describe(), format!("{what}\n  next: coldstart seal backup"));
+    let fault = if there.ring.is_empty() { KeysFault::BackupEmpty } else { KeysFault::BackupLacks { keys: missing } };
+    report.note(Spot::Store(second.describe()), SealFault::Keys(fault), Some(Next::Seal(next::Seal::Backup)));
 }
 
 /// The keys of a ring that another one does not have.
@@ -117,13 +108,7 @@ fn prove(ring: &Ring, read: &Ring, there: &dyn Store) -> Result<(), SealFailure>
         read.get(pair.fingerprint())?.open(&sealed, label).filter(|value| value.expose() == b"proof")
     };
     for held in ring.keys() {
-        let lost = || {
-            SealFailure::told(format!(
-                "{} does not give back key {}\n  next: keep the other store, and coldstart seal backup to another place",
-                there.describe(),
-                held.pair.id()
-            ))
-        };
+        let lost = || KeysFailure::NotGivenBack { store: there.describe(), key: held.pair.id() };
         opens(&held.pair).ok_or_else(lost)?;
     }
     Ok(())

@@ -5,36 +5,29 @@ use std::path::Path;
 
 use ::seal::Ring;
 use ::seal::key::Certificate;
+use diagnostic::seal::{Cause, KeysFault, SealFault};
+use diagnostic::{Next, next};
 
-use super::failure::SealFailure;
-use super::verify::Report;
+use super::failure::{CertificateFailure, SealFailure};
+use super::report::{Report, Spot};
 use super::{Home, files, now};
-
-const WRITE: &str = "coldstart seal verify --write, which writes the newest certificate there";
 
 /// How a certificate begins.
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
-
-/// What is wrong with the file.
-struct Wrong {
-    what: String,
-    /// What is sealed with it is lost, or nothing can be sealed with it at all.
-    is_error: bool,
-}
 
 pub(crate) fn check(home: &Home<'_>, ring: &Ring, report: &mut Report) {
     let Some(path) = home.settings.certificate.as_deref() else { return };
     let Some(wrong) = wrong(home, path, ring) else { return };
     let next = match ring.newest() {
-        _ if may_replace(&home.at(Path::new(path))).is_err() => {
-            "name another file as `seal.certificate` in coldstart.yaml"
-        }
-        None => "coldstart seal restore, or coldstart seal init if there never was a key",
-        Some(newest) if newest.certificate().check_validity(now()).is_err() => "coldstart seal rotate",
-        Some(_) => WRITE,
+        _ if may_replace(&home.at(Path::new(path))).is_err() => Next::Edit(next::Edit::CertificateSetting),
+        None => Next::Seal(next::Seal::RestoreOrInit),
+        Some(newest) if newest.certificate().check_validity(now()).is_err() => Next::Seal(next::Seal::Rotate),
+        Some(_) => Next::Seal(next::Seal::VerifyWriteCertificate),
     };
-    let what = format!("{}\n  next: {next}", wrong.what);
-    if wrong.is_error { report.error(path, what) } else { report.note(path, what) }
+    // What is sealed with one that is only older still opens.
+    let is_note = matches!(wrong, KeysFault::CertificateOutdated { .. });
+    let (spot, fault) = (Spot::File(path.to_owned()), SealFault::Keys(wrong));
+    if is_note { report.note(spot, fault, Some(next)) } else { report.error(spot, fault, Some(next)) }
 }
 
 /// Whether a file is a certificate, good or expired.
@@ -69,38 +62,26 @@ pub(crate) fn may_replace(path: &Path) -> Result<(), SealFailure> {
     if is_ours {
         return Ok(());
     }
-    Err(SealFailure::told(format!(
-        "{} is there, and is no certificate: it is not overwritten; nothing was done\n  next: another file for the certificate, with --certificate or `seal.certificate` in coldstart.yaml, or move that one away",
-        path.display()
-    )))
+    Err(CertificateFailure::InTheWay { path: path.to_path_buf() }.into())
 }
 
-fn wrong(home: &Home<'_>, path: &str, ring: &Ring) -> Option<Wrong> {
-    let error = |what: String| Some(Wrong { what, is_error: true });
+/// What is wrong with the file.
+fn wrong(home: &Home<'_>, path: &str, ring: &Ring) -> Option<KeysFault> {
     let text = match std::fs::read_to_string(home.at(Path::new(path))) {
         Ok(text) => text,
-        Err(source) => return error(format!("is the certificate of coldstart.yaml and can't be read: {source}")),
+        Err(source) => return Some(KeysFault::CertificateUnreadable { why: Cause::new(source) }),
     };
     let certificate = match Certificate::from_pem(&text) {
         Ok(certificate) => certificate,
-        Err(source) => return error(format!("is the certificate of coldstart.yaml, and {}", first_line(&source))),
+        Err(source) => return Some(KeysFault::CertificateBad { why: Cause::new(source) }),
     };
     if let Err(source) = certificate.check_validity(now()) {
-        return error(format!("can't be sealed with: {}", first_line(&source)));
+        return Some(KeysFault::CertificateUnusable { why: Cause::new(source) });
     }
     let fingerprint = certificate.fingerprint();
     if !ring.contains(fingerprint) {
-        return error(format!(
-            "is the certificate of key {}, which is not in the store: what is sealed with it opens with no key of it",
-            fingerprint.id()
-        ));
+        return Some(KeysFault::CertificateOfOther { key: fingerprint.id() });
     }
     let is_newest = ring.newest().is_some_and(|newest| newest.fingerprint() == fingerprint);
-    let what = || format!("is the certificate of key {}, which is not the newest of the store", fingerprint.id());
-    (!is_newest).then(|| Wrong { what: what(), is_error: false })
-}
-
-/// Errors end with a command to type next; here another one is.
-fn first_line(error: &dyn std::error::Error) -> String {
-    error.to_string().lines().next().unwrap_or_default().to_owned()
+    (!is_newest).then(|| KeysFault::CertificateOutdated { key: fingerprint.id() })
 }

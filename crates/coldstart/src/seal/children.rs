@@ -2,8 +2,9 @@
 //! repeated.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
+
+use exec::Environment;
 
 use super::ask::PASSPHRASE_VARIABLE;
 
@@ -21,11 +22,9 @@ pub(crate) fn keep_from(said: &[String]) {
     VALUES.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
 }
 
-/// Takes secrets out of what a program gets, but for the one that it is started for.
-pub(crate) fn without_secrets(command: &mut Command, needed: Option<&str>) {
+/// What a program may see: no secret but the one that it is started for.
+pub(crate) fn environment(needed: Option<&str>) -> Environment {
     let values = VALUES.lock().unwrap_or_else(PoisonError::into_inner);
     let names = SECRETS.into_iter().chain(values.iter().map(String::as_str));
-    for name in names.filter(|name| Some(*name) != needed) {
-        command.env_remove(name);
-    }
+    Environment::all_but(names.filter(|name| Some(*name) != needed))
 }

@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::Home;
 use super::arguments::Target;
-use super::failure::SealFailure;
+use super::failure::{ClusterFailure, RequestFault, SealFailure, Step};
 
 /// Who wrote it, to the API server.
 const FIELD_MANAGER: &str = "coldstart";
@@ -52,19 +52,16 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// The cluster of the kubeconfig, or of one of its contexts.
     pub(crate) fn connect(context: Option<&str>) -> Result<Self, SealFailure> {
-        let failed = |error: &dyn std::fmt::Display| SealFailure::Cluster(error.to_string());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| failed(&error))?;
+        let runtime = runtime.map_err(ClusterFailure::Runtime)?;
         let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
         let (client, name) = runtime.block_on(async {
             // One provider of TLS in the whole program; told before the first connection.
             let _told_already = rustls::crypto::aws_lc_rs::default_provider().install_default();
-            let config = Config::from_kubeconfig(&options).await.map_err(|error| {
-                let next = "export KUBECONFIG=FILE, or --context NAME of those that kubectl config get-contexts lists";
-                SealFailure::Cluster(format!("{}\n  next: {next}", with_causes(&error)))
-            })?;
+            let config = Config::from_kubeconfig(&options).await;
+            let config = config.map_err(|error| ClusterFailure::Kubeconfig { said: with_causes(&error) })?;
             let name = config.cluster_url.to_string();
-            Ok::<_, SealFailure>((Client::try_from(config).map_err(|error| failed(&error))?, name))
+            Ok::<_, SealFailure>((Client::try_from(config).map_err(ClusterFailure::Client)?, name))
         })?;
         Ok(Self { runtime, client, name })
     }
@@ -78,14 +75,14 @@ impl Cluster {
 
     pub(crate) fn get(&self, kind: Kind, namespace: Option<&str>, name: &str) -> Result<Option<Value>, SealFailure> {
         let found = self.runtime.block_on(self.api(kind, namespace).get_opt(name));
-        let found = found.map_err(|error| self.told(&format!("get {kind:?} {name}"), &error))?;
+        let found = found.map_err(|error| self.failed(Step::Get { kind, name: name.to_owned() }, error))?;
         Ok(found.map(|found| serde_json::to_value(found).unwrap_or(Value::Null)))
     }
 
     pub(crate) fn list(&self, kind: Kind, namespace: &str, labels: Option<&str>) -> Result<Vec<Value>, SealFailure> {
         let parameters = labels.map_or_else(ListParams::default, |labels| ListParams::default().labels(labels));
         let found = self.runtime.block_on(self.api(kind, Some(namespace)).list(&parameters));
-        let found = found.map_err(|error| self.told(&format!("list {kind:?}s in {namespace}"), &error))?;
+        let found = found.map_err(|error| self.failed(Step::List { kind, namespace: namespace.to_owned() }, error))?;
         Ok(found.items.into_iter().map(|item| serde_json::to_value(item).unwrap_or(Value::Null)).collect())
     }
 
@@ -93,34 +90,31 @@ impl Cluster {
     pub(crate) fn create(&self, kind: Kind, namespace: Option<&str>, object: Value) -> Result<(), SealFailure> {
         let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         // What serde says of an object may quote it.
-        let object = serde_json::from_value(object).map_err(|_| SealFailure::Cluster("it is no object".to_owned()))?;
+        let object = serde_json::from_value(object).map_err(|_| ClusterFailure::NotAnObject)?;
         let parameters = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
         let created = self.runtime.block_on(self.api(kind, namespace).create(&parameters, &object));
-        created.map(drop).map_err(|error| self.told(&format!("create {kind:?} {name}"), &error))
+        created.map(drop).map_err(|error| self.failed(Step::Create { kind, name }, error))
     }
 
     pub(crate) fn delete(&self, kind: Kind, namespace: &str, name: &str) -> Result<(), SealFailure> {
         let deleted = self.runtime.block_on(self.api(kind, Some(namespace)).delete(name, &DeleteParams::background()));
         match deleted {
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
-            other => other.map(drop).map_err(|error| self.told(&format!("delete {kind:?} {name}"), &error)),
+            other => other.map(drop).map_err(|error| self.failed(Step::Delete { kind, name: name.to_owned() }, error)),
         }
     }
 
     /// The words of an API server about a request. They name objects and rights; what a Secret holds they do not
     /// repeat, but for those about fields it did not understand: so only reason and message of plain refusals are told.
-    fn told(&self, step: &str, error: &kube::Error) -> SealFailure {
+    fn failed(&self, step: Step, error: kube::Error) -> SealFailure {
         let why = match error {
             kube::Error::Api(status) if status.code == 422 || status.code == 400 => {
-                format!("the API server refuses it ({})", status.reason)
+                RequestFault::Refused { reason: status.reason }
             }
-            kube::Error::Api(status) => status.message.clone(),
-            other => {
-                let next = "kubectl cluster-info, or --context NAME for another cluster";
-                format!("{} does not answer: {}\n  next: {next}", self.name, with_causes(other))
-            }
+            kube::Error::Api(status) => RequestFault::Said { message: status.message },
+            other => RequestFault::Silent { cluster: self.name.clone(), said: with_causes(&other) },
         };
-        SealFailure::Cluster(format!("can't {step}: {why}"))
+        ClusterFailure::Request { step, why }.into()
     }
 
     /// Waits until the answer is something.
@@ -157,13 +151,11 @@ impl Cluster {
         let mut keys = Vec::new();
         for secret in self.key_secrets(namespace)? {
             let name = secret["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-            keys.extend(
-                pairs_of(&secret).map_err(|why| SealFailure::Cluster(format!("Secret {namespace}/{name}: {why}")))?,
-            );
+            let bad = |source| ClusterFailure::BadKey { namespace: namespace.to_owned(), name, source };
+            keys.extend(pairs_of(&secret).map_err(bad)?);
         }
         if keys.is_empty() {
-            let next = "--controller-namespace NAME, where the controller is";
-            return Err(SealFailure::Cluster(format!("there are no sealing keys in {namespace}\n  next: {next}")));
+            return Err(ClusterFailure::NoKeys { namespace: namespace.to_owned() }.into());
         }
         Ok(keys)
     }
@@ -186,7 +178,7 @@ impl Cluster {
         let patch = json!({"spec": {"template": {"metadata": {"annotations": annotations}}}});
         let api = self.api(Kind::Deployment, Some(text("namespace")));
         let patched = self.runtime.block_on(api.patch(text("name"), &PatchParams::default(), &Patch::Merge(&patch)));
-        patched.map(drop).map_err(|error| self.told("restart the controller", &error))
+        patched.map(drop).map_err(|error| self.failed(Step::RestartController, error))
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use ::seal::store::resolved;
+use diagnostic::next;
+use edit::resolved;
+use exec::{ExecError, System};
+use git::Git;
 
 use super::arguments::Delivery;
 use super::children;
-use super::failure::SealFailure;
+use super::failure::{CommitFailure, GitFault, NotReady, SealFailure};
 
 /// Files that a message names; of more, it says how many.
 const NAMED_MAX: usize = 5;
@@ -24,49 +26,36 @@ pub(crate) fn ready(root: &Path, delivery: &Delivery, files: &[PathBuf]) -> Resu
     if !delivery.is_wanted() {
         return Ok(());
     }
-    let top = git(root, &["rev-parse", "--show-toplevel"], &[])
-        .map_err(|failure| not_ready(&failure, "git init, or the same without --commit and --push"))?;
-    git(root, &["var", "GIT_COMMITTER_IDENT"], &[])
-        .map_err(|failure| not_ready(&failure, "git config user.name and user.email"))?;
-    for (head, what) in [("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick")] {
+    is_ready(root, delivery, files).map_err(|why| CommitFailure::NotReady(why).into())
+}
+
+fn is_ready(root: &Path, delivery: &Delivery, files: &[PathBuf]) -> Result<(), NotReady> {
+    let top = git(root, &["rev-parse", "--show-toplevel"], &[]).map_err(NotReady::NoRepository)?;
+    git(root, &["var", "GIT_COMMITTER_IDENT"], &[]).map_err(NotReady::NoCommitter)?;
+    for (head, operation) in [("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick")] {
         if git(root, &["rev-parse", "--quiet", "--verify", head], &[]).is_ok() {
-            let why = format!("git: a {what} is under way, and single files can't be committed in it");
-            return Err(not_ready(&why, &format!("git {what} --continue or --abort, then the same again")));
+            return Err(NotReady::UnderWay { operation });
         }
     }
     files.iter().try_for_each(|path| can_take(root, Path::new(top.trim_end_matches('\n')), path))?;
     if delivery.push { can_push(root) } else { Ok(()) }
 }
 
-fn not_ready(why: &dyn std::fmt::Display, next: &str) -> SealFailure {
-    SealFailure::told(format!("{why}\n  nothing was done\n  next: {next}"))
-}
-
 /// Whether Git would take a file, which may not be there yet, into a commit.
-fn can_take(root: &Path, top: &Path, path: &Path) -> Result<(), SealFailure> {
-    let without = "the same without --commit and --push";
+fn can_take(root: &Path, top: &Path, path: &Path) -> Result<(), NotReady> {
     if !resolved(path).starts_with(resolved(top)) {
-        let why = format!("git: {} is outside of {}", path.display(), top.display());
-        return Err(not_ready(&why, &format!("{without}, or --out with a file in it")));
+        return Err(NotReady::Outside { path: path.to_path_buf(), top: top.to_path_buf() });
     }
     let Some(text) = path.to_str() else { return Ok(()) };
     if git(root, &["check-ignore", "--quiet", "--", text], &[]).is_ok() {
-        let name = shown(root, path);
-        let why = format!("git: {name} is ignored, and would be in no commit");
-        let next = format!("mend .gitignore; or {without}, and then git add --force -- {name}");
-        return Err(not_ready(&why, &next));
+        return Err(NotReady::Ignored { file: shown(root, path) });
     }
     Ok(())
 }
 
 /// Whether Git knows where to push, as far as it can be told without the remote.
-fn can_push(root: &Path) -> Result<(), SealFailure> {
-    let Some(branch) = ask(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]) else {
-        return Err(not_ready(
-            &"git: HEAD is detached: there is no branch to push",
-            "git switch BRANCH, then the same again",
-        ));
-    };
+fn can_push(root: &Path) -> Result<(), NotReady> {
+    let branch = ask(root, &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok_or(NotReady::Detached)?;
     let config = |key: &str| ask(root, &["config", "--get", key]);
     let is_bound = config(&format!("branch.{branch}.merge")).is_some();
     let finds_it = config("push.autoSetupRemote").is_some_and(|said| said == "true")
@@ -75,8 +64,7 @@ fn can_push(root: &Path) -> Result<(), SealFailure> {
     if is_bound || (finds_it && has_remote) {
         return Ok(());
     }
-    let why = format!("git: branch {branch} has no upstream to push to");
-    Err(not_ready(&why, &format!("{}, then the same again", set_upstream(root))))
+    Err(NotReady::NoUpstream { branch, remote: first_remote(root) })
 }
 
 /// What git prints, if it does what it is told.
@@ -84,13 +72,9 @@ fn ask(root: &Path, words: &[&str]) -> Option<String> {
     git(root, words, &[]).ok().map(|said| said.trim().to_owned())
 }
 
-/// What to type where a branch has no upstream.
-fn set_upstream(root: &Path) -> String {
-    let branch = ask(root, &["symbolic-ref", "--short", "HEAD"]).unwrap_or_else(|| "HEAD".to_owned());
-    match ask(root, &["remote"]).unwrap_or_default().lines().next() {
-        Some(remote) => format!("git push --set-upstream {remote} {branch}"),
-        None => format!("git remote add origin URL && git push --set-upstream origin {branch}"),
-    }
+/// The remote that Git names first.
+fn first_remote(root: &Path) -> Option<String> {
+    ask(root, &["remote"]).unwrap_or_default().lines().next().map(str::to_owned)
 }
 
 /// Those of the files that differ from the last commit; new ones only when they are asked for.
@@ -101,7 +85,8 @@ pub(crate) fn changed(root: &Path, files: &[PathBuf], with_new: bool) -> Result<
     // Before the first commit there is nothing to differ from.
     let mut listed = git(root, &["diff", "--name-only", "--relative", "-z", "HEAD", "--"], files).unwrap_or_default();
     if with_new {
-        listed.push_str(&git(root, &["ls-files", "--others", "--exclude-standard", "-z", "--"], files)?);
+        let new = git(root, &["ls-files", "--others", "--exclude-standard", "-z", "--"], files);
+        listed.push_str(&new.map_err(CommitFailure::Git)?);
     }
     let listed: BTreeSet<PathBuf> = listed.split('\0').map(|path| root.join(path)).collect();
     Ok(files.iter().filter(|path| listed.contains(*path)).cloned().collect())
@@ -122,32 +107,26 @@ pub(crate) fn deliver(
         if !delivery.push || !is_ahead(root) {
             return Ok(None);
         }
-        push(root).map_err(|(failure, next)| SealFailure::told(format!("{failure}\n  next: {next}")))?;
+        push(root).map_err(|(source, next)| CommitFailure::NotPushed { source, next })?;
         return Ok(Some("pushed what was committed before".to_owned()));
     }
     let commit = commit(root, files, message)?;
     if !delivery.push {
         return Ok(Some(format!("committed {commit}; Flux sees it after: git push")));
     }
-    push(root).map_err(|(failure, next)| {
-        SealFailure::told(format!("{failure}\n  committed {commit}, but not pushed\n  next: {next}"))
-    })?;
-    Ok(Some(format!("committed {commit} and pushed it")))
+    match push(root) {
+        Ok(()) => Ok(Some(format!("committed {commit} and pushed it"))),
+        Err((source, next)) => Err(CommitFailure::CommittedNotPushed { source, commit, next }.into()),
+    }
 }
 
-fn commit(root: &Path, files: &[PathBuf], message: &str) -> Result<String, SealFailure> {
+fn commit(root: &Path, files: &[PathBuf], message: &str) -> Result<String, CommitFailure> {
     // A file that Git does not know yet can only be named once it does.
     let made = git(root, &["add", "--"], files)
         .and_then(|_| git(root, &["commit", "--quiet", "--message", message, "--only", "--"], files));
-    made.map_err(|failure| {
+    made.map_err(|source| {
         let names: Vec<String> = files.iter().take(NAMED_MAX).map(|path| shown(root, path)).collect();
-        let names = names.join(" ");
-        let more = files.len().saturating_sub(NAMED_MAX);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let force = if failure.to_string().contains("ignored") { " --force" } else { "" };
-        SealFailure::told(format!(
-            "{failure}\n  written, but not committed: {names}{more}\n  next: git add{force} -- {names} && git commit --only -- {names}"
-        ))
+        CommitFailure::NotCommitted { source, files: names, more: files.len().saturating_sub(NAMED_MAX) }
     })?;
     Ok(git(root, &["rev-parse", "--short", "HEAD"], &[])?.trim().to_owned())
 }
@@ -163,30 +142,31 @@ pub(crate) fn is_ahead(root: &Path) -> bool {
 }
 
 /// What git says when it fails, and what to type then.
-fn push(root: &Path) -> Result<(), (SealFailure, String)> {
+fn push(root: &Path) -> Result<(), (GitFault, Box<next::Git>)> {
     let Err(failure) = git(root, &["push", "--quiet"], &[]) else { return Ok(()) };
-    if ask(root, &["rev-parse", "--abbrev-ref", "@{upstream}"]).is_some() {
-        let said = failure.to_string();
-        // Somebody else pushed meanwhile.
-        let is_behind = said.contains("fetch first") || said.contains("non-fast-forward");
-        let next = if is_behind { "git pull --rebase && git push" } else { "git push" };
-        return Err((failure, next.to_owned()));
-    }
-    Err((failure, set_upstream(root)))
+    let next = if ask(root, &["rev-parse", "--abbrev-ref", "@{upstream}"]).is_none() {
+        let branch = ask(root, &["symbolic-ref", "--short", "HEAD"]).unwrap_or_else(|| "HEAD".to_owned());
+        next::Git::SetUpstream { remote: first_remote(root), branch, again: false }
+    } else if failure.says("fetch first") || failure.says("non-fast-forward") {
+        // Others pushed meanwhile.
+        next::Git::PullAndPush
+    } else {
+        next::Git::Push
+    };
+    Err((failure, Box::new(next)))
 }
 
-pub(crate) fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<String, SealFailure> {
-    let mut command = Command::new("git");
-    // Some of its commands refuse it where they take no pathspecs.
-    let literal = (!files.is_empty()).then_some("--literal-pathspecs");
-    command.arg("-C").arg(root).args(literal).args(words).args(files).stdin(Stdio::null());
-    children::without_secrets(&mut command, None);
-    let output = command.output().map_err(|error| SealFailure::Git(format!("it can't be started: {error}")))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+/// What git prints when it does what it is told, as its user would have it: with their settings and hooks.
+pub(crate) fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<String, GitFault> {
+    let git = Git::of_user(&System, root, children::environment(None));
+    let finished = git.run(words.iter().copied(), files).map_err(|error| match error {
+        ExecError::NotFound { source, .. } | ExecError::NotStarted { source, .. } => GitFault::NotStarted(source),
+        other => GitFault::NotRun(other),
+    })?;
+    if finished.is_success() {
+        return Ok(finished.text().into_owned());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = if said.trim().is_empty() { String::from_utf8_lossy(&output.stdout) } else { said };
-    let said = if said.trim().is_empty() { "it does not say why; a hook may have refused it" } else { said.trim() };
-    Err(SealFailure::Git(format!("{} failed: {said}", words.first().unwrap_or(&""))))
+    let texts = [finished.said().trim().to_owned(), finished.text().trim().to_owned()];
+    let said = texts.into_iter().find(|said| !said.is_empty());
+    Err(GitFault::Failed { command: words.first().copied().unwrap_or_default().to_owned(), said })
 }

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ::seal::Ring;
-use ::seal::store::{Store, probe_file};
+use ::seal::store::Store;
+use diagnostic::{Next, next};
 
-use super::failure::SealFailure;
+use super::failure::{KeysFailure, SealFailure};
 use super::{Home, backup, certificate, files, read_certificate, say, store, tracked};
 use crate::failure::Failure;
 
@@ -36,7 +37,7 @@ impl Copies {
             tracked::warn(second.as_ref());
         }
         if let Some(path) = &written {
-            probe_file(path).map_err(SealFailure::file(path))?;
+            edit::probe(path).map_err(SealFailure::file(path))?;
             certificate::may_replace(path)?;
         }
         Ok(Self { second, is_named: backup.is_some(), certificate: written })
@@ -69,10 +70,7 @@ impl Copies {
         if !second.read()?.ring.is_empty() {
             return Ok(());
         }
-        Err(SealFailure::told(format!(
-            "the second store holds no key, and the first one does: {} may not be mounted; nothing was written there\n  next: bring it back, then the same command again; or coldstart seal backup to begin it anew",
-            second.describe()
-        )))
+        Err(KeysFailure::SecondIsEmpty { store: second.describe() }.into())
     }
 
     pub(crate) fn describe_second(&self) -> String {
@@ -91,6 +89,14 @@ impl Copies {
         let Some(second) = &self.second else { return Ok(()) };
         backup::copy(ring, second.as_ref())?;
         say(&format!("and in {}", second.describe()))
+    }
+
+    /// A key that is kept once is lost with its disk.
+    pub(crate) fn suggest_second(&self) -> Result<(), Failure> {
+        if self.second.is_some() {
+            return Ok(());
+        }
+        say(&format!("next: {}", draw::say::next(&Next::Seal(next::Seal::BackupSomewhere))))
     }
 
     /// Writes the certificate, and says where it is.

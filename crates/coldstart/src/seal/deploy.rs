@@ -5,16 +5,18 @@ use std::fmt::Write as _;
 use ::seal::deploy::{canary, key_secret, key_secret_name};
 use ::seal::key::KeyPair;
 use ::seal::{Ring, SecretBytes, digest_hex};
+use diagnostic::{Next, next};
+use draw::words::{agree, all};
 use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
 
 use super::arguments::{Deploy, Target};
 use super::cluster::{Cluster, Kind, controller_namespace, pairs_of};
-use super::failure::SealFailure;
+use super::failure::{ClusterFailure, KeysFailure, SealFailure, WriteFailure};
 use super::{Home, now, say};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
-use crate::failure::Failure;
+use crate::failure::{Failure, next_line};
 use crate::output;
 
 const PROOF_SECONDS: u64 = 90;
@@ -56,9 +58,9 @@ pub(crate) fn plan(home: &Home<'_>, ring: &Ring, target: &Target) -> Result<Work
     let mut there = Vec::new();
     for secret in cluster.key_secrets(&namespace)? {
         let name = secret["metadata"]["name"].as_str().unwrap_or_default();
-        let pairs = pairs_of(&secret).map_err(|error| {
-            let next = format!("kubectl --namespace {namespace} delete secret {name}");
-            SealFailure::Cluster(format!("Secret {namespace}/{name} is labelled as a sealing key, and is none: {error}\n  a controller that starts with it ends at once\n  next: {next}"))
+        let pairs = pairs_of(&secret).map_err(|source| {
+            let (namespace, name) = (namespace.clone(), name.to_owned());
+            ClusterFailure::NoKeyInSecret { namespace, name, source }
         })?;
         there.extend(pairs.into_iter().map(|one| one.pair.fingerprint()));
     }
@@ -99,25 +101,23 @@ impl Work {
         for held in ring.keys().iter().filter(|held| self.missing.contains(&held.pair.id())) {
             // Checked before it goes: the controller does not survive a pair that is none.
             if !held.pair.works() {
-                return Err(SealFailure::told(format!(
-                    "key {} of the store is damaged\n  next: coldstart seal restore STORE from a backup",
-                    held.pair.id()
-                ))
-                .into());
+                return Err(SealFailure::from(KeysFailure::Damaged { key: held.pair.id() }).into());
             }
             self.cluster.create(Kind::Secret, Some(&self.namespace), key_secret(&held.pair, &self.namespace))?;
             say(&format!("created Secret {}/{}", self.namespace, key_secret_name(&held.pair)))?;
         }
         if self.is_empty() {
-            say(&format!("all {} keys are in {} already", ring.keys().len(), self.namespace))?;
+            let keys = ring.keys().len();
+            say(&format!("{} {} in {} already", all(keys, "key"), agree(keys, "is", "are"), self.namespace))?;
         } else if let Some(controller) = &self.controller {
             self.restart(controller)?;
         }
         match ring.newest() {
             Some(newest) if prove => self.prove(newest),
-            _ => say(
-                "there is no controller yet: it will load the keys when it starts\n  next: coldstart seal deploy again once it runs, for the proof",
-            ),
+            _ => {
+                let next = next_line(&Next::Seal(next::Seal::DeployAgainForProof));
+                say(&format!("there is no controller yet: it will load the keys when it starts{next}"))
+            }
         }
     }
 
@@ -130,11 +130,9 @@ impl Work {
         };
         let done = self.cluster.wait(ROLLOUT_SECONDS, is_done)?;
         if done.is_none() {
-            let next = format!("kubectl --namespace {} rollout status deployment {name}", self.namespace);
-            return Err(SealFailure::Cluster(format!(
-                "the controller did not come back in {ROLLOUT_SECONDS} s\n  next: {next}"
-            ))
-            .into());
+            let (namespace, name) = (self.namespace.clone(), name.to_owned());
+            let failure = ClusterFailure::NotRestarted { namespace, name, seconds: ROLLOUT_SECONDS };
+            return Err(SealFailure::from(failure).into());
         }
         say(&format!("restarted Deployment {}/{name}", self.namespace))
     }
@@ -159,22 +157,20 @@ impl Work {
         self.cluster.delete(Kind::Secret, &self.namespace, &name)?;
         match proved? {
             Some(found) if found == base64(value.expose()) => {
-                say(&format!("proved: a canary sealed with key {} was unsealed, and is removed again", newest.id()))
+                say(&format!("verified: a canary sealed with key {} was unsealed, and is removed again", newest.id()))
             }
-            Some(_) => Err(SealFailure::Cluster("the canary came out as something else\n  next: kubectl get sealedsecrets --all-namespaces, and coldstart seal verify --cluster".to_owned()).into()),
-            None => Err(SealFailure::Cluster(format!(
-                "the canary was not unsealed within {PROOF_SECONDS} s{}\n  next: kubectl --namespace {} logs deployment/sealed-secrets-controller",
-                reason(status.ok().flatten().as_ref()),
-                self.namespace
-            ))
-            .into()),
+            Some(_) => Err(SealFailure::from(ClusterFailure::CanaryDiffers).into()),
+            None => {
+                let (namespace, reason) = (self.namespace.clone(), reason(status.ok().flatten().as_ref()));
+                let failure = ClusterFailure::CanaryStaysSealed { namespace, seconds: PROOF_SECONDS, reason };
+                Err(SealFailure::from(failure).into())
+            }
         }
     }
 }
 
 fn getrandom(bytes: &mut [u8]) -> Result<(), SealFailure> {
-    ::seal::random(bytes)
-        .map_err(|_| SealFailure::told("the system gives no random numbers\n  next: the same command again"))
+    ::seal::random(bytes).map_err(|_| WriteFailure::NoRandomness.into())
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -183,18 +179,17 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 /// What the controller says of it.
-fn reason(sealed: Option<&Value>) -> String {
+fn reason(sealed: Option<&Value>) -> Option<String> {
     let conditions = sealed.and_then(|sealed| sealed.pointer("/status/conditions")).and_then(Value::as_array);
-    let message = conditions.into_iter().flatten().find_map(|condition| condition["message"].as_str());
-    message.map(|message| format!(": {message}")).unwrap_or_default()
+    conditions.into_iter().flatten().find_map(|condition| condition["message"].as_str()).map(str::to_owned)
 }
 
 /// Our own YAML as JSON.
 pub(crate) fn to_json(text: &str) -> Result<Value, SealFailure> {
-    let node = yaml::parse_value(yaml::FileId::GENERATED, text);
+    let node = yaml::parse_value(source::FileId::GENERATED, text);
     let json = node.map(|node| ::seal::manifest::to_json(&node));
     let value = json.and_then(|json| serde_json::from_str(json.expose()).ok());
-    value.ok_or_else(|| SealFailure::told("it can't be written as JSON"))
+    value.ok_or_else(|| WriteFailure::NotJson.into())
 }
 
 /// As `kubectl rollout status` sees it.

@@ -5,11 +5,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use ::seal::store::{replace_unchanged, replace_whole, resolved};
+use edit::{Guard, LockError, Readers, replace, replace_unchanged, resolved, with_parents};
 
-use super::failure::SealFailure;
-use super::guard::Guard;
-use super::tree;
+use super::failure::{NotAFile, SealFailure, WriteFailure};
+use super::{store, tree};
 
 /// How often a file is read again that somebody changes without heeding locks.
 const TRIES_MAX: usize = 3;
@@ -24,7 +23,7 @@ pub(crate) struct Held {
 impl Held {
     /// `path` is as [`resolve`] gives it.
     pub(crate) fn open(path: &Path) -> Result<Self, SealFailure> {
-        let guard = Guard::of(path)?;
+        let guard = guard(path)?;
         let before = match fs::read_to_string(path) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -45,41 +44,60 @@ impl Held {
 
     /// Whether the file was still as it was read, and is replaced now.
     fn try_replace(&self, text: &str) -> Result<bool, SealFailure> {
-        in_directories(&self.path, || {
+        let written = with_parents(&self.path, || {
             // Directories that were made just now are everybody's from then on.
-            let _made = Guard::of(&self.path)?;
+            let _made = guard(&self.path)?;
             let before = self.before.as_deref().map(str::as_bytes);
-            replace_unchanged(&self.path, before, text.as_bytes()).map_err(SealFailure::file(&self.path))
-        })
+            Ok(replace_unchanged(&self.path, before, text.as_bytes(), Readers::Usual)?)
+        });
+        written.map_err(|error: Unwritten| error.at(&self.path))
     }
 }
 
+/// What can keep a file from being written.
+enum Unwritten {
+    Io(std::io::Error),
+    Lock(LockError),
+}
+
+impl From<std::io::Error> for Unwritten {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<LockError> for Unwritten {
+    fn from(error: LockError) -> Self {
+        Self::Lock(error)
+    }
+}
+
+impl Unwritten {
+    fn at(self, path: &Path) -> SealFailure {
+        match self {
+            Self::Io(source) => SealFailure::file(path)(source),
+            Self::Lock(error) => error.into(),
+        }
+    }
+}
+
+/// Keeps other programs from the directory of a file. Where that can't be locked, at least those of one person wait for each
+/// other.
+fn guard(path: &Path) -> Result<Guard, LockError> {
+    Guard::of(path, &|directory| {
+        let digest = ::seal::digest_hex(directory.as_os_str().as_encoded_bytes());
+        let data = store::data_directory().ok()?;
+        Some(data.join("locks").join(format!("{digest}.lock")))
+    })
+}
+
 fn changed(path: &Path) -> SealFailure {
-    SealFailure::told(format!(
-        "{} was changed by somebody else meanwhile, and is left so\n  next: the same command again",
-        path.display()
-    ))
+    WriteFailure::ChangedByOthers { path: path.to_path_buf() }.into()
 }
 
 /// Puts a text in the place of a file, whatever is there.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), SealFailure> {
-    let replace = || replace_whole(path, text.as_bytes()).map(|()| true).map_err(SealFailure::file(path));
-    in_directories(path, replace).map(drop)
-}
-
-/// Writes in directories that are made for it and, if it fails, removed again. Says what `write` says: whether it wrote.
-fn in_directories(path: &Path, write: impl FnOnce() -> Result<bool, SealFailure>) -> Result<bool, SealFailure> {
-    let is_new = !path.exists();
-    let made = make_parents(path).map_err(SealFailure::file(path))?;
-    let written = write();
-    match &written {
-        Ok(true) if is_new => make_readable(path),
-        Ok(_) => {}
-        Err(_) => made.iter().rev().for_each(|directory| {
-            let _not_empty = fs::remove_dir(directory);
-        }),
-    }
-    written
+    with_parents(path, || replace(path, text.as_bytes(), Readers::Usual)).map_err(SealFailure::file(path))
 }
 
 /// Changes one file. `work` is done again if somebody else changed the file meanwhile.
@@ -103,11 +121,7 @@ pub(crate) fn to_write(root: &Path, path: &Path) -> Result<PathBuf, SealFailure>
     let file = resolve(path)?;
     is_inside(root, path)?;
     if !tree::is_candidate(&path.to_string_lossy()) {
-        return Err(SealFailure::told(format!(
-            "{}: SealedSecrets are read from files called *.yaml, *.yml and *.json, and this would be none; nothing was written\n  next: the same with {}.yaml",
-            path.display(),
-            path.display()
-        )));
+        return Err(WriteFailure::NameIsNotRead { path: path.to_path_buf() }.into());
     }
     Ok(file)
 }
@@ -122,50 +136,20 @@ fn is_inside(root: &Path, path: &Path) -> Result<(), SealFailure> {
     if is_ours {
         return Ok(());
     }
-    Err(SealFailure::told(format!(
-        "{} is not in the repository {}, so nothing would apply or verify it; nothing was written\n  next: a file in it, or the same without --out, which prints",
-        path.display(),
-        root.display()
-    )))
+    Err(WriteFailure::Outside { path: path.to_path_buf(), root: root.to_path_buf() }.into())
 }
 
 /// The file that a path leads to, through links: a link stays one. Nothing but files can be written.
 pub(crate) fn resolve(path: &Path) -> Result<PathBuf, SealFailure> {
-    let wrong = |why: &str| {
-        SealFailure::told(format!(
-            "{} {why}; nothing was written\n  next: the same with a file of the repository",
-            path.display()
-        ))
-    };
+    let wrong = |why| SealFailure::from(WriteFailure::NotAFile { path: path.to_path_buf(), why });
     let is_link = fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
     match fs::metadata(path) {
-        Ok(there) if there.is_dir() => Err(wrong("is a directory")),
-        Ok(there) if !there.is_file() => Err(wrong("is no regular file")),
+        Ok(there) if there.is_dir() => Err(wrong(NotAFile::Directory)),
+        Ok(there) if !there.is_file() => Err(wrong(NotAFile::Irregular)),
         Ok(_) if is_link => path.canonicalize().map_err(SealFailure::file(path)),
         Ok(_) => Ok(path.to_path_buf()),
-        Err(_) if is_link => Err(wrong("is a link to nothing")),
+        Err(_) if is_link => Err(wrong(NotAFile::DanglingLink)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(path.to_path_buf()),
         Err(error) => Err(SealFailure::file(path)(error)),
     }
-}
-
-/// Makes the directories that are missing, and says which, from the outermost on.
-fn make_parents(path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let ancestors = path.ancestors().skip(1).filter(|one| !one.as_os_str().is_empty());
-    let mut missing: Vec<PathBuf> = ancestors.take_while(|one| !one.exists()).map(Path::to_path_buf).collect();
-    missing.reverse();
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        fs::create_dir_all(parent)?;
-    }
-    Ok(missing)
-}
-
-/// A SealedSecret is meant to be read by everybody, as other files of a repository are.
-fn make_readable(path: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let _as_it_was = fs::set_permissions(path, fs::Permissions::from_mode(0o644));
-    }
-    let _ = path;
 }

@@ -8,11 +8,12 @@ use ::seal::generated::{Declared, Kind, generate, missing, needs_values, outdate
 use ::seal::key::Certificate;
 use ::seal::manifest::{SealedSecret, SecretManifest, sealed_secrets};
 use ::seal::{Envelope, Ring, Scope, SecretBytes};
-use read::GeneratedSecret;
-use yaml::{FileId, Limits};
+use settings::GeneratedSecret;
+use source::FileId;
+use yaml::Limits;
 
 use super::arguments::Generate;
-use super::failure::SealFailure;
+use super::failure::{DeclarationFault, InputFailure, SealFailure};
 use super::files::Held;
 use super::{Home, commit, files, say, secret};
 use crate::confirm::confirm;
@@ -20,13 +21,12 @@ use crate::exit::{self, Code};
 use crate::failure::Failure;
 
 const LENGTH_DEFAULT: usize = 32;
-const ALL_THERE: &str = "every declared value is there already";
+const ALL_THERE: &str = "every declared value already exists";
 
 pub(crate) fn run(options: &Generate) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     if home.settings.generate.is_empty() {
-        let next = "declare some under `seal.generate` in coldstart.yaml";
-        return Err(SealFailure::told(format!("no Secrets are declared\n  next: {next}")).into());
+        return Err(SealFailure::from(InputFailure::NothingDeclared).into());
     }
     let wanted: Vec<Wanted<'_>> =
         home.settings.generate.iter().map(|declared| Wanted::of(declared, &home)).collect::<Result<_, _>>()?;
@@ -111,24 +111,19 @@ struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     fn of(declared: &'a GeneratedSecret, home: &Home<'_>) -> Result<Self, SealFailure> {
-        let told = |why: String| {
-            SealFailure::told(format!(
-                "coldstart.yaml:{}: {why}\n  next: mend it there, then the same command again",
-                declared.path.at.line
-            ))
-        };
+        let bad = |why: DeclarationFault| InputFailure::BadDeclaration { line: declared.path.at.line, why };
         let mut values = Vec::new();
         for value in &declared.values {
             values.push(Declared {
                 key: value.key.text.clone(),
-                kind: value.kind.text.parse::<Kind>().map_err(told)?,
+                kind: value.kind.text.parse::<Kind>().map_err(|error| bad(error.into()))?,
                 length: value.length.unwrap_or(LENGTH_DEFAULT),
                 template: value.template.clone(),
                 public_key: value.public_key.as_ref().map(|key| key.text.clone()),
             });
         }
         let scope = declared.scope.as_ref().map(|scope| scope.text.parse::<Scope>());
-        let scope = scope.transpose().map_err(|error| told(error.to_string()))?;
+        let scope = scope.transpose().map_err(|error| bad(error.into()))?;
         let path = files::to_write(home.root(), &home.at(Path::new(&declared.path.text)))?;
         Ok(Self { declared, path, values, scope })
     }

@@ -9,11 +9,11 @@ use ::seal::{Ring, date};
 
 use super::arguments::Init;
 use super::copies::Copies;
-use super::failure::SealFailure;
-use super::{Home, advice, cluster, input, lost, now, say, store};
+use super::failure::{AdoptFailure, FoundPair, KeysFailure, SealFailure};
+use super::{Home, cluster, input, lost, now, say, store};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
-use crate::failure::Failure;
+use crate::failure::{Failure, next_line};
 
 const ADOPTED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
@@ -60,6 +60,7 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
 fn copy(copies: &Copies, ring: &Ring) -> Result<Code, Failure> {
     copies.back_up(ring)?;
     write_certificate(copies, ring)?;
+    copies.suggest_second()?;
     Ok(exit::CLEAN)
 }
 
@@ -113,19 +114,13 @@ fn is_adopting(options: &Init) -> bool {
 fn renews_nothing(adopted: &[Adopted], ring: &Ring) -> Result<(), SealFailure> {
     let there = adopted.iter().filter_map(|one| ring.get(one.pair.fingerprint()));
     let Some(expired) = there.into_iter().find(|pair| pair.certificate().not_after() < now()) else { return Ok(()) };
-    Err(SealFailure::told(format!(
-        "the store has key {} already, and --new-certificate does not renew its certificate, which has expired; nothing was done\n  next: coldstart seal rotate, which makes a key with a certificate of its own",
-        describe(expired)
-    )))
+    Err(AdoptFailure::RenewsNothing { key: describe(expired) }.into())
 }
 
 /// A key that is there is never replaced by this command.
 fn is_there(store: &dyn Store, ring: &Ring) -> SealFailure {
     let newest = ring.newest().map(describe).unwrap_or_default();
-    SealFailure::told(format!(
-        "{} holds a key already: {newest}\n  next: coldstart seal rotate for a new one, or --adopt to add one that exists",
-        store.describe()
-    ))
+    KeysFailure::ThereAlready { store: store.describe(), newest }.into()
 }
 
 pub(crate) fn describe(pair: &KeyPair) -> String {
@@ -137,13 +132,14 @@ pub(crate) fn describe(pair: &KeyPair) -> String {
 fn plan(options: &Init, (new, left): (&[Adopted], &[AdoptError]), store: &dyn Store, copies: &Copies) -> String {
     let mut plan = String::new();
     for one in left {
-        let _ = writeln!(plan, "leave alone {one}");
+        let next = one.error.certain_next().as_ref().map(next_line).unwrap_or_default();
+        let _ = writeln!(plan, "leave alone {one}{next}");
     }
     for one in new {
         let place = if one.place.is_empty() { String::new() } else { format!(" from {}", one.place) };
         let _ = writeln!(plan, "adopt key {}{place}", describe(&one.pair));
         if one.pair.certificate().not_before() > now() {
-            plan.push_str("  its certificate is not good yet: nothing is sealed with it before\n");
+            plan.push_str("  its certificate is not valid yet: nothing is sealed with it before\n");
         } else if one.pair.certificate().check_validity(now()).is_err() {
             plan.push_str(
                 "  its certificate has expired: it opens what was sealed, and nothing can be sealed with it\n",
@@ -166,14 +162,8 @@ fn adopted(options: &Init, home: &Home<'_>) -> Result<Option<Adoption>, SealFail
         return cluster.keys(&namespace).map(all);
     }
     if options.adopt_secret_tool {
-        let items = secret_tool_items(&store::patience())
-            .map_err(|why| SealFailure::told(format!("the Secret Service: {why}")))?;
-        let missing = || {
-            SealFailure::told(
-                "the Secret Service has no items `service sealed-secrets key private_key` and `public_key`; nothing was adopted\n  next: secret-tool search --all service sealed-secrets shows what there is; other keys: --adopt FILE",
-            )
-        };
-        let items = items.ok_or_else(missing)?;
+        let items = secret_tool_items(&store::patience()).map_err(AdoptFailure::SecretService)?;
+        let items = items.ok_or(AdoptFailure::NoItems)?;
         return Ok(all(from_text(items.expose_text().unwrap_or_default())?));
     }
     if options.adopt.is_empty() {
@@ -192,39 +182,30 @@ fn from_files(options: &Init) -> Result<Adoption, SealFailure> {
     }
     let mut sources = Vec::new();
     for (name, bytes) in &files {
-        let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{name} is no text; nothing was adopted\n  next: openssl x509 -inform der -in FILE makes PEM of a certificate, openssl pkey -inform der -in FILE of a key")))?;
+        let text = bytes.expose_text().ok_or_else(|| AdoptFailure::NotText { name: name.clone() })?;
         sources.push(Source { name, text });
     }
     let wanted = GenerateOptions { bits: options.bits, days: options.days, now: now() };
     let found = from_sources(&sources, options.new_certificate.then_some(&wanted));
-    found.map_err(|error| {
-        let (told, next) = (error.to_string(), advice::key(&error.error));
-        let told = if told.contains("\n  next: ") { told } else { format!("{told}\n  next: {next}") };
-        SealFailure::told(advice::remarked(&told, "nothing was adopted"))
-    })
+    found.map_err(|error| AdoptFailure::Unusable(error).into())
 }
 
 /// Terraform's state may hold pairs of other things: somebody has to say which. Secrets of a cluster are all meant.
 fn pick(adoption: Adoption, pick: Option<&str>) -> Result<Adoption, SealFailure> {
     let Adoption { pairs: found, left } = adoption;
-    let list = |found: &[Adopted]| {
-        let lines: Vec<String> = found.iter().map(|one| format!("\n  {} {}", one.pair.id(), one.place)).collect();
-        lines.concat()
-    };
+    let list = |found: &[Adopted]| found.iter().map(FoundPair::of).collect::<Vec<_>>();
     if let Some(pick) = pick {
         let places = list(&found);
         let (wanted, _): (Vec<Adopted>, Vec<Adopted>) =
             found.into_iter().partition(|one| one.place == pick || one.pair.id() == pick);
-        let none = || {
-            SealFailure::told(format!(
-                "no pair is called `{pick}`; there is:{places}\n  next: the same with --pick and one of these"
-            ))
-        };
-        return if wanted.is_empty() { Err(none()) } else { Ok(Adoption { pairs: wanted, left: Vec::new() }) };
+        if wanted.is_empty() {
+            return Err(AdoptFailure::NoSuchPair { pick: pick.to_owned(), pairs: places }.into());
+        }
+        return Ok(Adoption { pairs: wanted, left: Vec::new() });
     }
-    let are_secrets = found.iter().all(|one| one.place.is_empty() || one.place.starts_with("Secret "));
+    let are_secrets = found.iter().all(|one| one.place.is_empty() || one.is_in_secret);
     if found.len() > 1 && !are_secrets {
-        return Err(SealFailure::told(format!("there are several pairs in it:{}\n  next: --pick PLACE", list(&found))));
+        return Err(AdoptFailure::SeveralPairs(list(&found)).into());
     }
     Ok(Adoption { pairs: found, left })
 }

@@ -6,17 +6,16 @@ use std::path::{Path, PathBuf};
 
 use ::seal::manifest::{SecretManifest, inexact, to_json};
 use ::seal::{SecretBytes, VALUE_BYTES_MAX, env_values};
-use yaml::{FileId, Limits, Node, Span};
+use source::{FileId, Span};
+use yaml::{Limits, Node};
 
 use super::arguments::Secret;
-use super::failure::SealFailure;
+use super::failure::{EmptyValue, InputFailure, SealFailure, StructureFault};
 use super::{ask, secret};
 use crate::output;
 
 /// What a file of manifests or of variables may have.
 const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
-const NO_TEXT: &str = "\n  next: the same with a text file; a value of bytes goes with --from-file KEY=FILE";
-const EMPTY_INPUT: &str = "standard input is empty; did the program before it fail?";
 
 /// All Secrets that the options describe: those of a manifest, or one made of its values.
 pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailure> {
@@ -28,10 +27,7 @@ pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailu
     let place = || options.manifest.as_ref().map_or_else(|| "the Secret".to_owned(), |path| path.display().to_string());
     let is_single = secrets.len() == 1;
     if options.name.is_some() && !is_single {
-        return Err(SealFailure::told(format!(
-            "{} holds several Secrets: --name can't name them all\n  next: the same without --name",
-            place()
-        )));
+        return Err(InputFailure::SeveralToName { place: place() }.into());
     }
     for secret in &mut secrets {
         if let Some(namespace) = &options.namespace {
@@ -47,17 +43,12 @@ pub(crate) fn secrets(options: &Secret) -> Result<Vec<SecretManifest>, SealFailu
     each_once(&secrets, &lines, &place())?;
     let values = values(options)?;
     if !values.is_empty() && !is_single {
-        return Err(SealFailure::told(format!(
-            "{} holds several Secrets: further values belong to none of them\n  next: the values by a command of their own, with --name",
-            place()
-        )));
+        return Err(InputFailure::SeveralForValues { place: place() }.into());
     }
     if let Some(secret) = secrets.first_mut() {
         for (key, value) in values {
             if secret.data.contains_key(&key) {
-                return Err(SealFailure::told(format!(
-                    "there are two values for `{key}`\n  next: the same with one of them"
-                )));
+                return Err(InputFailure::TwoValues { key }.into());
             }
             secret.put(&key, value).map_err(|source| SealFailure::Secret { place: place(), source })?;
         }
@@ -73,9 +64,7 @@ fn standard_input_once(options: &Secret) -> Result<(), SealFailure> {
         + options.from_env_file.iter().chain(&options.manifest).filter(|path| *path == dash).count()
         + usize::from(options.from_stdin.is_some());
     if named > 1 {
-        return Err(SealFailure::told(
-            "standard input can be read once, and is asked for more than once\n  next: the same with a file for the others",
-        ));
+        return Err(InputFailure::StandardInputTwice.into());
     }
     Ok(())
 }
@@ -85,10 +74,8 @@ fn each_once(secrets: &[SecretManifest], lines: &[usize], place: &str) -> Result
     let mut seen: BTreeMap<(&str, Option<&str>), usize> = BTreeMap::new();
     for (secret, line) in secrets.iter().zip(lines) {
         if let Some(first) = seen.insert((&secret.name, secret.namespace.as_deref()), *line) {
-            return Err(SealFailure::told(format!(
-                "{place}:{first} and {place}:{line} are both Secret {}; nothing was sealed\n  next: make one Secret of them, or give one another name",
-                secret::name(secret)
-            )));
+            let (place, name) = (place.to_owned(), secret::name(secret));
+            return Err(InputFailure::SecretTwice { place, first, second: *line, name }.into());
         }
     }
     Ok(())
@@ -98,18 +85,14 @@ fn each_once(secrets: &[SecretManifest], lines: &[usize], place: &str) -> Result
 fn manifests(path: &Path) -> Result<(Vec<SecretManifest>, Vec<usize>), SealFailure> {
     let place = || if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
     let bytes = read_unnamed(path, "--manifest")?;
-    let text = bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text{NO_TEXT}", place())))?;
+    let text = bytes.expose_text().ok_or_else(|| InputFailure::NotText { place: place() })?;
     let (mut secrets, mut lines) = (Vec::new(), Vec::new());
     // Counted on from the one before: from the top for each would be slow for many.
     let (mut counted, mut at_line) = (0, 1);
     for document in yaml::parse(FileId::GENERATED, text, Limits::default()) {
         if let Some(problem) = document.problems.first() {
             // What the parser says may quote the text.
-            return Err(SealFailure::told(format!(
-                "{} is no YAML: line {}\n  next: mend that line, then the same command again",
-                place(),
-                line(text, problem.span)
-            )));
+            return Err(InputFailure::NotYaml { place: place(), line: line(text, problem.span) }.into());
         }
         if let Some(root) = document.root.filter(|root| !root.is_null()) {
             let items = root.items_at("items");
@@ -126,10 +109,7 @@ fn manifests(path: &Path) -> Result<(Vec<SecretManifest>, Vec<usize>), SealFailu
         }
     }
     if secrets.is_empty() {
-        return Err(SealFailure::told(format!(
-            "{} holds no Secret\n  next: a manifest of kind Secret, or values: coldstart seal secret --help",
-            place()
-        )));
+        return Err(InputFailure::NoSecret { place: place() }.into());
     }
     Ok((secrets, lines))
 }
@@ -152,14 +132,10 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
         let (key, variable) = pair(said, "KEY=VARIABLE")?;
         let value = std::env::var_os(variable);
         // Not quoted back: people put values where names belong.
-        let missing = || {
-            SealFailure::told(format!(
-                "the environment variable that is named for `{key}` is not there\n  next: export it, then the same command again"
-            ))
-        };
+        let missing = || InputFailure::NoVariable { key: key.to_owned() };
         let value = SecretBytes::new(value.ok_or_else(missing)?.into_encoded_bytes());
         if value.is_empty() {
-            return Err(nothing_there(key, "the environment variable that is named for it is empty"));
+            return Err(nothing_there(key, EmptyValue::Variable));
         }
         values.push((key.to_owned(), value));
     }
@@ -172,17 +148,16 @@ fn values(options: &Secret) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
         is_key(key)?;
         let value = value_file(key, Path::new("-"))?.without_line_end();
         if value.is_empty() {
-            return Err(nothing_there(key, EMPTY_INPUT));
+            return Err(nothing_there(key, EmptyValue::StandardInput));
         }
         values.push((key.clone(), value));
     }
     for key in &options.prompt {
         is_key(key)?;
         let value = ask::unseen(&format!("value of {key}"));
-        let next = format!("--from-stdin {key}, or --from-file {key}=FILE");
-        let value = value.map_err(|why| SealFailure::told(format!("no value for {key}: {why}\n  next: {next}")))?;
+        let value = value.map_err(|why| InputFailure::Unanswered { key: key.clone(), why })?;
         if value.is_empty() {
-            return Err(nothing_there(key, "the answer is empty"));
+            return Err(nothing_there(key, EmptyValue::Answer));
         }
         values.push((key.clone(), value));
     }
@@ -193,38 +168,29 @@ fn is_key(key: &str) -> Result<(), SealFailure> {
     SecretManifest::check_key(key).map_err(|source| SealFailure::Secret { place: "the Secret".to_owned(), source })
 }
 
-fn nothing_there(key: &str, why: &str) -> SealFailure {
-    SealFailure::told(format!(
-        "no value for `{key}`: {why}\n  next: an empty value, if that is meant, goes with --from-file {key}=/dev/null"
-    ))
+fn nothing_there(key: &str, why: EmptyValue) -> SealFailure {
+    InputFailure::Empty { key: key.to_owned(), why }.into()
 }
 
 /// The bytes of a value. The path is not repeated: people put values where paths belong.
 fn value_file(key: &str, path: &Path) -> Result<SecretBytes, SealFailure> {
-    let unreadable = |why: &dyn std::fmt::Display| {
-        SealFailure::told(format!(
-            "the file that is named for `{key}` can't be read: {why}\n  next: the same with --from-file {key}=FILE, or --from-stdin {key}"
-        ))
-    };
     if path == Path::new("-") {
         if io::stdin().is_terminal() {
             let unseen = format!("--prompt {key} does not show it");
             output::remark(&format!("reading the value of {key} from this terminal, until Ctrl-D; {unseen}"));
         }
         let bytes = read(path, VALUE_BYTES_MAX)?;
-        return if bytes.is_empty() { Err(nothing_there(key, EMPTY_INPUT)) } else { Ok(bytes) };
+        return if bytes.is_empty() { Err(nothing_there(key, EmptyValue::StandardInput)) } else { Ok(bytes) };
     }
     let bytes = std::fs::File::open(path).and_then(|file| SecretBytes::read(file, VALUE_BYTES_MAX));
-    bytes.map_err(|error| unreadable(&error))
+    bytes.map_err(|source| InputFailure::UnreadableValue { key: key.to_owned(), source }.into())
 }
 
 /// The same, without what stands there in a message unless it is a file: people put values where paths belong.
-fn read_unnamed(path: &Path, option: &str) -> Result<SecretBytes, SealFailure> {
+fn read_unnamed(path: &Path, option: &'static str) -> Result<SecretBytes, SealFailure> {
     let is_known = path == Path::new("-") || path.exists();
     read(path, FILE_BYTES_MAX).map_err(|failure| match failure {
-        SealFailure::File { source, .. } if !is_known => SealFailure::told(format!(
-            "the file that is named for {option} can't be read: {source}\n  next: the same with a file, or - for standard input"
-        )),
+        SealFailure::File { source, .. } if !is_known => InputFailure::UnreadableFile { option, source }.into(),
         other => other,
     })
 }
@@ -238,12 +204,10 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<SecretBytes, SealFailure
     bytes.map_err(SealFailure::file(path))
 }
 
-fn pair<'a>(said: &'a str, form: &str) -> Result<(&'a str, &'a str), SealFailure> {
+fn pair<'a>(said: &'a str, form: &'static str) -> Result<(&'a str, &'a str), SealFailure> {
     let found = said.split_once('=').filter(|(key, rest)| !key.is_empty() && !rest.is_empty());
     // Not quoted back: people put values where names belong.
-    let found = found.ok_or_else(|| {
-        SealFailure::told(format!("one of the values is not given as {form}\n  next: coldstart seal secret --help"))
-    })?;
+    let found = found.ok_or(InputFailure::Form { form })?;
     is_key(found.0)?;
     Ok(found)
 }
@@ -254,13 +218,8 @@ fn key_and_path(said: &str) -> Result<(String, PathBuf), SealFailure> {
         return Ok((key.to_owned(), PathBuf::from(path)));
     }
     let path = PathBuf::from(said);
-    let wrong = || {
-        SealFailure::told(
-            "one of the values is not given as KEY=FILE, nor is it a file\n  next: coldstart seal secret --help",
-        )
-    };
     let name = path.file_name().filter(|_| path.exists()).map(|name| name.to_string_lossy().into_owned());
-    let name = name.ok_or_else(wrong)?;
+    let name = name.ok_or(InputFailure::NeitherKeyNorFile)?;
     is_key(&name)?;
     Ok((name, path))
 }
@@ -268,37 +227,25 @@ fn key_and_path(said: &str) -> Result<(String, PathBuf), SealFailure> {
 /// The values of a file of variables.
 fn env_file(path: &Path) -> Result<Vec<(String, SecretBytes)>, SealFailure> {
     let bytes = read_unnamed(path, "--from-env-file")?;
-    let text =
-        bytes.expose_text().ok_or_else(|| SealFailure::told(format!("{} is no text{NO_TEXT}", path.display())))?;
-    env_values(text).map_err(|error| SealFailure::told(format!("{}:{}: {}", path.display(), error.line, error.fault)))
+    let text = bytes.expose_text().ok_or_else(|| InputFailure::NotText { place: path.display().to_string() })?;
+    env_values(text).map_err(|source| InputFailure::EnvFile { path: path.to_path_buf(), source }.into())
 }
 
 fn structure(bytes: &SecretBytes, path: &Path) -> Result<SecretBytes, SealFailure> {
-    let wrong = |why: &str| SealFailure::told(format!("{}: {why}", path.display()));
-    let text = bytes
-        .expose_text()
-        .ok_or_else(|| wrong("it is no text\n  next: a file as it is goes with --from-file KEY=FILE"))?;
+    let wrong_at = |line, why| SealFailure::from(InputFailure::Structure { path: path.to_path_buf(), line, why });
+    let wrong = |why| wrong_at(None, why);
+    let text = bytes.expose_text().ok_or_else(|| wrong(StructureFault::NotText))?;
     let mut documents = yaml::parse(FileId::GENERATED, text, Limits::default()).into_iter();
-    let wrong_at = |span, why: &str| SealFailure::told(format!("{}:{}: {why}", path.display(), line(text, span)));
-    let document = documents
-        .next()
-        .ok_or_else(|| wrong("there is nothing in it\n  next: the same with a file that has a structure"))?;
+    let document = documents.next().ok_or_else(|| wrong(StructureFault::Empty))?;
     if let Some(problem) = document.problems.first() {
-        return Err(wrong_at(
-            problem.span,
-            "it is no YAML or JSON\n  next: mend it; a file as it is goes with --from-file KEY=FILE",
-        ));
+        return Err(wrong_at(Some(line(text, problem.span)), StructureFault::NotYaml));
     }
     if documents.next().is_some() {
-        return Err(wrong(
-            "it is more than one YAML or JSON document\n  next: the same with a file of one; all as they are: --from-file KEY=FILE",
-        ));
+        return Err(wrong(StructureFault::Several));
     }
-    let root = document
-        .root
-        .ok_or_else(|| wrong("there is nothing in it\n  next: the same with a file that has a structure"))?;
+    let root = document.root.ok_or_else(|| wrong(StructureFault::Empty))?;
     if let Some((span, why)) = inexact(&root) {
-        return Err(wrong_at(span, &format!("{why}\n  next: quote it, to have it carried as it is written")));
+        return Err(wrong_at(Some(line(text, span)), why.into()));
     }
     Ok(to_json(&root).into_bytes())
 }

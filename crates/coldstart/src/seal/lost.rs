@@ -6,46 +6,34 @@ use std::path::Path;
 use ::seal::store::Store;
 use read::Repository;
 
-use super::failure::SealFailure;
+use super::failure::{KeysFailure, SealFailure, Trace};
 use super::{Home, certificate, store, tree};
 
 /// What shows that keys were there before; nothing where this may well be the beginning.
-fn trace(home: &Home<'_>, written: Option<&Path>, second: Option<&dyn Store>) -> Option<String> {
+fn trace(home: &Home<'_>, written: Option<&Path>, second: Option<&dyn Store>) -> Option<Trace> {
     if let Some(second) = second
         && second.read().is_ok_and(|kept| !kept.ring.is_empty())
     {
-        return Some(format!("{} holds keys", second.describe()));
+        return Some(Trace::SecondStore { store: second.describe() });
     }
     if let Some(path) = written.filter(|path| certificate::is_one(path)) {
-        return Some(format!("{} is the certificate of one", path.display()));
+        return Some(Trace::Certificate { path: path.to_path_buf() });
     }
     let repository = Repository::open(home.root()).ok()?;
     let found = tree::find(&repository, &[]).found;
-    let first = found.first()?;
-    let others = match found.len() {
-        1 => " was".to_owned(),
-        all => format!(" and {} more were", all - 1),
-    };
-    Some(format!("{}{others} sealed with one", first.path))
-}
-
-/// Where keys that were there before can come from.
-fn next(home: &Home<'_>) -> &'static str {
-    if home.settings.backup.is_some() {
-        "coldstart seal restore"
-    } else {
-        "coldstart seal restore STORE from a backup, the same with the --store that has them, or coldstart seal init --adopt-cluster from a cluster that does"
-    }
+    let (first, others) = found.split_first()?;
+    Some(Trace::Sealed { first: first.path.clone(), more: others.len() })
 }
 
 /// The store holds no key, and one is needed.
 pub(crate) fn no_keys(home: &Home<'_>, store: &dyn Store) -> SealFailure {
     let (written, second) = (home.certificate_path(), store::second_at_hand(home));
-    let Some(trace) = trace(home, written.as_deref(), second.as_deref()) else {
-        return SealFailure::NoKeys { store: store.describe() };
+    let (store, has_backup) = (store.describe(), home.settings.backup.is_some());
+    let failure = match trace(home, written.as_deref(), second.as_deref()) {
+        Some(trace) => KeysFailure::Lost { store, trace, has_backup },
+        None => KeysFailure::NoneYet { store },
     };
-    let next = next(home);
-    SealFailure::told(format!("the store holds no key: {}\n  there was one: {trace}\n  next: {next}", store.describe()))
+    failure.into()
 }
 
 /// Refuses a new key where an earlier one is missed.
@@ -56,9 +44,6 @@ pub(crate) fn refuse_new(
     second: Option<&dyn Store>,
 ) -> Result<(), SealFailure> {
     let Some(trace) = trace(home, written, second) else { return Ok(()) };
-    Err(SealFailure::told(format!(
-        "{} holds no key, and there was one: {trace}\n  a new key would open nothing of what was sealed before; nothing was done\n  next: {}; if a new key is meant all the same, coldstart seal init --new-key",
-        store.describe(),
-        next(home)
-    )))
+    let (store, has_backup) = (store.describe(), home.settings.backup.is_some());
+    Err(KeysFailure::WouldBeginAgain { store, trace, has_backup }.into())
 }

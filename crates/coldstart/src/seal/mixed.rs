@@ -5,7 +5,9 @@ use std::path::Path;
 
 use ::seal::manifest::{SealedSecret, SecretManifest, sealed_secrets};
 use ::seal::{Envelope, Ring, Scope};
-use yaml::{FileId, Limits};
+use diagnostic::{Next, next};
+use source::FileId;
+use yaml::Limits;
 
 use super::{Home, store};
 use crate::output;
@@ -43,7 +45,7 @@ pub(crate) fn warn(home: &Home<'_>, path: &Path, secrets: &[SecretManifest]) {
                 closed.join(", "),
                 there.name
             ));
-            output::remark("  next: coldstart seal verify, which says why; is it the right --store?");
+            output::remark_next(&Next::Seal(next::Seal::VerifyWhy));
         }
     }
 }

@@ -1,7 +1,11 @@
 //! `coldstart seal`: keys, stores, files and clusters brought together. What is known of each is in the crate `seal`;
 //! here are words, questions, files and the cluster.
 
-mod advice;
+#![allow(
+    clippy::disallowed_methods,
+    reason = "sealing reads keys, values and passphrases from where its user keeps them"
+)]
+
 pub(crate) mod arguments;
 mod ask;
 mod backup;
@@ -13,14 +17,15 @@ mod copies;
 mod deploy;
 mod failure;
 mod files;
+mod findings;
 mod generate;
-mod guard;
 mod hidden;
 mod init;
 mod input;
 mod lost;
 mod mixed;
 mod renewal;
+mod report;
 mod reseal;
 mod rotate;
 mod secret;
@@ -40,14 +45,15 @@ use std::path::{Path, PathBuf};
 use ::seal::Ring;
 use ::seal::key::Certificate;
 use ::seal::store::{Kept, Store};
-use read::{Repository, SealSettings};
+use read::Repository;
+use settings::SealSettings;
 use time::OffsetDateTime;
 
 use crate::exit::Code;
 use crate::failure::Failure;
 use crate::output;
-pub(crate) use advice::with_next;
-use arguments::{Place, Seal, SealCommand};
+use arguments::{KeyPlace, Seal, SealCommand};
+use failure::CertificateFailure;
 pub(crate) use failure::SealFailure;
 pub(crate) use usage::refused;
 
@@ -69,16 +75,14 @@ pub(crate) fn run(options: &Seal) -> Result<Code, Failure> {
 
 /// The repository and what its settings say about sealing.
 pub(crate) struct Home<'a> {
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a KeyPlace,
     pub(crate) repository: Repository,
     pub(crate) settings: SealSettings,
 }
 
 impl<'a> Home<'a> {
-    pub(crate) fn open(place: &'a Place) -> Result<Self, Failure> {
-        let repository = Repository::find(&place.path).map_err(|source| {
-            SealFailure::told(format!("{source}\n  next: the same with --path <directory of a cluster repository>"))
-        })?;
+    pub(crate) fn open(place: &'a KeyPlace) -> Result<Self, Failure> {
+        let repository = Repository::find(&place.path).map_err(SealFailure::Repository)?;
         let settings = read::settings(&repository).map_err(|source| Failure::Settings { command: COMMAND, source })?;
         Ok(Self { place, repository, settings: settings.seal })
     }
@@ -124,10 +128,8 @@ impl<'a> Home<'a> {
             let (_, kept) = self.keys()?;
             return newest_certificate(&kept.ring);
         };
-        let again = "coldstart seal init, which writes it from the store, without a new key";
         if !path.exists() {
-            let why = "is not there, and `seal.certificate` in coldstart.yaml names it";
-            return Err(SealFailure::told(format!("{} {why}\n  next: {again}", path.display())));
+            return Err(CertificateFailure::Missing { path }.into());
         }
         let certificate = read_certificate(&path)?;
         let ring = store::at_hand(self).filter(|ring| !ring.is_empty());
@@ -136,22 +138,13 @@ impl<'a> Home<'a> {
             return Ok(certificate);
         };
         if !ring.contains(certificate.fingerprint()) {
-            let next = format!("{again}; or --certificate {} to seal with it all the same", path.display());
-            return Err(SealFailure::told(format!(
-                "{} belongs to key {}, which is not in the store: nothing there would open what is sealed with it\n  next: {next}",
-                path.display(),
-                certificate.fingerprint().id()
-            )));
+            return Err(CertificateFailure::OfOtherKey { path, key: certificate.fingerprint().id() }.into());
         }
         let Err(error) = certificate.check_validity(now()) else { return Ok(certificate) };
         if newest_certificate(&ring).is_err() {
             return Err(error.into());
         }
-        Err(SealFailure::told(format!(
-            "{}: the certificate expired on {}, and the store has a good one\n  next: {again}",
-            path.display(),
-            ::seal::date(certificate.not_after())
-        )))
+        Err(CertificateFailure::Expired { path, at: certificate.not_after() }.into())
     }
 }
 

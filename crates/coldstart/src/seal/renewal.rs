@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ::seal::renewal::{FLAG, Renewal, VALUE, switch_off};
+use ::seal::renewal::{FLAG, Renewal, switch_off};
+use diagnostic::seal::{RenewalFault, Renews, SealFault};
+use diagnostic::{Next, next};
 use read::{Applied, Repository};
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
-use super::failure::SealFailure;
+use super::failure::{SealFailure, WriteFailure};
 use super::files;
-use super::verify::{Look, Report, place};
+use super::report::{Report, Spot};
+use super::verify::Checkout;
 
 const CHART: &str = "sealed-secrets";
-const LOST: &str = "a key that is in no store, so the next rebuild loses what is sealed with it";
 
 /// A release or Deployment of the controller, and what it says.
 struct Controller<'a> {
@@ -50,21 +53,13 @@ impl Controller<'_> {
         }
     }
 
-    fn what(&self) -> String {
+    fn renews(&self) -> Renews {
         match &self.renewal {
-            Renewal::Off(_) => "the controller makes no new keys".to_owned(),
-            Renewal::Unsaid => {
-                "the controller makes a new key every 30 days, and at once when a key is older".to_owned()
-            }
-            Renewal::UnsaidInArguments(_) => format!(
-                "`args` replaces all that the chart tells the controller, `{VALUE}` included: the controller makes a new key every 30 days"
-            ),
-            Renewal::Every(said) => format!("the controller makes a new key every {}", said.every),
-            Renewal::Unquoted(_) => {
-                format!(
-                    "`{VALUE}: 0` without quotes is nothing to the chart before 2.17.4: the controller makes new keys"
-                )
-            }
+            Renewal::Off(_) => Renews::Never,
+            Renewal::Unsaid => Renews::Unsaid,
+            Renewal::UnsaidInArguments(_) => Renews::UnsaidInArguments,
+            Renewal::Every(said) => Renews::Every { period: said.every.clone() },
+            Renewal::Unquoted(_) => Renews::Unquoted,
         }
     }
 
@@ -112,32 +107,30 @@ pub(crate) fn release_namespace(root: &Path) -> Option<String> {
 }
 
 /// `is_used` says whether there is anything that a controller has to open.
-pub(crate) fn check(look: &Look, is_used: bool, report: &mut Report) {
+pub(crate) fn check(look: &Checkout, is_used: bool, report: &mut Report) {
     let repository = &look.repository;
     let mut seen = false;
     for one in controllers(&look.applied) {
         seen = true;
-        let (place, what) = (place(repository, one.span()), one.what());
         if one.renewal.is_off() {
             continue;
         }
-        let wanted = one.renewal.wanted();
+        let (spot, wanted) = (Spot::at(repository, one.span()), one.renewal.wanted());
         if one.is_elsewhere() {
-            report.note(place, format!("whether {what} is in values from elsewhere, which were not read"));
-        } else if !one.is_release() {
-            report.error(place, format!("{what}: {LOST}\n  next: add `{FLAG}=0` to its arguments"));
-        } else if one.can_be_edited(repository) {
-            let next = format!("coldstart seal verify --write sets `{wanted}` there");
-            report.error(place, format!("{what}: {LOST}\n  next: {next}"));
-        } else {
-            report.error(place, format!("{what}: {LOST}\n  next: set `{wanted}` there by hand"));
+            report.note(spot, SealFault::Renewal(RenewalFault::SaidElsewhere(one.renews())), None);
+            continue;
         }
+        let next = if !one.is_release() {
+            Next::Edit(next::Edit::AddArgument { flag: FLAG })
+        } else if one.can_be_edited(repository) {
+            Next::Seal(next::Seal::VerifyWrite { wanted })
+        } else {
+            Next::Edit(next::Edit::SetByHand { wanted })
+        };
+        report.error(spot, SealFault::Renewal(RenewalFault::MakesKeys(one.renews())), Some(next));
     }
     if !seen && is_used {
-        report.note(
-            "the repository",
-            "no release of the controller was found, so whether it makes new keys by itself is not known",
-        );
+        report.note(Spot::Repository, SealFault::Renewal(RenewalFault::NoRelease), None);
     }
 }
 
@@ -156,14 +149,14 @@ impl Edit {
 }
 
 /// What can be edited, by place: several clusters may apply one file.
-pub(crate) fn edits(look: &Look) -> BTreeMap<Span, Edit> {
+pub(crate) fn edits(look: &Checkout) -> BTreeMap<Span, Edit> {
     let mut edits: BTreeMap<Span, Edit> = BTreeMap::new();
     for one in controllers(&look.applied) {
         if one.renewal.is_off() || !one.can_be_edited(&look.repository) {
             continue;
         }
         let (span, identity) = (one.span(), one.identity());
-        let place = place(&look.repository, span);
+        let place = Spot::at(&look.repository, span).text();
         let new = Edit { renewal: one.renewal.clone(), name: one.name(), place, releases: BTreeSet::new() };
         edits.entry(span).or_insert(new).releases.insert(identity);
     }
@@ -171,31 +164,20 @@ pub(crate) fn edits(look: &Look) -> BTreeMap<Span, Edit> {
 }
 
 /// Makes the edits, file by file. Within a file from its end, so that the places before stay where they are.
-pub(crate) fn perform(look: &Look, edits: &BTreeMap<Span, Edit>) -> Result<(), SealFailure> {
-    let mut by_file: BTreeMap<yaml::FileId, Vec<&Edit>> = BTreeMap::new();
+pub(crate) fn perform(look: &Checkout, edits: &BTreeMap<Span, Edit>) -> Result<(), SealFailure> {
+    let mut by_file: BTreeMap<source::FileId, Vec<&Edit>> = BTreeMap::new();
     for (span, edit) in edits.iter().rev() {
         by_file.entry(span.file).or_default().push(edit);
     }
     for (file, edits) in by_file {
-        let path = look.repository.path(file).ok_or_else(|| {
-            SealFailure::told(
-                "the release is in no file\n  next: coldstart seal verify, and set `keyrenewperiod` by hand",
-            )
-        })?;
-        let read = look.repository.source(file).map(yaml::Source::text);
+        let path = look.repository.path(file).ok_or(WriteFailure::ReleaseInNoFile)?;
+        let read = look.repository.source(file).map(source::Source::text);
         files::change(&look.repository.root().join(path), |before| {
             // The places are those of the text that was read.
             let text = before.filter(|before| Some(before.as_str()) == read);
-            let mut text = text.ok_or_else(|| {
-                SealFailure::told(format!("{path} was changed meanwhile\n  next: the same command again"))
-            })?;
+            let mut text = text.ok_or_else(|| WriteFailure::Changed { path: path.to_owned() })?;
             for edit in &edits {
-                let fault = |error| {
-                    SealFailure::told(format!(
-                        "{}: {error}; nothing was written\n  next: coldstart seal verify, which says what to set by hand",
-                        edit.place
-                    ))
-                };
+                let fault = |source| WriteFailure::Renewal { place: edit.place.clone(), source };
                 text = switch_off(&text, &edit.renewal, edit.name).map_err(fault)?;
             }
             Ok((Some(text), ()))
@@ -205,14 +187,14 @@ pub(crate) fn perform(look: &Look, edits: &BTreeMap<Span, Edit>) -> Result<(), S
 }
 
 /// What came of the edits, as a new look at the files shows it.
-pub(crate) fn told(look: &Look, edits: &BTreeMap<Span, Edit>) -> Vec<String> {
+pub(crate) fn told(look: &Checkout, edits: &BTreeMap<Span, Edit>) -> Vec<String> {
     let still = controllers(&look.applied).filter(|one| !one.renewal.is_off());
     let still: BTreeSet<_> = still.map(|one| one.identity()).collect();
     let told = |edit: &Edit| {
         if edit.releases.is_disjoint(&still) {
-            format!("{}: switched renewal off", edit.place)
+            format!("{}: disabled renewal", edit.place)
         } else {
-            format!("{}: set `{}`, and something else still says otherwise", edit.place, edit.renewal.wanted())
+            format!("{}: set `{}`, but something else still overrides it", edit.place, edit.renewal.wanted())
         }
     };
     edits.values().map(told).collect()

@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ::seal::Ring;
-use ::seal::manifest::{Change, Place, SealedSecret, edit};
-use ::seal::store::remove_stale;
+use ::seal::manifest::{Change, ObjectPlace, SealedSecret, edit as edited};
+use draw::words::count;
 use read::Repository;
 
 use super::arguments::Reseal;
-use super::failure::SealFailure;
+use super::failure::{KeysFailure, SealFailure, WriteFailure};
 use super::rotate::Mark;
 use super::tree::Found;
-use super::{Home, commit, files, now, say, secret, tree};
+use super::{Home, commit, files, now, say, tree};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -24,8 +24,8 @@ pub(crate) fn run(options: &Reseal) -> Result<Code, Failure> {
     commit::ready(home.root(), &options.delivery, &[])?;
     let (store, kept) = home.keys()?;
     let plan = plan(&home, &kept.ring)?;
-    for (place, what) in &plan.unread {
-        say(&format!("{place} was not looked at: it {what}"))?;
+    for one in &plan.unread {
+        say(&format!("{} was not read: it {}", one.place(), one.why))?;
     }
     let earlier = if options.delivery.is_wanted() { uncommitted(&home, &plan)? } else { Vec::new() };
     if plan.work.is_empty() && earlier.is_empty() {
@@ -36,7 +36,7 @@ pub(crate) fn run(options: &Reseal) -> Result<Code, Failure> {
     }
     let mut files = perform(&home, &plan, &kept.ring)?;
     files.extend(earlier.iter().map(|path| home.root().join(path)));
-    let message = format!("Seal everything anew for key {}", newest(&kept.ring));
+    let message = format!("Seal everything again for key {}", newest(&kept.ring));
     if let Some(told) = commit::deliver(home.root(), &files, &message, &options.delivery)? {
         say(&told)?;
     }
@@ -60,7 +60,7 @@ fn newest(ring: &Ring) -> String {
 }
 
 /// An item by its place and key, and the label it is bound to.
-type Bound = (Place, Option<String>, Vec<u8>);
+type Bound = (ObjectPlace, Option<String>, Vec<u8>);
 
 /// One file, and the items of it that are to be sealed anew.
 pub(crate) struct Work {
@@ -76,7 +76,7 @@ pub(crate) struct Plan {
     /// Files in which everything is sealed with the newest key.
     done: Vec<String>,
     /// What was not looked at, and why.
-    unread: Vec<tree::Told>,
+    unread: Vec<tree::Unread>,
 }
 
 impl Plan {
@@ -85,7 +85,7 @@ impl Plan {
         let paths = self.work.iter().map(|work| &work.path).chain(&self.done);
         let directories: BTreeSet<PathBuf> =
             paths.filter_map(|path| home.root().join(path).parent().map(Path::to_path_buf)).collect();
-        let removed: usize = directories.iter().map(|directory| remove_stale(directory)).sum();
+        let removed: usize = directories.iter().map(|directory| edit::remove_stale(directory)).sum();
         match removed {
             0 => Ok(()),
             1 => say("removed 1 temporary file that an earlier run left behind"),
@@ -98,30 +98,28 @@ pub(crate) fn describe(plan: &Plan, earlier: &[String], ring: &Ring) -> String {
     let items: usize = plan.work.iter().map(|work| work.items.len()).sum();
     let mut text = String::new();
     for one in &plan.work {
-        let _ = writeln!(text, "  {} ({})", one.path, secret::count(one.items.len()));
+        let _ = writeln!(text, "  {} ({})", one.path, count(one.items.len(), "item"));
     }
     if items > 0 {
-        let _ = writeln!(text, "seal {} anew with key {}", secret::count(items), newest(ring));
+        let _ = writeln!(text, "seal {} again with key {}", count(items, "item"), newest(ring));
     }
     for path in earlier {
-        let _ = writeln!(text, "commit {path}, which was sealed anew before");
+        let _ = writeln!(text, "commit {path}, which was sealed again before");
     }
     text
 }
 
 /// Everything that an older key opens. What no key opens stops the whole: half a rotation is worse than none.
 pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Plan, SealFailure> {
-    let key = ring.newest().ok_or_else(|| SealFailure::told("there is no key\n  next: coldstart seal init"))?;
+    let key = ring.newest().ok_or(KeysFailure::NoNewest)?;
     key.certificate().check_validity(now())?;
-    let repository = Repository::open(home.root()).map_err(|error| SealFailure::told(error.to_string()))?;
+    let repository = Repository::open(home.root()).map_err(WriteFailure::Repository)?;
     let applied = read::applied(&repository, &["SealedSecret"]);
     let tree::Tree { found, unreadable, unread } = tree::find(&repository, &applied);
-    if let Some((place, what)) = unreadable.first() {
-        return Err(SealFailure::told(format!(
-            "{place}: may hold a SealedSecret and {what}\n  nothing was written\n  next: coldstart seal verify"
-        )));
+    if let Some(first) = unreadable.into_iter().next() {
+        return Err(WriteFailure::MayHoldMore(first).into());
     }
-    let tried = read::parallel::map(&found, |one| outdated(one, ring));
+    let tried = repository::parallel::map(&found, |one| outdated(one, ring));
     let mut files: BTreeMap<&str, Vec<Bound>> = BTreeMap::new();
     for (one, items) in found.iter().zip(tried) {
         files.entry(&one.path).or_default().extend(items?);
@@ -151,12 +149,9 @@ fn outdated(one: &Found, ring: &Ring) -> Result<Vec<Bound>, SealFailure> {
             }
         });
         let Some((label, by)) = opened else {
-            let (path, key) = (PathBuf::from(&one.path), item.key.clone().unwrap_or_else(|| "spec.data".to_owned()));
+            let (path, key) = (one.path.clone(), item.key.clone().unwrap_or_else(|| "spec.data".to_owned()));
             let source = last.unwrap_or(::seal::OpenError::NoKey);
-            return Err(SealFailure::told(format!(
-                "{}\n  nothing was written\n  next: coldstart seal verify",
-                SealFailure::Open { path, key, source }
-            )));
+            return Err(WriteFailure::DoesNotOpen { path, key, source }.into());
         };
         if Some(by) != newest {
             items.push((one.place.clone(), item.key.clone(), label));
@@ -168,7 +163,7 @@ fn outdated(one: &Found, ring: &Ring) -> Result<Vec<Bound>, SealFailure> {
 /// Writes file by file, each whole.
 pub(crate) fn perform(home: &Home<'_>, plan: &Plan, ring: &Ring) -> Result<Vec<PathBuf>, Failure> {
     plan.clean(home)?;
-    let done = read::parallel::map(&plan.work, |one| reseal_file(home, one, ring));
+    let done = repository::parallel::map(&plan.work, |one| reseal_file(home, one, ring));
     let mut written = Vec::new();
     for (one, result) in plan.work.iter().zip(done) {
         result?;
@@ -180,9 +175,8 @@ pub(crate) fn perform(home: &Home<'_>, plan: &Plan, ring: &Ring) -> Result<Vec<P
 fn reseal_file(home: &Home<'_>, work: &Work, ring: &Ring) -> Result<(), SealFailure> {
     let path = home.root().join(&work.path);
     files::change(&path, |before| {
-        let text = before
-            .ok_or_else(|| SealFailure::told(format!("{} is gone\n  next: the same command again", work.path)))?;
-        let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
+        let text = before.ok_or_else(|| WriteFailure::Gone { path: work.path.clone() })?;
+        let documents = yaml::parse(source::FileId(0), &text, yaml::Limits::default());
         let mut changes = Vec::new();
         for (place, key, label) in &work.items {
             let fault = |source| SealFailure::Open {
@@ -192,14 +186,12 @@ fn reseal_file(home: &Home<'_>, work: &Work, ring: &Ring) -> Result<(), SealFail
             };
             let sealed = place.node(&documents).and_then(SealedSecret::of);
             let item = sealed.and_then(|sealed| sealed.items.into_iter().find(|item| item.key == *key));
-            let item = item.ok_or_else(|| {
-                SealFailure::told(format!("{} was changed meanwhile\n  next: the same command again", work.path))
-            })?;
+            let item = item.ok_or_else(|| WriteFailure::Changed { path: work.path.clone() })?;
             if let Some(value) = item.resealed(ring, label).map_err(fault)? {
                 changes.push(Change { place: place.clone(), key: key.clone(), value });
             }
         }
-        let after = edit(&text, &changes).map_err(|source| SealFailure::Edit { path: path.clone(), source })?;
+        let after = edited(&text, &changes).map_err(|source| SealFailure::Edit { path: path.clone(), source })?;
         Ok((Some(after), ()))
     })
 }

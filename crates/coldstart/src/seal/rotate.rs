@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use ::seal::Ring;
 use ::seal::key::{GenerateOptions, KeyError, KeyPair, generate};
 use ::seal::store::{Kept, Store, keep};
+use diagnostic::{Next, next};
 
 use super::arguments::Rotate;
 use super::copies::Copies;
-use super::failure::SealFailure;
+use super::failure::{KeysFailure, SealFailure};
 use super::{Home, commit, deploy, files, init, now, reseal, say, store};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
@@ -47,8 +48,8 @@ pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
         None => make(options, store.as_ref(), &before, &mark)?,
     };
     finish(options, &home, &copies, &ring).map_err(|failure| {
-        let id = ring.newest().map(KeyPair::id).unwrap_or_default();
-        SealFailure::told(format!("{failure}\n  key {id} is kept: coldstart seal rotate again goes on with it"))
+        let key = ring.newest().map(KeyPair::id).unwrap_or_default();
+        SealFailure::Unfinished { key, failure: Box::new(failure) }
     })?;
     mark.remove();
     Ok(exit::CLEAN)
@@ -97,11 +98,7 @@ fn is_as_asked(options: &Rotate, key: &KeyPair) -> Result<(), SealFailure> {
     if is_same {
         return Ok(());
     }
-    Err(SealFailure::told(format!(
-        "a rotation to key {} is not finished, and that key has {} bits and {days} days: --bits and --days can't change it\n  nothing was done\n  next: the same without --bits and --days, which goes on with it; then rotate again",
-        key.id(),
-        certificate.bits()
-    )))
+    Err(KeysFailure::RotationUnderWay { key: key.id(), bits: certificate.bits(), days }.into())
 }
 
 /// Everything after the key is kept; each part can be done again.
@@ -116,7 +113,7 @@ fn finish(options: &Rotate, home: &Home<'_>, copies: &Copies, ring: &Ring) -> Re
     let plan = reseal::plan(home, ring)?;
     let mut written = reseal::perform(home, &plan, ring)?;
     let files = if written.len() == 1 { "file" } else { "files" };
-    say(&format!("sealed {} {files} anew", written.len()))?;
+    say(&format!("sealed {} {files} again", written.len()))?;
     if options.delivery.is_wanted() {
         written.extend(reseal::uncommitted(home, &plan)?.iter().map(|path| home.root().join(path)));
         let certificate: Vec<PathBuf> = certificate.map(std::path::Path::to_path_buf).into_iter().collect();
@@ -128,9 +125,9 @@ fn finish(options: &Rotate, home: &Home<'_>, copies: &Copies, ring: &Ring) -> Re
         say(&told)?;
     }
     if options.offline {
-        say("next: coldstart seal deploy, before the files reach a cluster")?;
+        say(&format!("next: {}", draw::say::next(&Next::Seal(next::Seal::DeployFirst))))?;
     }
-    Ok(())
+    copies.suggest_second()
 }
 
 /// Which key a rotation on this machine made and has not brought to its end: the next run goes on with that one.
@@ -180,13 +177,13 @@ fn clock_is_fine(failure: SealFailure) -> Result<reseal::Plan, SealFailure> {
 fn plan(options: &Rotate, store: &dyn Store, copies: &Copies, begun: Option<&KeyPair>) -> String {
     let mut plan = match begun {
         Some(key) => {
-            format!("go on with key {}, which an earlier run made and kept in {}\n", key.id(), store.describe())
+            format!("continue with key {}, which an earlier run made and kept in {}\n", key.id(), store.describe())
         }
         None => format!("make a key of {} bits and keep it in {}\n", wanted(options).bits, store.describe()),
     };
     plan.push_str(&copies.describe_second());
     plan.push_str(if options.offline { "deploy nothing\n" } else { "deploy it beside the older ones\n" });
     plan.push_str(&copies.describe_certificate());
-    plan.push_str("seal everything anew with it; older keys stay\n");
+    plan.push_str("seal everything again with it; older keys stay\n");
     plan
 }

@@ -5,14 +5,16 @@ use std::path::Path;
 
 use ::seal::key::Certificate;
 use ::seal::manifest::{
-    Change, Place, SealedSecret, SecretManifest, edit, quoted, sealed_secrets, set, with_line_ends_of,
+    Change, ObjectPlace, SealedSecret, SecretManifest, edit as edited, quoted, sealed_secrets, set,
 };
 use ::seal::{CLUSTER_WIDE, NAMESPACE_WIDE, Scope};
+use draw::words::count;
 use serde_json::{Value, json};
-use yaml::{Document, FileId, Limits, Node};
+use source::FileId;
+use yaml::{Document, Limits, Node};
 
 use super::arguments::Secret;
-use super::failure::SealFailure;
+use super::failure::{InputFailure, SealFailure, WriteFailure};
 use super::{Home, children, commit, deploy, files, input, mixed, say};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -23,8 +25,7 @@ const TYPE_DEFAULT: &str = "Opaque";
 
 pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     if options.delivery.is_wanted() && options.out.is_none() {
-        let next = "the same with --out FILE, or without --commit and --push";
-        return Err(SealFailure::told(format!("there is no file to commit or push\n  next: {next}")).into());
+        return Err(SealFailure::from(InputFailure::NothingToCommit).into());
     }
     children::keep_from(&options.from_env);
     let home = Home::open(&options.place)?;
@@ -36,13 +37,9 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     let fault = |source| SealFailure::Secret { place: "the Secret".to_owned(), source };
     let certificate = home.certificate(options.certificate.as_deref())?;
     if options.raw {
-        let secret = secrets.first().ok_or_else(|| {
-            SealFailure::told(
-                "there is no value to seal\n  next: --from-stdin KEY, --prompt KEY or --from-file KEY=FILE",
-            )
-        })?;
+        let secret = secrets.first().ok_or(SealFailure::Input(InputFailure::NothingToSeal))?;
         if secret.data.len() != 1 {
-            return Err(SealFailure::told("--raw seals one value\n  next: the same with one of --from-stdin KEY, --prompt KEY, --from-file KEY=FILE").into());
+            return Err(SealFailure::from(InputFailure::RawTakesOne).into());
         }
         let mut secret = secret.clone();
         if secret.name.is_empty() && scope(&secret) != Scope::Strict {
@@ -55,7 +52,7 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
         return Ok(exit::CLEAN);
     }
     let (Some(out), Some(path)) = (&options.out, path) else {
-        let sealed = read::parallel::map(&secrets, |secret| secret.to_sealed_yaml(&certificate, scope(secret)));
+        let sealed = repository::parallel::map(&secrets, |secret| secret.to_sealed_yaml(&certificate, scope(secret)));
         let sealed: Result<String, _> = sealed.into_iter().collect();
         output::print(&sealed.map_err(fault)?)?;
         return Ok(exit::CLEAN);
@@ -88,7 +85,7 @@ enum Put {
 
 /// Something of a template that is to be different from now on.
 struct Setting {
-    place: Place,
+    place: ObjectPlace,
     /// From the object's root.
     path: Vec<String>,
     /// As YAML.
@@ -115,12 +112,8 @@ fn none_in_the_clear(
             own == Some(secret.name.as_str()) && (namespace.is_none() || namespace == secret.namespace.as_deref())
         };
         if let Some(twin) = secrets.iter().find(is_twin) {
-            return Err(SealFailure::told(format!(
-                "{}:{}: Secret {} stands there in the clear, and would stay beside the sealed one; nothing was written\n  next: the same with another --out, then remove it from this file; if Git has it already, make its values anew",
-                path.display(),
-                input::line(text, object.span),
-                name(twin)
-            )));
+            let (path, line) = (path.to_path_buf(), input::line(text, object.span));
+            return Err(WriteFailure::InTheClear { path, line, name: name(twin) }.into());
         }
     }
     Ok(())
@@ -137,14 +130,11 @@ pub(crate) fn put(
 ) -> Result<(String, Vec<String>), SealFailure> {
     let documents = yaml::parse(FileId(0), before, Limits::default());
     if documents.iter().any(|document| !document.problems.is_empty()) {
-        return Err(SealFailure::told(format!(
-            "{} is no YAML; nothing was written\n  next: mend it, then the same command again",
-            path.display()
-        )));
+        return Err(WriteFailure::NotYaml { path: path.to_path_buf() }.into());
     }
     none_in_the_clear(&documents, secrets, before, path)?;
     let there = There::new(sealed_secrets(&documents));
-    let sealed = read::parallel::map(secrets, |secret| {
+    let sealed = repository::parallel::map(secrets, |secret| {
         let there = there.find(secret, before, path)?;
         let object = there.and_then(|(place, _)| place.node(&documents));
         seal_one(secret, there.zip(object), scope, certificate, path)
@@ -162,7 +152,7 @@ pub(crate) fn put(
         }
     }
     let fault = |source| SealFailure::Edit { path: path.to_path_buf(), source };
-    let mut after = if changes.is_empty() { before.to_owned() } else { edit(before, &changes).map_err(fault)? };
+    let mut after = if changes.is_empty() { before.to_owned() } else { edited(before, &changes).map_err(fault)? };
     for setting in &settings {
         after = apply(&after, setting, path)?;
     }
@@ -175,10 +165,7 @@ fn append(before: &str, added: &[String], path: &Path) -> Result<String, SealFai
     let is_empty = before.trim().is_empty();
     match (added, is_json) {
         ([], _) => Ok(before.to_owned()),
-        (_, true) if !is_empty => Err(SealFailure::told(format!(
-            "{} is JSON, which holds one object, and this is another one; nothing was written\n  next: --out with a file of its own",
-            path.display()
-        ))),
+        (_, true) if !is_empty => Err(WriteFailure::JsonHoldsOne { path: path.to_path_buf() }.into()),
         ([one], true) => Ok(format!("{:#}\n", deploy::to_json(one)?)),
         (several, true) => {
             let items: Result<Vec<Value>, SealFailure> = several.iter().map(|one| deploy::to_json(one)).collect();
@@ -187,7 +174,7 @@ fn append(before: &str, added: &[String], path: &Path) -> Result<String, SealFai
         (several, false) if is_empty => Ok(several.concat()),
         (several, false) => {
             let more = format!("\n{}", several.concat());
-            Ok(format!("{}{}", before.trim_end(), with_line_ends_of(before, &more)))
+            Ok(format!("{}{}", before.trim_end(), edit::with_line_ends_of(before, &more)))
         }
     }
 }
@@ -198,18 +185,14 @@ fn apply(text: &str, setting: &Setting, path: &Path) -> Result<String, SealFailu
     let is_plain = keys.iter().all(|key| ::seal::manifest::is_plain(key));
     let done = (is_simple && is_plain).then(|| set(text, setting.place.document, &keys, &setting.value));
     done.and_then(Result::ok).ok_or_else(|| {
-        SealFailure::told(format!(
-            "{}: `{}` is to be {}, and can't be set in place; nothing was written\n  next: set it there by hand, then the same again",
-            path.display(),
-            keys.join("."),
-            setting.value
-        ))
+        let (path, field, value) = (path.to_path_buf(), keys.join("."), setting.value.clone());
+        WriteFailure::NotSettable { path, field, value }.into()
     })
 }
 
 fn seal_one(
     secret: &SecretManifest,
-    there: Option<(&(Place, SealedSecret), &Node)>,
+    there: Option<(&(ObjectPlace, SealedSecret), &Node)>,
     scope: Option<Scope>,
     certificate: &Certificate,
     path: &Path,
@@ -217,16 +200,12 @@ fn seal_one(
     let fault = |source| SealFailure::Secret { place: path.display().to_string(), source };
     let Some(((place, there), object)) = there else {
         let new = secret.to_sealed_yaml(certificate, scope.unwrap_or_else(|| secret.scope())).map_err(fault)?;
-        return Ok((Put::Document(new), format!("sealed {} ({})", name(secret), count(secret.data.len()))));
+        return Ok((Put::Document(new), format!("sealed {} ({})", name(secret), count(secret.data.len(), "item"))));
     };
     // Items of one SealedSecret share its scope.
     if let Some(scope) = scope.or_else(|| secret.said_scope()).filter(|scope| *scope != there.scope) {
-        return Err(SealFailure::told(format!(
-            "{}: {} is sealed {}, and one SealedSecret has one scope: {scope} can't be mixed in; nothing was written\n  next: the same with the scope it has, or another --name",
-            path.display(),
-            there.name,
-            there.scope
-        )));
+        let (path, name) = (path.to_path_buf(), there.name.clone());
+        return Err(WriteFailure::OtherScope { path, name, there: there.scope, wanted: scope }.into());
     }
     let mut bound = secret.clone();
     bound.name.clone_from(&there.name);
@@ -235,12 +214,12 @@ fn seal_one(
     let items = bound.seal(certificate, there.scope).map_err(fault)?;
     let change = |(key, value): (String, String)| Change { place: place.clone(), key: Some(key), value };
     let changes: Vec<Change> = items.into_iter().map(change).collect();
-    let what = format!("sealed {} of {}", count(changes.len()), name(&bound));
+    let what = format!("sealed {} of {}", count(changes.len(), "item"), name(&bound));
     Ok((Put::Changes(changes, settings(secret, place, object)), what))
 }
 
 /// What the Secret says of its type, labels and annotations, and the template does not.
-fn settings(secret: &SecretManifest, place: &Place, object: &Node) -> Vec<Setting> {
+fn settings(secret: &SecretManifest, place: &ObjectPlace, object: &Node) -> Vec<Setting> {
     let mut wanted: Vec<(Vec<&str>, String)> = Vec::new();
     for (field, map) in [("labels", &secret.labels), ("annotations", &secret.annotations)] {
         let is_scope = |key: &str| [CLUSTER_WIDE, NAMESPACE_WIDE].contains(&key);
@@ -268,12 +247,12 @@ fn settings(secret: &SecretManifest, place: &Place, object: &Node) -> Vec<Settin
 
 /// The SealedSecrets of a file, to be found by their names.
 struct There {
-    all: Vec<(Place, SealedSecret)>,
+    all: Vec<(ObjectPlace, SealedSecret)>,
     by_name: BTreeMap<String, Vec<usize>>,
 }
 
 impl There {
-    fn new(all: Vec<(Place, SealedSecret)>) -> Self {
+    fn new(all: Vec<(ObjectPlace, SealedSecret)>) -> Self {
         let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, (_, sealed)) in all.iter().enumerate() {
             by_name.entry(sealed.name.clone()).or_default().push(index);
@@ -287,7 +266,7 @@ impl There {
         secret: &SecretManifest,
         text: &str,
         path: &Path,
-    ) -> Result<Option<&(Place, SealedSecret)>, SealFailure> {
+    ) -> Result<Option<&(ObjectPlace, SealedSecret)>, SealFailure> {
         // A file of one SealedSecret is meant when nobody gave a name.
         if secret.name.is_empty() && self.all.len() == 1 {
             return Ok(self.all.first());
@@ -299,13 +278,6 @@ impl There {
         let found = if same.is_empty() { open } else { same };
         let [(_, first), (_, second), ..] = &found[..] else { return Ok(found.first().copied()) };
         let (first, second) = (input::line(text, first.span), input::line(text, second.span));
-        let (path, name) = (path.display(), name(secret));
-        Err(SealFailure::told(format!(
-            "{path}:{first} and {path}:{second} are both SealedSecret {name}: which is meant can't be told; nothing was written\n  next: remove one of them, or say --namespace if these differ"
-        )))
+        Err(WriteFailure::Twice { path: path.to_path_buf(), first, second, name: name(secret) }.into())
     }
-}
-
-pub(crate) fn count(number: usize) -> String {
-    if number == 1 { "1 item".to_owned() } else { format!("{number} items") }
 }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use diagnostic::seal::{Credential, CredentialFault, SealFault};
+use diagnostic::{Next, next};
 use read::{Applied, Repository};
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
-use super::verify::{Report, place};
+use super::report::{Report, Spot};
 
 /// A Secret that something makes.
 struct Made<'a> {
@@ -78,18 +81,20 @@ fn judge(wanted: &Wanted, store: &Applied, made: &[Made<'_>], (repository, repor
     let own = store.node.text_at(&["metadata", "name"]).unwrap_or_default();
     let is_it = |one: &&Made<'_>| one.namespace == namespace && one.name == wanted.name;
     let (circular, others): (Vec<_>, Vec<_>) = made.iter().filter(is_it).partition(|one| one.is_from(store));
-    let (at, what) =
-        (place(repository, wanted.at), format!("secret store {own} needs Secret {namespace}/{}", wanted.name));
+    let credential = |fault| {
+        let (store, secret) = (own.to_owned(), format!("{namespace}/{}", wanted.name));
+        SealFault::Credential(Credential { store, secret, fault })
+    };
+    let spot = Spot::at(repository, wanted.at);
     if others.is_empty() && circular.is_empty() {
-        report.note(at, format!("{what}, which nothing that Flux applies makes: the bootstrap must"));
+        report.note(spot, credential(CredentialFault::NotMade), None);
     } else if others.is_empty() {
-        let why = "which is fetched from that same store: neither comes first";
-        report.error(at, format!("{what}, {why}\n  next: seal it, with coldstart seal secret"));
+        report.error(spot, credential(CredentialFault::Circular), Some(Next::Seal(next::Seal::Secret)));
     } else if let Some(key) = wanted.key.as_deref() {
         let lacks = |one: &&Made<'_>| one.keys.as_ref().is_some_and(|keys| !keys.contains(key));
         if others.iter().all(lacks) {
-            let next = format!("add `{key}` to it, or mend the key that the store names");
-            report.error(at, format!("{what} with the key `{key}`, and it has none of that name\n  next: {next}"));
+            let next = Next::Edit(next::Edit::KeyOfSecret { key: key.to_owned() });
+            report.error(spot, credential(CredentialFault::LacksKey { key: key.to_owned() }), Some(next));
         }
     }
 }

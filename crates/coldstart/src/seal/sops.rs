@@ -1,21 +1,24 @@
 //! SOPS files in `coldstart seal verify`: encrypted, to the right recipients, and the identity at hand opens them.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use ::seal::SecretBytes;
 use ::seal::age_program::AgeProgramError;
 use ::seal::sops::{AgeRecipient, SopsFile, of_env, of_ini};
 use ::seal::store::identities_of;
+use diagnostic::Next;
+use diagnostic::next::Program;
+use diagnostic::seal::{SealFault, SopsFault};
+use exec::{Runner as _, Stream, System};
 use read::Repository;
-use yaml::{Document, FileId, Limits, Node, Source, Span};
+use source::{FileId, Source, Span};
+use yaml::{Document, Limits, Node};
 
 use super::failure::SealFailure;
-use super::sops_rules::{RULES_FILE, Rule, Rules};
-use super::verify::Report;
+use super::report::{Report, Spot};
+use super::sops_rules::{Rule, Rules};
 use super::{Home, children, input, tree};
 
-const NOT_OPENED: &str = "is not opened by the age identity at hand";
 const KEYS_BYTES_MAX: usize = 256 * 1024;
 
 /// The formats that SOPS knows by the endings of names.
@@ -70,6 +73,7 @@ impl Format {
 /// A file that is looked at.
 struct File<'a> {
     path: &'a str,
+    id: FileId,
     source: &'a Source,
     format: Format,
     /// Whether its name says that it is encrypted.
@@ -78,8 +82,18 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn at(&self, span: Span) -> String {
-        format!("{}:{}", self.path, self.source.position(span).line)
+    /// A line of it.
+    fn at(&self, span: Span) -> Spot {
+        Spot::Line {
+            span: Span { file: self.id, ..span },
+            path: self.path.to_owned(),
+            line: self.source.position(span).line,
+        }
+    }
+
+    /// All of it.
+    fn whole(&self) -> Spot {
+        Spot::File(self.path.to_owned())
     }
 
     /// Whether anything can be said of it.
@@ -98,14 +112,14 @@ pub(crate) fn check(home: &Home<'_>, repository: &Repository, report: &mut Repor
         let name = path.rsplit('/').next().unwrap_or(path);
         // Names such as `.sops.yaml` and `.sops.pub.asc` are those of settings.
         let is_named = name.contains(".sops.") && !name.starts_with(".sops.");
-        let Some(source) = repository.id(path).and_then(|id| repository.source(id)) else {
+        let Some((id, source)) = repository.id(path).and_then(|id| Some((id, repository.source(id)?))) else {
             if is_named {
-                report.error(path, "is named as a SOPS file and can't be read: it is too large, or not UTF-8 text");
+                report.error(Spot::File(path.to_owned()), SealFault::Sops(SopsFault::NotText), None);
             }
             continue;
         };
         let rule = rules.of(path).filter(|_| !name.starts_with(".sops."));
-        let file = File { path, source, format, is_named, rule };
+        let file = File { path, id, source, format, is_named, rule };
         if file.is_worth_reading() {
             check_file(home, &file, &keys, report);
         }
@@ -125,8 +139,9 @@ fn check_file(home: &Home<'_>, file: &File<'_>, keys: &Keys, report: &mut Report
                 None => check_plain(file, root, report),
             },
             (None, Some(problem)) if file.is_named || file.format.has_metadata(file.source.text()) => {
-                let why = format!("is a SOPS file and can't be read as {}: {}", file.format.name(), problem.message);
-                report.error(file.at(problem.span), why);
+                let (format, problem_text) = (file.format.name(), problem.message.clone());
+                let fault = SopsFault::NotRead { format, problem: problem_text };
+                report.error(file.at(problem.span), SealFault::Sops(fault), None);
             }
             (None, _) => {}
         }
@@ -137,11 +152,11 @@ fn check_file(home: &Home<'_>, file: &File<'_>, keys: &Keys, report: &mut Report
 /// A document that was never encrypted, and perhaps should be.
 fn check_plain(file: &File<'_>, root: &Node, report: &mut Report) {
     let path = file.path;
-    let next = format!("\n  next: sops encrypt --in-place {path}");
+    let next = Some(Next::Program(Program::SopsEncrypt { path: path.to_owned() }));
     if file.is_named {
         let is_empty = root.is_null() || root.as_map().is_some_and(yaml::Map::is_empty);
         if !is_empty {
-            report.error(path, format!("is named as a SOPS file and is not encrypted{next}"));
+            report.error(file.whole(), SealFault::Sops(SopsFault::NotEncrypted), next);
         }
         return;
     }
@@ -151,13 +166,13 @@ fn check_plain(file: &File<'_>, root: &Node, report: &mut Report) {
     match root.text_at(&["kind"]) {
         Some("Secret") => {
             let Some((field, span)) = values.find(|(field, _)| is_data(field)) else { return };
-            let what = format!("`{field}` of a Secret is in the clear, and {RULES_FILE} wants it encrypted{next}");
+            let fault = SealFault::Sops(SopsFault::SecretInTheClear { field: field.clone() });
             // Where Flux fills in what is secret, and the rule is for a whole tree, the rest is most likely harmless.
             let is_filled_in = plain.iter().any(|(_, span)| is_placeholder(file.source, *span));
             if is_filled_in && !rule.is_for_secrets {
-                report.note(file.at(*span), what);
+                report.note(file.at(*span), fault, next);
             } else {
-                report.error(file.at(*span), what);
+                report.error(file.at(*span), fault, next);
             }
         }
         // Rules match more than is meant to be encrypted: other objects, and what kustomize reads.
@@ -165,8 +180,8 @@ fn check_plain(file: &File<'_>, root: &Node, report: &mut Report) {
         None => {
             let is_kustomization = path.rsplit('/').next().is_some_and(|name| name.starts_with("kustomization."));
             if let Some((field, span)) = values.next().filter(|_| rule.is_for_secrets && !is_kustomization) {
-                let what = format!("`{field}` is in the clear, and {RULES_FILE} has a rule for this file{next}");
-                report.note(file.at(*span), what);
+                let fault = SealFault::Sops(SopsFault::ValueInTheClear { field: field.clone() });
+                report.note(file.at(*span), fault, next);
             }
         }
     }
@@ -184,23 +199,16 @@ fn is_placeholder(source: &Source, span: Span) -> bool {
 fn check_encrypted(home: &Home<'_>, file: &File<'_>, sops: &SopsFile, keys: &Keys, report: &mut Report) {
     let path = file.path;
     if let Some((field, span)) = sops.plain.first() {
-        let more = match sops.plain.len() {
-            1 => String::new(),
-            all => format!(", and {} more", all - 1),
-        };
-        let what = format!("`{field}` is in the clear in a SOPS file{more}");
-        report.error(file.at(*span), format!("{what}\n  next: take it out, then put it in with sops edit {path}"));
+        let fault = SopsFault::PlainValues { field: field.clone(), more: sops.plain.len() - 1 };
+        let next = Next::Program(Program::SopsEdit { path: path.to_owned() });
+        report.error(file.at(*span), SealFault::Sops(fault), Some(next));
     }
     if let Some(rule) = file.rule.filter(|rule| !rule.recipients.is_empty()) {
-        check_recipients(path, sops, rule, report);
+        check_recipients(file, sops, rule, report);
     }
     if sops.age.is_empty() || !keys.are_there() {
-        let why = if sops.age.is_empty() {
-            "has no age recipient"
-        } else {
-            "was not opened: no age identity is at hand (SOPS_AGE_KEY_FILE)"
-        };
-        report.note(path, why);
+        let fault = if sops.age.is_empty() { SopsFault::NoAgeRecipient } else { SopsFault::NoIdentity };
+        report.note(file.whole(), SealFault::Sops(fault), None);
         return;
     }
     if sops.age.iter().any(|one| one.opens_with(&keys.plain)) {
@@ -208,49 +216,43 @@ fn check_encrypted(home: &Home<'_>, file: &File<'_>, sops: &SopsFile, keys: &Key
     }
     // Post-quantum identities and plugins are beyond us, not beyond sops.
     if keys.has_others || sops.age.iter().any(AgeRecipient::is_post_quantum) {
-        by_programs(&home.root().join(path), path, sops, keys, report);
+        by_programs(&home.root().join(path), file, sops, keys, report);
     } else {
-        report.error(path, NOT_OPENED);
+        report.error(file.whole(), SealFault::Sops(SopsFault::NotOpened), None);
     }
 }
 
-fn check_recipients(path: &str, sops: &SopsFile, rule: &Rule, report: &mut Report) {
+fn check_recipients(file: &File<'_>, sops: &SopsFile, rule: &Rule, report: &mut Report) {
     let mut have: Vec<&str> = sops.age.iter().map(|one| one.recipient.as_str()).collect();
     have.sort_unstable();
-    let next = format!("next: sops updatekeys {path}");
-    for one in rule.recipients.iter().filter(|one| !have.contains(&one.as_str())) {
-        report.error(path, format!("is not encrypted to {}, as {RULES_FILE} wants\n  {next}", short(one)));
-    }
-    for one in have.iter().filter(|one| !rule.recipients.iter().any(|wanted| wanted == **one)) {
-        report.error(path, format!("is encrypted to {}, which {RULES_FILE} does not name\n  {next}", short(one)));
+    let missing = rule.recipients.iter().filter(|one| !have.contains(&one.as_str()));
+    let missing = missing.map(|one| SopsFault::LacksRecipient { recipient: one.clone() });
+    let extra = have.iter().filter(|one| !rule.recipients.iter().any(|wanted| wanted == **one));
+    let extra = extra.map(|one| SopsFault::ExtraRecipient { recipient: (*one).to_owned() });
+    for fault in missing.chain(extra) {
+        let next = Next::Program(Program::SopsUpdateKeys { path: file.path.to_owned() });
+        report.error(file.whole(), SealFault::Sops(fault), Some(next));
     }
 }
 
 /// sops tries the whole file. Where it is missing or too old, age tries the file's key.
-fn by_programs(full: &Path, path: &str, file: &SopsFile, keys: &Keys, report: &mut Report) {
-    const NEEDED: &str = "sops 3.12 or age 1.3";
+fn by_programs(full: &Path, file: &File<'_>, encrypted: &SopsFile, keys: &Keys, report: &mut Report) {
     let sops = sops_opens(full);
     if sops == Some(true) {
         return;
     }
-    let tried: Vec<_> = file.age.iter().map(|one| one.opens_with_program(&keys.all)).collect();
+    let tried: Vec<_> = encrypted.age.iter().map(|one| one.opens_with_program(&keys.all)).collect();
     if tried.iter().any(Result::is_ok) {
         if sops == Some(false) {
-            report.note(path, "`age` opens its key, but `sops` does not open it: is that 3.12 or later?");
+            report.note(file.whole(), SealFault::Sops(SopsFault::OldSops), None);
         }
         return;
     }
     let was_asked = tried.iter().any(|result| matches!(result, Err(AgeProgramError::NoMatch)));
     match sops {
-        None if !was_asked => {
-            let why =
-                format!("was not opened: that takes {NEEDED} or later on PATH (post-quantum recipients or plugins)");
-            report.note(path, why);
-        }
-        Some(_) if !was_asked => {
-            report.error(path, format!("is not opened by `sops` with the age identity at hand ({NEEDED} or later?)"));
-        }
-        _ => report.error(path, NOT_OPENED),
+        None if !was_asked => report.note(file.whole(), SealFault::Sops(SopsFault::NeedsPrograms), None),
+        Some(_) if !was_asked => report.error(file.whole(), SealFault::Sops(SopsFault::NotOpenedBySops), None),
+        _ => report.error(file.whole(), SealFault::Sops(SopsFault::NotOpened), None),
     }
 }
 
@@ -296,15 +298,8 @@ impl Keys {
 
 /// Whether the real sops opens the file; nothing if there is none. What it prints is thrown away.
 fn sops_opens(path: &Path) -> Option<bool> {
-    let mut command = Command::new("sops");
-    command.arg("decrypt").arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    children::without_secrets(&mut command, Some(children::SOPS_KEY_VARIABLE));
-    command.status().ok().map(|status| status.success())
-}
-
-/// Post-quantum recipients have two thousand characters.
-fn short(recipient: &str) -> String {
-    const SHOWN: usize = 20;
-    let shown: String = recipient.chars().take(SHOWN).collect();
-    if recipient.chars().count() > SHOWN { format!("{shown}…") } else { shown }
+    let sops = exec::Program::new("sops").argument("decrypt").argument(path);
+    let sops = sops.output(Stream::Dropped).complaint(Stream::Dropped);
+    let sops = sops.environment(children::environment(Some(children::SOPS_KEY_VARIABLE)));
+    System.run(&sops).ok().map(|finished| finished.is_success())
 }

@@ -1,13 +1,15 @@
 //! The creation rules of `.sops.yaml`: which files are to be encrypted, which of their values, and to whom.
 
 use ::seal::sops::{Selection, pattern, rule_recipients};
+use diagnostic::seal::{SealFault, SopsFault};
 use read::Repository;
 use regex::bytes::Regex;
-use yaml::{FileId, Limits, Node};
+use source::FileId;
+use yaml::{Limits, Node};
 
-use super::verify::Report;
+use super::report::{Report, Spot};
 
-pub(crate) const RULES_FILE: &str = ".sops.yaml";
+const RULES_FILE: &str = ".sops.yaml";
 /// A pattern with one of these words is for files that are secret as a whole, not for a whole tree of which only some
 /// are.
 const SECRET_WORDS: [&str; 5] = ["secret", "sops", "credential", "private", ".enc"];
@@ -50,16 +52,16 @@ impl Rules {
             if !directory.is_empty() && !directory.ends_with('/') {
                 continue;
             }
-            let text = repository.id(path).and_then(|id| repository.source(id)).map_or("", yaml::Source::text);
+            let text = repository.id(path).and_then(|id| repository.source(id)).map_or("", source::Source::text);
             let documents = yaml::parse(FileId(0), text, Limits::default());
             let Some(root) = documents.first().and_then(|document| document.root.as_ref()) else {
-                report.error(path, "can't be read as YAML, so which files are to be encrypted is not known");
+                report.error(Spot::File(path.to_owned()), SealFault::Sops(SopsFault::RulesUnreadable), None);
                 continue;
             };
             for node in root.items_at("creation_rules") {
                 match Rule::of(directory, node) {
                     Ok(rule) => rules.push(rule),
-                    Err(_) => report.note(path, "has a path_regex that was not understood"),
+                    Err(_) => report.note(Spot::File(path.to_owned()), SealFault::Sops(SopsFault::BadPattern), None),
                 }
             }
         }

@@ -7,7 +7,7 @@ use ::seal::store::{
 };
 use ::seal::{Ring, SecretBytes, age_program};
 
-use super::failure::SealFailure;
+use super::failure::{SealFailure, StoreFailure};
 use super::{Home, ask};
 use crate::{home, output};
 
@@ -26,11 +26,7 @@ enum Location {
 impl Location {
     /// `base` is where relative paths begin.
     fn parse(text: &str, base: &Path) -> Result<Self, SealFailure> {
-        let wrong = || {
-            SealFailure::told(format!(
-                "`{text}` is no store\n  next: --store with one of age:FILE, dir:DIRECTORY, keyring:NAME, vault:MOUNT/PATH"
-            ))
-        };
+        let wrong = || StoreFailure::Form { text: text.to_owned() };
         let (kind, rest) = text.split_once(':').filter(|(_, rest)| !rest.is_empty()).ok_or_else(wrong)?;
         let path = || base.join(expand(rest));
         match kind {
@@ -38,7 +34,7 @@ impl Location {
             "dir" => Ok(Self::Directory(path())),
             "keyring" => Ok(Self::Keyring(rest.to_owned())),
             "vault" => Ok(Self::Vault(rest.to_owned())),
-            _ => Err(wrong()),
+            _ => Err(wrong().into()),
         }
     }
 }
@@ -116,12 +112,7 @@ fn build(location: Location, unlock: &Unlock<'_>, home: &Home<'_>) -> Result<Box
         Location::Directory(path) => Box::new(Directory::new(path)),
         Location::Keyring(name) => Box::new(keyring(name)?),
         Location::Vault(place) => {
-            let wrong = || {
-                SealFailure::told(format!(
-                    "`vault:{place}` is no MOUNT/PATH\n  next: vault:MOUNT/PATH as in vault kv get -mount=MOUNT PATH; vault secrets list tells mounts"
-                ))
-            };
-            Box::new(Vault::new(vault_address()?, &place).ok_or_else(wrong)?)
+            Box::new(Vault::new(vault_address()?, &place).ok_or(StoreFailure::VaultForm { place })?)
         }
     })
 }
@@ -134,19 +125,12 @@ fn access(path: &Path, unlock: &Unlock<'_>, recipients: &[String]) -> Result<Acc
             return Ok(Access::Program { identities: text, recipients: recipients.to_vec() });
         }
         let identities = identities_of(text.expose_text().unwrap_or_default());
-        let identities = identities.map_err(|why| {
-            SealFailure::told(format!(
-                "{}: {why}\n  next: age-keygen -o FILE makes one; the same with --identity and that",
-                file.display()
-            ))
-        })?;
+        let bad = |source| StoreFailure::BadIdentity { path: file.to_path_buf(), source };
+        let identities = identities.map_err(bad)?;
         return Ok(Access::Identities { identities, recipients: recipients.to_vec() });
     }
     if !recipients.is_empty() {
-        return Err(SealFailure::told(format!(
-            "`seal.recipients` in coldstart.yaml can't open {}, which a passphrase opens: age mixes it with no recipients\n  nothing was done\n  next: the same with --identity FILE for the recipients, or remove `seal.recipients` for the passphrase",
-            path.display()
-        )));
+        return Err(StoreFailure::RecipientsWithPassphrase { path: path.to_path_buf() }.into());
     }
     let (name, file) = (path.display().to_string(), unlock.passphrase_file.map(Path::to_path_buf));
     Ok(Access::Passphrase(Passphrase::new(move |is_new| ask::passphrase(&name, file.as_deref(), is_new))))
@@ -159,7 +143,7 @@ fn keyring(name: String) -> Result<Keyring, SealFailure> {
 
 /// Whoever waits for a keyring is told so.
 pub(crate) fn patience() -> Patience {
-    Patience { notice: output::remark, ..Patience::default() }
+    Patience { notice: |left| output::remark(&draw::say::waiting_for_keyring(left)), ..Patience::default() }
 }
 
 /// As the `vault` and `bao` programs find their server.
@@ -168,14 +152,13 @@ fn vault_address() -> Result<VaultAddress, SealFailure> {
         let of = |prefix: &str| std::env::var(format!("{prefix}_{name}")).ok().filter(|text| !text.is_empty());
         of("VAULT").or_else(|| of("BAO"))
     };
-    let missing = |what: &str, next: &str| SealFailure::told(format!("{what}\n  next: {next}"));
-    let url = either("ADDR").ok_or_else(|| missing("no address of a Vault server", "export VAULT_ADDR=https://…"))?;
+    let url = either("ADDR").ok_or(StoreFailure::NoVaultAddress)?;
     let token = match either("TOKEN") {
         Some(token) => SecretBytes::from(token),
         None => home::directory()
             .and_then(|home| std::fs::File::open(home.join(".vault-token")).ok())
             .and_then(|file| SecretBytes::read(file, IDENTITY_BYTES_MAX).ok())
-            .ok_or_else(|| missing("no token for the Vault server", "vault login, or export VAULT_TOKEN"))?
+            .ok_or(StoreFailure::NoVaultToken)?
             .without_line_end(),
     };
     let authority = match either("CACERT") {
@@ -187,8 +170,7 @@ fn vault_address() -> Result<VaultAddress, SealFailure> {
 
 /// Where data of a person is kept.
 pub(crate) fn data_directory() -> Result<PathBuf, SealFailure> {
-    let nowhere = || SealFailure::told("there is no home directory to keep keys in\n  next: --store age:FILE");
-    home::ours("XDG_DATA_HOME", ".local/share").ok_or_else(nowhere)
+    home::ours("XDG_DATA_HOME", ".local/share").ok_or_else(|| StoreFailure::NoHome.into())
 }
 
 /// `~/` at the start.

@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use ::seal::store::Store;
+use diagnostic::{Next, SealFault, next};
 
 use super::failure::SealFailure;
-use super::verify::Report;
+use super::report::{Report, Spot};
 use super::{Home, commit, store};
 use crate::output;
 
@@ -18,9 +19,9 @@ fn plain_directory(store: &dyn Store) -> Option<PathBuf> {
 /// Says on standard error that the next `git add` would take the keys of a store along.
 pub(crate) fn warn(store: &dyn Store) {
     let Some(directory) = plain_directory(store).filter(|directory| is_exposed(directory)) else { return };
-    let what = "is inside of a Git work tree and not ignored: private keys in the clear would be committed";
+    let what = "is inside a Git work tree and not ignored: private keys in the clear would be committed";
     output::remark(&format!("warning: {} {what}", directory.display()));
-    output::remark("  next: add it to .gitignore, or use another directory");
+    output::remark_next(&Next::Edit(next::Edit::IgnoreOrOtherDirectory));
 }
 
 fn is_exposed(directory: &Path) -> bool {
@@ -42,10 +43,8 @@ pub(crate) fn check(home: &Home<'_>, report: &mut Report) -> Result<(), SealFail
     for directory in stores.iter().flatten().filter_map(|store| plain_directory(store.as_ref())) {
         let tracked = commit::git(&directory, &["ls-files", "-z"], &[]).unwrap_or_default();
         for name in tracked.split('\0').filter(|name| is_key(name)) {
-            let next =
-                "git rm --cached that file and ignore it, then coldstart seal rotate: who has the history has the key";
-            let place = directory.join(name).display().to_string();
-            report.error(place, format!("a private key in the clear, and Git has it\n  next: {next}"));
+            let spot = Spot::File(directory.join(name).display().to_string());
+            report.error(spot, SealFault::KeyInGit, Some(Next::Git(next::Git::RemoveKey)));
         }
     }
     Ok(())

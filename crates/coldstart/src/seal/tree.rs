@@ -5,11 +5,12 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use ::seal::manifest::{API_VERSION, Place, SealedSecret, sealed_secrets};
+use ::seal::manifest::{API_VERSION, ObjectPlace, SealedSecret, sealed_secrets};
 use ::seal::verify::Landing;
 use read::{Applied, Repository};
 use regex::Regex;
-use yaml::{Document, FileId, Limits, Position, Source, Span};
+use source::{FileId, Position, Source, Span};
+use yaml::{Document, Limits};
 
 /// What lands when nobody says where: as kubectl would.
 const NAMESPACE_DEFAULT: &str = "default";
@@ -25,31 +26,63 @@ pub(crate) struct Found {
     /// From the root of the repository.
     pub(crate) path: String,
     /// Where in the file.
-    pub(crate) place: Place,
+    pub(crate) place: ObjectPlace,
     pub(crate) sealed: SealedSecret,
     pub(crate) at: Position,
     /// Where it ends up in the clusters that apply it; without any, where its file says.
     pub(crate) landings: Vec<Landing>,
 }
 
-/// A path or `path:line`, and what is to be said of it.
-pub(crate) type Told = (String, String);
+/// A file, or a line of it, that was not read as it might have been.
+#[derive(Clone, Debug)]
+pub(crate) struct Unread {
+    pub(crate) path: String,
+    pub(crate) line: Option<usize>,
+    pub(crate) why: UnreadWhy,
+}
+
+impl Unread {
+    /// `path` or `path:line`.
+    pub(crate) fn place(&self) -> String {
+        self.line.map_or_else(|| self.path.clone(), |line| format!("{}:{line}", self.path))
+    }
+}
+
+/// Why something was not read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum UnreadWhy {
+    #[error("can't be read as YAML: {problem}")]
+    NotYaml { problem: String },
+    #[error("kustomize rejects it: {problem}")]
+    KustomizeRefuses { problem: String },
+    #[error("is a template of another tool")]
+    ForeignTemplate,
+    #[error("mentions SealedSecrets and can't be read as YAML: {problem}")]
+    SpeaksOfThem { problem: String },
+    #[error("can't be read: it is too large, or not UTF-8 text")]
+    NotText,
+    /// What the system says.
+    #[error("can't be read: {error}")]
+    Unreadable { error: String },
+    #[error(transparent)]
+    Skipped(repository::Unread),
+}
 
 /// What was found, and what may hold more and can't be read.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) found: Vec<Found>,
     /// Files that most likely hold a SealedSecret, and what is wrong there.
-    pub(crate) unreadable: Vec<Told>,
+    pub(crate) unreadable: Vec<Unread>,
     /// What nothing can be said of, and why it was not looked at.
-    pub(crate) unread: Vec<Told>,
+    pub(crate) unread: Vec<Unread>,
 }
 
 /// Every SealedSecret below the root, YAML or JSON, in the order of paths.
 pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Tree {
     let landings = landings(applied);
     let paths: Vec<&str> = repository.paths().filter(|path| is_candidate(path)).collect();
-    let trees = read::parallel::map(&paths, |path| {
+    let trees = repository::parallel::map(&paths, |path| {
         match repository.id(path).and_then(|id| Some((id, repository.source(id)?))) {
             None => not_text(repository.root(), path),
             Some((_, source)) if !source.text().contains(WORD) => Tree::default(),
@@ -73,7 +106,8 @@ pub(crate) fn find(repository: &Repository, applied: &[Applied]) -> Tree {
     let others = repository.skipped.iter().filter(|skipped| {
         repository.id(&skipped.path).is_none() && !repository.root().join(&skipped.path).is_symlink()
     });
-    tree.unread.extend(others.map(|skipped| (skipped.path.clone(), skipped.why.clone())));
+    let others = others.map(|skipped| (skipped.path.clone(), UnreadWhy::Skipped(skipped.why)));
+    tree.unread.extend(others.map(|(path, why)| Unread { path, line: None, why }));
     tree
 }
 
@@ -130,18 +164,17 @@ impl Tree {
         let holds: Vec<usize> = self.found.iter().map(|found| found.place.document).collect();
         for (index, document) in documents.iter().enumerate() {
             let Some(problem) = document.problems.first() else { continue };
-            let place = format!("{path}:{}", source.position(problem.span).line);
-            let what = format!("can't be read as YAML: {}", problem.message);
+            let line = usize::try_from(source.position(problem.span).line).ok();
+            let unread = |why| Unread { path: path.to_owned(), line, why };
+            let problem = problem.message.clone();
             match &document.root {
                 Some(_) if holds.contains(&index) => {
-                    self.unreadable.push((place, format!("kustomize refuses it: {}", problem.message)));
+                    self.unreadable.push(unread(UnreadWhy::KustomizeRefuses { problem }));
                 }
                 Some(_) => {}
-                None if is_foreign_template(source.text()) => {
-                    self.unread.push((place, "is a template of another tool".to_owned()));
-                }
-                None if is_manifest(source.text()) => self.unreadable.push((place, what)),
-                None => self.unread.push((place, format!("speaks of SealedSecrets and {what}"))),
+                None if is_foreign_template(source.text()) => self.unread.push(unread(UnreadWhy::ForeignTemplate)),
+                None if is_manifest(source.text()) => self.unreadable.push(unread(UnreadWhy::NotYaml { problem })),
+                None => self.unread.push(unread(UnreadWhy::SpeaksOfThem { problem })),
             }
         }
     }
@@ -154,7 +187,8 @@ fn not_text(root: &Path, path: &str) -> Tree {
     let read =
         std::fs::File::open(root.join(path)).and_then(|file| file.take(SEARCHED_BYTES_MAX).read_to_end(&mut bytes));
     if let Err(error) = read {
-        tree.unread.push((path.to_owned(), format!("can't be read: {error}")));
+        let why = UnreadWhy::Unreadable { error: error.to_string() };
+        tree.unread.push(Unread { path: path.to_owned(), line: None, why });
         return tree;
     }
     // In UTF-16 every other byte of English is zero.
@@ -162,8 +196,7 @@ fn not_text(root: &Path, path: &str) -> Tree {
     let text = String::from_utf8_lossy(&bytes);
     if text.contains(WORD) && is_manifest(&text) {
         let line = text.find(char::REPLACEMENT_CHARACTER).map(|at| text[..at].matches('\n').count() + 1);
-        let place = line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
-        tree.unreadable.push((place, "can't be read: it is too large, or not UTF-8 text".to_owned()));
+        tree.unreadable.push(Unread { path: path.to_owned(), line, why: UnreadWhy::NotText });
     }
     tree
 }

@@ -4,10 +4,13 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use diagnostic::Next;
+use diagnostic::next::Value;
 
-const NEXT: &str = "\
-it is not repeated here: values never come from the command line, where every process of the machine could read them
-  next: --from-stdin KEY, --prompt KEY or --from-file KEY=FILE; all options: coldstart seal secret --help";
+use crate::failure::next_line;
+
+const NOT_REPEATED: &str = "\
+it is not repeated here: values never come from the command line, where every process of the machine could read them";
 
 /// Our own words, where clap's could repeat a value. `words` are those of the command line, from the first on.
 pub(crate) fn refused(error: &clap::Error, words: impl Iterator<Item = OsString>) -> Option<String> {
@@ -29,11 +32,11 @@ pub(crate) fn refused(error: &clap::Error, words: impl Iterator<Item = OsString>
             format!("a word of the command line is not understood{meant}")
         }
         ErrorKind::TooManyValues => format!("`{option}` takes no value, and is given one"),
-        ErrorKind::InvalidValue => format!("what is given for `{option}` is not what it takes"),
+        ErrorKind::InvalidValue => format!("the value of `{option}` is not valid"),
         ErrorKind::ValueValidation | ErrorKind::WrongNumberOfValues | ErrorKind::InvalidUtf8 => {
             "a word of the command line is not understood".to_owned()
         }
         _ => return None,
     };
-    Some(format!("{what}\n  {NEXT}"))
+    Some(format!("{what}\n  {NOT_REPEATED}{}", next_line(&Next::Value(Value::OptionsAndHelp))))
 }

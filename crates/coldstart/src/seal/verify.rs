@@ -1,6 +1,5 @@
 //! `coldstart seal verify`: what will open at the next cold start, and what would quietly go wrong there.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -8,14 +7,17 @@ use ::seal::Ring;
 use ::seal::key::Fingerprint;
 use ::seal::manifest::{Item, SECRET_BYTES_MAX};
 use ::seal::verify::{Landing, Verdict, item, lands};
+use diagnostic::seal::{Cause, KeysFault, SealFault, SealedFault, Unopened};
+use diagnostic::{Next, Severity, next};
 use read::{Applied, Repository};
-use yaml::Span;
 
-use super::arguments::Verify;
+use super::arguments::{Verify, VerifyFormat};
 use super::failure::SealFailure;
+use super::findings::findings;
+use super::report::{Report, Spot};
 use super::tree::{self, Found};
 use super::{Home, backup, certificate, now, renewal, secret_stores, sops, tracked, verify_cluster, verify_text};
-use crate::arguments::TextOrJson;
+use crate::check;
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -27,41 +29,13 @@ const SEARCHED_MAX: usize = 30;
 const KINDS: [&str; 7] =
     ["SealedSecret", "HelmRelease", "Deployment", "SecretStore", "ClusterSecretStore", "Secret", "ExternalSecret"];
 
-/// Something that is not as it should be, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
-    /// `path:line`, an object of the cluster, or a store.
-    pub(crate) place: String,
-    pub(crate) what: String,
-    /// Without it, the next cold start fails; else it is only worth knowing.
-    pub(crate) is_error: bool,
-    /// It is one item that does not open: of these, there may be very many.
-    pub(crate) is_item: bool,
-}
-
-/// Everything that was looked at.
-#[derive(Debug, Default)]
-pub(crate) struct Report {
-    pub(crate) secrets: usize,
-    pub(crate) items: usize,
-    /// How many items each key opens.
-    pub(crate) by_key: BTreeMap<Fingerprint, usize>,
-    pub(crate) newest: Option<Fingerprint>,
-    /// Several items were sealed for other keys, and nothing opens anywhere.
-    pub(crate) is_other_store: bool,
-    pub(crate) sops_files: usize,
-    pub(crate) problems: Vec<Problem>,
-    /// What `--write` did.
-    pub(crate) changed: Vec<String>,
-}
-
 /// The repository as it is now.
-pub(crate) struct Look {
+pub(crate) struct Checkout {
     pub(crate) repository: Repository,
     pub(crate) applied: Vec<Applied>,
 }
 
-impl Look {
+impl Checkout {
     fn new(home: &Home<'_>) -> Result<Self, Failure> {
         let repository = Repository::open(home.root()).map_err(|source| Failure::Open { command: "seal", source })?;
         let applied = read::applied(&repository, &KINDS);
@@ -69,29 +43,9 @@ impl Look {
     }
 }
 
-impl Report {
-    pub(crate) fn error(&mut self, place: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: true, is_item: false });
-    }
-
-    fn item_error(&mut self, place: &str, what: String) {
-        self.problems.push(Problem { place: place.to_owned(), what, is_error: true, is_item: true });
-    }
-
-    pub(crate) fn note(&mut self, place: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem { place: place.into(), what: what.into(), is_error: false, is_item: false });
-    }
-
-    /// What several clusters apply is told once.
-    fn tell_once(&mut self) {
-        let mut told = BTreeSet::new();
-        self.problems.retain(|problem| told.insert((problem.place.clone(), problem.what.clone())));
-    }
-}
-
 pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
-    let mut look = Look::new(&home)?;
+    let mut look = Checkout::new(&home)?;
     let mut tree = tree::find(&look.repository, &look.applied);
     let ring = if tree.found.is_empty() && !options.cluster {
         home.store()?.read().map_err(SealFailure::from)?.ring
@@ -103,13 +57,15 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
         report.changed = write(&home, &mut look, &ring, options)?;
         tree = tree::find(&look.repository, &look.applied);
     }
-    let Look { repository, applied } = &look;
+    let Checkout { repository, applied } = &look;
     let tree::Tree { found, unreadable, unread } = tree;
-    for (place, what) in unreadable {
-        report.error(place, format!("may hold a SealedSecret and {what}"));
+    for one in unreadable {
+        let (spot, why) = (Spot::of(&look.repository, &one), Cause::new(one.why));
+        report.error(spot, SealFault::Sealed(SealedFault::Unreadable { why }), None);
     }
-    for (place, what) in unread {
-        report.note(place, format!("was not looked at: it {what}"));
+    for one in unread {
+        let (spot, why) = (Spot::of(&look.repository, &one), Cause::new(one.why));
+        report.note(spot, SealFault::Sealed(SealedFault::NotLookedAt { why }), None);
     }
     secrets(&found, &ring, &mut report);
     keys(&ring, &mut report);
@@ -123,17 +79,27 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
         verify_cluster::check(&home, &ring, &options.target, &mut report)?;
     }
     report.tell_once();
+    let prefix = check::prefix(&options.place.path);
     let text = match options.format {
-        TextOrJson::Text => verify_text::text(&report),
-        TextOrJson::Json => verify_text::json(&report),
+        VerifyFormat::Text => verify_text::text(&report),
+        VerifyFormat::Json => verify_text::json(&report),
+        VerifyFormat::Sarif => {
+            let sarif = draw::sarif::report(&findings(&report, repository), repository, Severity::Info, &prefix);
+            sarif.map_err(|error| Failure::Json(error.to_string()))?
+        }
+        VerifyFormat::Github => {
+            draw::github::report(&findings(&report, repository), repository, Severity::Info, &prefix)
+        }
+        VerifyFormat::Markdown => {
+            draw::markdown::report(&findings(&report, repository), repository, Severity::Info, &prefix)
+        }
     };
     output::print(&text)?;
-    let is_fine = !report.problems.iter().any(|problem| problem.is_error);
-    Ok(if is_fine { exit::CLEAN } else { exit::ERRORS_FOUND })
+    Ok(if report.has_errors() { exit::ERRORS_FOUND } else { exit::CLEAN })
 }
 
 /// Shows what `--write` is about to do, does it if that is wanted, and looks at everything anew.
-fn write(home: &Home<'_>, look: &mut Look, ring: &Ring, options: &Verify) -> Result<Vec<String>, Failure> {
+fn write(home: &Home<'_>, look: &mut Checkout, ring: &Ring, options: &Verify) -> Result<Vec<String>, Failure> {
     let edits = renewal::edits(look);
     let certificate = certificate::to_write(home, ring);
     if edits.is_empty() && certificate.is_none() {
@@ -144,8 +110,9 @@ fn write(home: &Home<'_>, look: &mut Look, ring: &Ring, options: &Verify) -> Res
         let _ = writeln!(plan, "write the newest certificate to {path}");
     }
     match options.format {
-        TextOrJson::Text => confirm(&plan, options.yes)?,
-        TextOrJson::Json => confirm_aside(&plan, options.yes)?,
+        VerifyFormat::Text => confirm(&plan, options.yes)?,
+        // Standard output has a form of its own.
+        _ => confirm_aside(&plan, options.yes)?,
     }
     renewal::perform(look, &edits)?;
     let mut told = Vec::new();
@@ -153,7 +120,7 @@ fn write(home: &Home<'_>, look: &mut Look, ring: &Ring, options: &Verify) -> Res
         certificate::write(home, path, ring)?;
         told.push(format!("{path}: wrote the newest certificate"));
     }
-    *look = Look::new(home)?;
+    *look = Checkout::new(home)?;
     told.extend(renewal::told(look, &edits));
     Ok(told)
 }
@@ -166,31 +133,30 @@ fn secrets(found: &[Found], ring: &Ring, report: &mut Report) {
     let all = judge_all(found, ring, &places);
     report.is_other_store = is_other_store(&all);
     for (one, verdicts) in found.iter().zip(all) {
-        let place = format!("{}:{}", one.path, one.at.line);
-        let name =
-            one.landings.first().map_or_else(String::new, |landing| format!("{}/{}", landing.namespace, landing.name));
+        let spot = || Spot::Line { span: one.sealed.span, path: one.path.clone(), line: one.at.line };
+        let name = || one.landings.first().map_or_else(String::new, Landing::to_string);
         report.secrets += 1;
         report.items += one.sealed.items.len();
         for trouble in &one.sealed.trouble {
-            report.error(&place, format!("{name}: {}", trouble.what));
+            let fault = SealedFault::Malformed { object: name(), why: Cause::new(trouble.what) };
+            report.error(spot(), SealFault::Sealed(fault), None);
         }
         let bytes = one.sealed.value_bytes(|_| true);
         if bytes > SECRET_BYTES_MAX {
-            let most = format!("the API server takes no Secret of more than {SECRET_BYTES_MAX}");
-            report.error(&place, format!("{name}: its values have {bytes} bytes together, and {most}"));
+            let fault = SealedFault::TooLarge { object: name(), bytes, bytes_max: SECRET_BYTES_MAX };
+            report.error(spot(), SealFault::Sealed(fault), None);
         }
         let (own, template) = (one.sealed.scope, one.sealed.template_scope);
         // kubeseal writes both or neither; a narrower template is common in files written by hand, and harmless.
         if template > own {
-            report.note(
-                &place,
-                format!("{name}: its template says {template} and its own metadata {own}: it opens as {own}, and `kubeseal --re-encrypt` would make it {template}"),
-            );
+            let (own, template) = (own.word(), template.word());
+            let fault = SealedFault::TemplateScope { object: name(), own, template };
+            report.note(spot(), SealFault::Sealed(fault), None);
         }
         for judged in verdicts {
             match judged {
                 Ok(by) => *report.by_key.entry(by).or_default() += 1,
-                Err(wrong) => wrong.into_iter().for_each(|wrong| report.item_error(&place, wrong.what)),
+                Err(wrong) => wrong.into_iter().for_each(|wrong| report.error(spot(), wrong.fault(), None)),
             }
         }
     }
@@ -209,9 +175,17 @@ fn is_other_store(all: &[Judged]) -> bool {
 
 /// Why an item does not open at one of its landings.
 struct Wrong {
-    what: String,
+    landing: String,
+    key: String,
+    why: Unopened,
     /// Whether no key opens it at all; nothing where it is broken, which says nothing about keys.
     is_foreign: Option<bool>,
+}
+
+impl Wrong {
+    fn fault(self) -> SealFault {
+        SealFault::Sealed(SealedFault::DoesNotOpen { landing: self.landing, key: self.key, why: self.why })
+    }
 }
 
 /// For each item the key that opens it wherever it lands, or what is wrong.
@@ -220,12 +194,12 @@ type Judged = Vec<Result<Fingerprint, Vec<Wrong>>>;
 /// Where each belongs that does not open is looked for among all places, for so many of them: if a key is lost, all are
 /// closed, and looking for all of them everywhere would take hours.
 fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
-    let mut all = read::parallel::map(found, |one| judge(one, |item, at| lands(&one.sealed, item, at, ring)));
+    let mut all = repository::parallel::map(found, |one| judge(one, |item, at| lands(&one.sealed, item, at, ring)));
     let is_closed = |judged: &Judged| judged.iter().any(Result::is_err);
     let closed: Vec<usize> = (0..all.len()).filter(|index| is_closed(&all[*index])).collect();
     let (searched, rest) = closed.split_at(closed.len().min(SEARCHED_MAX));
     for (closed, places) in [(searched, places), (rest, &[][..])] {
-        let again = read::parallel::map(closed, |index| {
+        let again = repository::parallel::map(closed, |index| {
             let one = &found[*index];
             let places = with_name_of_file(one, places);
             judge(one, |sealed, landing| item(&one.sealed, sealed, landing, ring, &places))
@@ -253,8 +227,7 @@ fn judge(one: &Found, verdict: impl Fn(&Item, &Landing) -> Verdict) -> Judged {
                     Verdict::Broken(_) => None,
                     other => Some(matches!(other, Verdict::NoKey { .. })),
                 };
-                let what = format!("{}/{}: `{key}`: {why}", landing.namespace, landing.name);
-                wrong.push(Wrong { what, is_foreign });
+                wrong.push(Wrong { landing: landing.to_string(), key: key.to_owned(), why, is_foreign });
             } else if let Verdict::Opens(by) = verdict {
                 opened = Some(by);
             }
@@ -271,25 +244,20 @@ fn keys(ring: &Ring, report: &mut Report) {
     let certificate = newest.certificate();
     let days = (certificate.not_after() - now()).whole_days();
     match certificate.check_validity(now()) {
-        Err(error) => report.error("the store", format!("the newest key: {}", error.to_string().replace("\n  ", "; "))),
+        Err(error) => {
+            let (next, why) = (error.certain_next(), Cause::new(error));
+            report.error(Spot::OwnStore, SealFault::Keys(KeysFault::NewestUnusable { why }), next);
+        }
         Ok(()) if days < SOON_DAYS => {
-            report.note(
-                "the store",
-                format!(
-                    "the certificate of the newest key {} expires in {days} days; next: coldstart seal rotate",
-                    newest.id()
-                ),
-            );
+            let fault = KeysFault::ExpiresSoon { key: newest.id(), days };
+            report.note(Spot::OwnStore, SealFault::Keys(fault), Some(Next::Seal(next::Seal::Rotate)));
         }
         Ok(()) => {}
     }
     let old: usize =
         report.by_key.iter().filter(|(key, _)| **key != newest.fingerprint()).map(|(_, items)| items).sum();
     if old > 0 {
-        report.note("the store", format!("{old} items are sealed with older keys; next: coldstart seal reseal"));
+        let fault = KeysFault::OlderInUse { items: old };
+        report.note(Spot::OwnStore, SealFault::Keys(fault), Some(Next::Seal(next::Seal::Reseal)));
     }
-}
-
-pub(crate) fn place(repository: &Repository, span: Span) -> String {
-    repository.locate(span).map_or_else(|| "the repository".to_owned(), |(path, at)| format!("{path}:{}", at.line))
 }

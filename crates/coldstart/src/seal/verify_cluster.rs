@@ -3,14 +3,18 @@
 use ::seal::Ring;
 use ::seal::date;
 use ::seal::renewal::Renewal;
+use diagnostic::seal::{Cause, ClusterFault, SealFault};
+use diagnostic::{Next, next};
+use model::ObjectRef;
 use serde_json::Value;
+use source::FileId;
 use time::Duration;
-use yaml::{FileId, parse_value};
+use yaml::parse_value;
 
 use super::arguments::Target;
 use super::cluster::{Cluster, Kind, containers, controller_namespace, pairs_of};
 use super::failure::SealFailure;
-use super::verify::Report;
+use super::report::{Report, Spot};
 use super::{Home, now};
 
 const PERIOD_DAYS_DEFAULT: i64 = 30;
@@ -20,20 +24,19 @@ pub(crate) fn check(home: &Home<'_>, ring: &Ring, target: &Target, report: &mut 
     let namespace = controller_namespace(home, target);
     let mut there = Vec::new();
     for secret in cluster.key_secrets(&namespace)? {
-        let place = format!("Secret {namespace}/{}", secret["metadata"]["name"].as_str().unwrap_or_default());
+        let name = secret["metadata"]["name"].as_str().unwrap_or_default();
+        let spot = || Spot::Object(ObjectRef::new("Secret", namespace.as_str(), name));
         match pairs_of(&secret) {
-            Err(error) => report.error(
-                place,
-                format!(
-                    "is labelled as a sealing key, and is none: {error}; a controller that starts with it ends at once"
-                ),
-            ),
+            Err(error) => {
+                report.error(spot(), SealFault::Cluster(ClusterFault::NotAKey { why: Cause::new(error) }), None);
+            }
             Ok(pairs) => {
                 for one in pairs {
                     let fingerprint = one.pair.fingerprint();
                     there.push((one.pair.certificate().not_before(), fingerprint));
                     if !ring.contains(fingerprint) {
-                        report.error(&place, format!("key {} is active in the cluster and not in the store: a rebuild loses what is sealed with it\n  next: coldstart seal init --adopt-cluster", fingerprint.id()));
+                        let fault = ClusterFault::KeyNotInStore { key: fingerprint.id() };
+                        report.error(spot(), SealFault::Cluster(fault), Some(Next::Seal(next::Seal::AdoptCluster)));
                     }
                 }
             }
@@ -41,31 +44,29 @@ pub(crate) fn check(home: &Home<'_>, ring: &Ring, target: &Target, report: &mut 
     }
     there.sort();
     for held in ring.keys().iter().filter(|held| !there.iter().any(|(_, key)| *key == held.pair.fingerprint())) {
-        report.note(
-            "the cluster",
-            format!("key {} of the store is not there; next: coldstart seal deploy", held.pair.id()),
-        );
+        let fault = ClusterFault::KeyNotInCluster { key: held.pair.id() };
+        report.note(Spot::Cluster, SealFault::Cluster(fault), Some(Next::Seal(next::Seal::Deploy)));
     }
     let newest = there.last().map(|(from, _)| *from);
     let Some(controller) = cluster.controller(&namespace, home.settings.controller.name.as_deref())? else {
-        report.note("the cluster", format!("there is no Deployment of the controller in {namespace}"));
+        report.note(Spot::Cluster, SealFault::Cluster(ClusterFault::NoController { namespace }), None);
         return Ok(());
     };
-    let place = format!("Deployment {namespace}/{}", controller["metadata"]["name"].as_str().unwrap_or_default());
+    let name = controller["metadata"]["name"].as_str().unwrap_or_default();
+    let spot = Spot::Object(ObjectRef::new("Deployment", namespace.as_str(), name));
     let due = newest.map(|from| from + Duration::days(PERIOD_DAYS_DEFAULT));
     match renewal_of(&controller) {
         Renewal::Off(_) => {}
-        Renewal::Every(said) => report.error(place, format!("makes a new key every {}", said.every)),
+        Renewal::Every(said) => {
+            report.error(spot, SealFault::Cluster(ClusterFault::RenewsEvery { period: said.every }), None);
+        }
         Renewal::Unsaid | Renewal::UnsaidInArguments(_) | Renewal::Unquoted(_) => {
-            let when = match due {
-                Some(due) if due > now() => format!("on {}", date(due)),
-                _ => "at its next start".to_owned(),
-            };
-            report.error(place, format!("makes a new key by itself {when}, which no store has; switch it off in the release's values: a change of the Deployment is taken back by GitOps"));
+            let on = due.filter(|due| *due > now()).map(date);
+            report.error(spot, SealFault::Cluster(ClusterFault::RenewsByItself { on }), None);
         }
     }
     if cluster.get(Kind::Namespace, None, &namespace)?.is_none() {
-        report.note("the cluster", format!("there is no namespace {namespace}"));
+        report.note(Spot::Cluster, SealFault::Cluster(ClusterFault::NoNamespace { namespace }), None);
     }
     Ok(())
 }

@@ -2,9 +2,13 @@
 
 use std::fmt::Write as _;
 
+use diagnostic::seal::{ClusterFault, KeysFault, SealFault};
+use diagnostic::{Next, next};
+use draw::words::{and_more, count};
 use serde_json::json;
 
-use super::verify::Report;
+use super::report::{Problem, Report};
+use crate::failure::next_line;
 
 /// Items that do not open are named up to here: if a key is lost, it is all of them.
 const ITEMS_SHOWN_MAX: usize = 20;
@@ -15,21 +19,28 @@ pub(crate) fn text(report: &Report) -> String {
     for changed in &report.changed {
         let _ = writeln!(out, "{}", draw::clean(changed));
     }
-    let items = report.problems.iter().filter(|problem| problem.is_item).count();
+    let items = report.problems.iter().filter(|problem| problem.is_item()).count();
     let mut shown = 0;
+    // One identity opens them all: what is missing is said once.
+    let closed = report.problems.iter().filter(|problem| problem.lacks_identity()).count();
+    let mut is_said = false;
     for problem in &report.problems {
-        shown += usize::from(problem.is_item);
-        if problem.is_item && shown > ITEMS_SHOWN_MAX {
+        if problem.lacks_identity() && std::mem::replace(&mut is_said, true) {
+            continue;
+        }
+        shown += usize::from(problem.is_item());
+        if problem.is_item() && shown > ITEMS_SHOWN_MAX {
             if shown == items {
                 let more = items - ITEMS_SHOWN_MAX;
                 let _ = writeln!(out, "error: and {more} more items that do not open; --format json names them all");
             }
             continue;
         }
-        let kind = if problem.is_error { "error" } else { "note" };
-        let (place, what) = (draw::clean(&problem.place), &problem.what);
+        let more = if problem.lacks_identity() { and_more(1, closed) } else { String::new() };
+        let (place, what) = (problem.spot.text() + &more, message(problem));
         let mut lines = what.lines();
-        let _ = writeln!(out, "{kind}: {place}: {}", draw::clean(lines.next().unwrap_or_default()));
+        let first = draw::clean(lines.next().unwrap_or_default());
+        let _ = writeln!(out, "{}: {}: {first}", severity(problem), draw::clean(&place));
         for line in lines {
             let _ = writeln!(out, "  {}", draw::clean(line.trim_start()));
         }
@@ -43,10 +54,12 @@ pub(crate) fn text(report: &Report) -> String {
     if report.sops_files > 0 {
         let _ = writeln!(out, "{}", count(report.sops_files, "SOPS file"));
     }
-    let errors = report.problems.iter().filter(|problem| problem.is_error).count();
-    let _ = writeln!(out, "{}, {}", count(errors, "error"), count(report.problems.len() - errors, "note"));
+    let errors = report.problems.iter().filter(|problem| problem.is_error()).count();
+    let notes = report.problems.len() - errors - closed.saturating_sub(1);
+    let _ = writeln!(out, "{}, {}", count(errors, "error"), count(notes, "note"));
     if report.is_other_store {
-        out.push_str("nothing opens with any key of the store: it may be the wrong one; next: the same with --store STORE, or coldstart seal restore\n");
+        let next = draw::say::next(&Next::Seal(next::Seal::OtherStoreOrRestore));
+        let _ = writeln!(out, "nothing opens with any key of the store: it may be the wrong one; next: {next}");
     }
     out
 }
@@ -56,10 +69,9 @@ pub(crate) fn json(report: &Report) -> String {
     let problems: Vec<_> = report
         .problems
         .iter()
-        .map(|problem| {
-            let severity = if problem.is_error { "error" } else { "note" };
-            json!({"severity": severity, "place": problem.place, "message": problem.what})
-        })
+        .map(
+            |problem| json!({"severity": severity(problem), "place": problem.spot.text(), "message": message(problem)}),
+        )
         .collect();
     let keys: Vec<_> = report
         .by_key
@@ -76,6 +88,22 @@ pub(crate) fn json(report: &Report) -> String {
     format!("{all:#}\n")
 }
 
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+fn severity(problem: &Problem) -> &'static str {
+    if problem.is_error() { "error" } else { "note" }
+}
+
+/// What is wrong, and what to type next: on a line of its own, but for what is only worth knowing of keys.
+fn message(problem: &Problem) -> String {
+    let what = draw::say::seal(&problem.fault);
+    let is_short = matches!(
+        problem.fault,
+        SealFault::Keys(
+            KeysFault::NewestUnusable { .. } | KeysFault::ExpiresSoon { .. } | KeysFault::OlderInUse { .. }
+        ) | SealFault::Cluster(ClusterFault::KeyNotInCluster { .. })
+    );
+    match &problem.next {
+        None => what,
+        Some(next) if is_short => format!("{what}; next: {}", draw::say::next(next)),
+        Some(next) => format!("{what}{}", next_line(next)),
+    }
 }

@@ -1,8 +1,8 @@
 //! `coldstart up`.
 
-mod ears;
 pub(crate) mod log;
 mod pace;
+mod reporter;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,11 +11,13 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use ::run::{
-    Event, FileTape, Journal, Kept, Line, Listener, Machine, Outcome, Plan, Simulated, StepId, Timeline, Where,
+    Event, FileTape, Journal, Kept, LeftOut, Line, Listener, Machine, Outcome, Plan, StepId, Timeline, Where,
     World as _, drive,
 };
 use ::simulate::{Blueprint, Conditions, Fault, Machines};
-use read::{Reading, UpSettings};
+use read::Reading;
+use rehearse::Simulated;
+use settings::UpSettings;
 
 use crate::arguments::{RANDOM_FAULT, TextOrJson, Up};
 use crate::confirm::confirm_marked;
@@ -24,14 +26,14 @@ use crate::failure::Failure;
 use crate::open::{open_some, unread};
 use crate::output;
 use crate::plan::{one, planned, selection};
-use crate::shell;
-use ears::Ears;
+use ::draw::shell;
 use pace::{Interrupts, Paced};
+use reporter::Reporter;
 
 const COMMAND: &str = "up";
 
 pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
-    let reading = open_some(COMMAND, &options.path, None)?;
+    let reading = open_some(COMMAND, &options.path, None, None)?;
     if !options.simulate && !reading.settings.up.is_simulated {
         return Err(Failure::NoRealWorld { at: options.path.clone() });
     }
@@ -43,8 +45,8 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     let left = selection(&options.part)
         .left(&plan)
         .map_err(|source| Failure::Selection { at: options.path.clone(), source })?;
-    let path = state::journal(&options.state, &options.path, &cluster.name)?;
-    let at = |source| Failure::Journal { path: path.clone(), source };
+    let path = state::journal(&options.state, reading.repository.root(), &cluster.name)?;
+    let at = |source| Failure::Journal { command: COMMAND, at: options.path.clone(), path: path.clone(), source };
     if options.fresh {
         FileTape::put_away(&path).map_err(at)?;
     }
@@ -56,68 +58,74 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     let mut simulated = simulated(&blueprint, &reading.settings.up, &world);
     simulated.replay(&plan, &kept.lines);
     let mut journal = Journal::new(tape, &kept).map_err(at)?;
-    let mut ears = Ears::new(options, &plan, &world);
+    let mut reporter = Reporter::new(options, &plan, &world);
+    let has_faults = matches!(&world, Where::Simulated { faults, .. } if !faults.is_empty());
     let start = simulated.now();
     let mut machine = Machine::new(&plan, left, again);
-    begin(&plan, &kept, world, &machine, &mut journal, &mut ears, start).map_err(at)?;
+    begin(&plan, &kept, &world, &machine, &mut journal, &mut reporter, start).map_err(at)?;
     let mut paced = Paced::new(simulated, options.speed, Interrupts::listen());
-    let outcome = drive(&plan, &mut machine, &mut paced, &mut journal, &mut ears).map_err(|source| Failure::Drive {
-        at: options.path.clone(),
-        path: path.clone(),
-        source,
-    })?;
-    if let Some(error) = ears.failure {
+    let outcome = drive(&plan, &mut machine, &mut paced, &mut journal, &mut reporter)
+        .map_err(|source| Failure::Drive { at: options.path.clone(), path: path.clone(), source })?;
+    if let Some(error) = reporter.failure {
         return Err(error.into());
     }
-    let timeline = Timeline::new(&plan, &ears.lines);
+    let timeline = Timeline::new(&plan, &reporter.lines);
     if let Some(path) = &options.timeline {
         draw(path, &cluster.name, &timeline)?;
     }
-    end(options, outcome, &timeline)
+    end(options, outcome, &timeline, has_faults)
 }
 
 /// The first lines of a run: which world, and what it means to do.
 fn begin(
     plan: &Plan,
     kept: &Kept,
-    world: Where,
+    world: &Where,
     machine: &Machine<'_>,
     journal: &mut Journal<FileTape>,
-    ears: &mut Ears<'_>,
+    reporter: &mut Reporter<'_>,
     now: std::time::Duration,
 ) -> Result<(), ::run::JournalError> {
     let steps = plan.ids().filter(|id| !machine.is_left(*id)).count();
-    let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-    let began = Event::Began { run: kept.past().next_run(), steps, world };
-    let planned = plan.steps.iter().map(|step| Event::Planned { step: step.key.clone(), hash: step.hash.clone() });
-    for event in std::iter::once(began).chain(planned) {
-        let line = Line::new(now, event);
+    let steps = source::to_u32(steps);
+    let run = kept.past().next_run();
+    let began = |date| Line::new(now, Event::Began { run, steps, world: world.clone(), date });
+    journal.keep(&began(pace::date()))?;
+    reporter.hear(&began(None), machine);
+    for step in &plan.steps {
+        let line = Line::new(now, Event::Planned { step: step.key.clone(), hash: step.hash.clone() });
         journal.keep(&line)?;
-        ears.hear(&line, machine);
+        reporter.hear(&line, machine);
     }
     Ok(())
 }
 
-/// The command that goes on with it.
-fn again(options: &Up) -> String {
+/// The command that goes on with it. What failed of a fault would fail of it again, and steps that were left out may be what was missing.
+fn again(options: &Up, outcome: Outcome, has_faults: bool) -> String {
+    let has_failed = outcome == Outcome::Failed;
     let mut words = vec!["coldstart up".to_owned(), shell::word(&options.path.to_string_lossy())];
     if options.simulate {
         words.push("--simulate".to_owned());
     }
+    if has_failed && has_faults {
+        words.push("--fresh".to_owned());
+    }
     let state = options.state.directory.as_ref().map(|state| state.to_string_lossy().into_owned());
     let part = &options.part;
     let given =
-        [("--cluster", &options.cluster), ("--state", &state), ("--from", &part.from), ("--until", &part.until)];
-    for (name, value) in given {
+        [("--cluster", &options.cluster), ("--state", &state), ("--until", &part.until), ("--from", &part.from)];
+    for (name, value) in given.into_iter().take(if has_failed { 3 } else { 4 }) {
         words.extend(value.iter().map(|value| format!("{name} {}", shell::word(value))));
     }
-    words.extend(part.only.iter().map(|name| format!("--only {}", shell::word(name))));
+    let only = part.only.iter().filter(|_| !has_failed);
+    words.extend(only.map(|name| format!("--only {}", shell::word(name))));
     let skipped = part.skip.iter().map(|(name, reason)| shell::word(&format!("{name}={reason}")));
     words.extend(skipped.map(|skipped| format!("--skip {skipped}")));
     words.join(" ")
 }
 
 /// A run takes its time, and is not to end with a picture that goes nowhere.
+#[expect(clippy::disallowed_methods, reason = "a picture lies where its user wants it")]
 fn try_to_write(path: &Path) -> Result<(), Failure> {
     let file = fs::OpenOptions::new().append(true).create(true).open(path);
     file.map(drop).map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
@@ -126,10 +134,11 @@ fn try_to_write(path: &Path) -> Result<(), Failure> {
 /// Draws a timeline into a file.
 fn draw(path: &Path, cluster: &str, timeline: &Timeline) -> Result<(), Failure> {
     let picture = ::draw::timeline::svg(timeline, cluster);
-    fs::write(path, picture).map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
+    edit::write(path, picture.as_bytes(), edit::Readers::Usual)
+        .map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
 }
 
-fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Failure> {
+fn end(options: &Up, outcome: Outcome, timeline: &Timeline, has_faults: bool) -> Result<Code, Failure> {
     // Nothing was done: there is nothing to draw.
     let is_short = outcome == Outcome::Healthy && timeline.took.is_zero();
     if options.format == TextOrJson::Text && !is_short {
@@ -137,7 +146,8 @@ fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Fail
         let next = match outcome {
             Outcome::Healthy => String::new(),
             Outcome::Failed | Outcome::Stopped => {
-                format!("{}next: {}\n", ::draw::story::mark(timeline.is_simulated, color), again(options))
+                let again = again(options, outcome, has_faults);
+                format!("{}next: {again}\n", ::draw::story::mark(timeline.is_simulated, color))
             }
         };
         output::print(&format!("\n{}{next}", ::draw::timeline::text(timeline, output::columns(), color)))?;
@@ -150,7 +160,7 @@ fn end(options: &Up, outcome: Outcome, timeline: &Timeline) -> Result<Code, Fail
 }
 
 /// Steps whose content is not that which was proved.
-fn changed(plan: &Plan, kept: &Kept, left: &BTreeMap<StepId, String>) -> BTreeSet<StepId> {
+fn changed(plan: &Plan, kept: &Kept, left: &BTreeMap<StepId, LeftOut>) -> BTreeSet<StepId> {
     let proved = kept.past().proved;
     let is_changed = |id: &StepId| {
         let step = plan.step(*id);
@@ -173,14 +183,14 @@ fn may_do_again(plan: &Plan, changed: &BTreeSet<StepId>, world: &Where, options:
         let mark = ::draw::story::mark(world.is_simulated(), output::wants_color(options.color));
         let list: String =
             keys.iter().fold(String::new(), |list, key| list + &mark + "  " + &::draw::clean(key) + "\n");
-        let asked = format!("{mark}changed since it was proved, and to be done again:\n{list}");
+        let asked = format!("{mark}changed since it was completed, and will be done again:\n{list}");
         return confirm_marked(&asked, &mark);
     }
     if !world.is_simulated() {
         return Err(Failure::Changed { at: options.path.clone(), count: keys.len(), names: keys.join(", ") });
     }
     output::remark(&format!(
-        "simulated: changed since it was proved, and done again: {}; its past is played as if the files had always been so",
+        "simulated: changed since it was completed, and done again: {}; the earlier part of the run is replayed with the new files",
         keys.join(", ")
     ));
     Ok(())
@@ -205,13 +215,21 @@ fn world_of(kept: &Kept, options: &Up) -> Result<Where, Failure> {
 
 /// Names of faults, with the one that the seed draws in place of a random one.
 fn drawn(names: &[String], seed: u64) -> Vec<String> {
-    let known = |name: &String| if name == RANDOM_FAULT { Fault::drawn(seed).name().to_owned() } else { name.clone() };
-    names.iter().map(known).collect()
+    let mut known: Vec<Fault> = names.iter().filter_map(|name| Fault::named(name)).collect();
+    let mut one = |name: &String| {
+        if name != RANDOM_FAULT {
+            return name.clone();
+        }
+        let drawn = Fault::drawn_beside(seed, &known);
+        known.push(drawn);
+        drawn.name().to_owned()
+    };
+    names.iter().map(&mut one).collect()
 }
 
 fn blueprint(reading: &Reading, cluster: &str) -> Result<Blueprint, Failure> {
     let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
-    let count = |names: &[String]| u32::try_from(names.len()).unwrap_or(u32::MAX);
+    let count = |names: &[String]| source::to_u32(names.len());
     let up = &reading.settings.up;
     let machines = Machines { control_planes: count(&up.control_planes), workers: count(&up.workers) };
     let conditions = Conditions {

@@ -1,11 +1,14 @@
 //! A simulated world at a speed that one can watch, and that somebody can stop.
 
+#![expect(clippy::disallowed_methods, reason = "one watches in real time")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use run::{Look, Simulated, Step, World};
+use rehearse::Simulated;
+use run::{Hindrance, Look, Step, World};
 
 /// Nobody waits longer than this for an answer to Ctrl-C, or for the next picture.
 const FRAME: Duration = Duration::from_millis(100);
@@ -24,6 +27,11 @@ impl Interrupts {
         });
         count
     }
+}
+
+/// When it is, in seconds since 1970; nothing where the clock stands before that.
+pub(super) fn date() -> Option<u64> {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
 }
 
 /// Waits in real time for a part of what passes in the world.
@@ -45,7 +53,7 @@ impl World for Paced<'_> {
         self.world.now()
     }
 
-    fn act(&mut self, step: &Step) -> Result<(), String> {
+    fn act(&mut self, step: &Step) -> Result<(), Hindrance> {
         self.world.act(step)
     }
 

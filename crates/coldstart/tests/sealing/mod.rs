@@ -20,7 +20,8 @@ use seal::key::{Certificate, KeyPair};
 use seal::manifest::{SealedSecret, SecretManifest};
 use seal::store::{Access, AgeFile, Store as _, identities_of};
 use seal::{Envelope, Ring, Scope, SecretBytes};
-use yaml::{FileId, parse_value};
+use source::FileId;
+use yaml::parse_value;
 
 use crate::story::{Ran, Tree, command, run};
 

@@ -105,7 +105,7 @@ spec:
 ";
 
 /// Two that wait for each other.
-const BROKEN: &str = "\
+pub(crate) const BROKEN: &str = "\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata:

@@ -1,10 +1,16 @@
 //! A report made by hand, and the files it points at.
 
-use check::{Also, ClusterSummary, Finding, Location, LocationRole, Report, Severity};
-use coldstart_draw::Sources;
-use graph::{Consequence, Verdict};
-use model::{BlindSpot, ObjectRef};
-use yaml::{FileId, Source, Span};
+use std::io;
+
+use diagnostic::{
+    Advice, Also, Awaited, ClusterSummary, EvidenceRole, Finding, Fix, GateAdvice, GateFault, Goal, InstallFault,
+    Label, Level, Location, Moved, NeverCost, Note, OrderFault, Outlook, RaceCost, Remark, Report, Rule, Severity,
+    Statement,
+};
+use model::{
+    BlindSpot, BuildFault, Capability, CapabilityKind, Cause, Consequence, ObjectRef, Role, Unseen, Verdict, WhyUnseen,
+};
+use source::{FileId, Source, Sources, Span};
 
 /// Files held in memory.
 #[derive(Debug)]
@@ -51,77 +57,107 @@ pub(crate) fn tree() -> Tree {
     ])
 }
 
-pub(crate) fn location(span: Span, role: LocationRole, label: &str) -> Location {
-    Location { span, role, label: label.to_owned() }
+/// Names of files as labels: texts from outside, whatever they hold.
+pub(crate) fn location(span: Span, label: &str) -> Location {
+    Location::new(span, Label::Broken { fault: fault(label) })
+}
+
+/// What a builder says, whatever that is.
+fn fault(words: &str) -> BuildFault {
+    BuildFault::Kustomize(Cause::new(io::Error::other(words.to_owned())))
+}
+
+/// A statement that consists of a name and what a builder says of it.
+pub(crate) fn statement(name: &str, reason: &str) -> Statement {
+    let component = ObjectRef::new("Kustomization", "", name);
+    InstallFault::CantBeBuilt { component, fault: fault(reason), count: 1 }.into()
+}
+
+fn rule(id: &str) -> &'static Rule {
+    check::rules::find(id).expect("a rule")
 }
 
 pub(crate) fn deadlock(tree: &Tree) -> Finding {
-    Finding {
-        rule: "single-stage-deadlock",
-        severity: Severity::Error,
-        message: "`database/cloudnative-pg` can never be applied".to_owned(),
-        cluster: HOME.to_owned(),
-        component: ObjectRef::new("Kustomization", "database", "cloudnative-pg"),
-        provider: Some(ObjectRef::new("HelmRelease", "database", "cloudnative-pg")),
-        capability: Some("CRD Cluster.postgresql.cnpg.io".to_owned()),
-        verdict: Some(Verdict::Deadlocked),
-        consequence: Some(Consequence::Deadlock),
-        cost: "never converges".to_owned(),
-        locations: vec![
-            location(tree.find(CLUSTER, "Cluster"), LocationRole::Primary, "needs CRD Cluster.postgresql.cnpg.io"),
-            location(
-                tree.find(RELEASE, "cloudnative-pg"),
-                LocationRole::Offer,
-                "which this HelmRelease, in the same Kustomization, would install: one failed dry-run stops both",
-            ),
-        ],
-        fix: Some("move cluster.yaml to a Kustomization of its own that depends on this one".to_owned()),
-        notes: Vec::new(),
-        also: Vec::new(),
-        each: Vec::new(),
-    }
+    let component = ObjectRef::new("Kustomization", "database", "cloudnative-pg");
+    let crd = Capability::crd("postgresql.cnpg.io", "Cluster");
+    let installer = Some(ObjectRef::new("HelmRelease", "database", "cloudnative-pg"));
+    let statement = InstallFault::NeverApplied { component: component.clone(), kind: "Cluster".into(), installer };
+    let at = tree.find(CLUSTER, "Cluster");
+    let primary = Location::new(at, Label::NeedsWhich { needed: crd.clone() });
+    let moved = Moved {
+        kinds: vec!["Cluster".into()],
+        places: vec![at],
+        with_checks: false,
+        awaited: Awaited::This { needs_wait: false },
+    };
+    Finding::new(rule("single-stage-deadlock"), Severity::Error, HOME, &component, statement, primary)
+        .with_provider(&ObjectRef::new("HelmRelease", "database", "cloudnative-pg"))
+        .with_subject(crd)
+        .with_verdict(Verdict::Deadlocked)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::Converges)
+        .with_evidence(
+            EvidenceRole::Offer,
+            tree.find(RELEASE, "cloudnative-pg"),
+            Label::WouldInstall { role: Role::HelmRelease, is_beside: true },
+        )
+        .with_fix(Fix::by_hand(Advice::MoveResources(moved), Goal::Gone))
+}
+
+fn webhook() -> Capability {
+    Capability::cluster(CapabilityKind::Webhook, "external-secrets")
 }
 
 pub(crate) fn slow(tree: &Tree) -> Finding {
-    Finding {
-        rule: "ungated-dependency",
-        severity: Severity::Warning,
-        message: "`security/authentik` waits for `external-secrets`, which is done before it is healthy".to_owned(),
-        cluster: HOME.to_owned(),
-        component: ObjectRef::new("Kustomization", "security", "authentik"),
-        provider: Some(ObjectRef::new("Kustomization", "security", "external-secrets")),
-        capability: Some("webhook of external-secrets".to_owned()),
-        verdict: Some(Verdict::AppliedOnly),
-        consequence: Some(Consequence::Slow { seconds: 3600 }),
-        cost: "if the race is lost, waits 1 h (interval; no retryInterval)".to_owned(),
-        locations: vec![
-            location(tree.find(KS, "external-secrets"), LocationRole::Primary, "waits until this is applied"),
-            location(tree.find(KS, "interval: 1h"), LocationRole::Related, "tries again after this"),
-            location(Span::GENERATED, LocationRole::Offer, "the webhook is made by the chart of external-secrets"),
-        ],
-        fix: Some("set `wait: true` on `security/external-secrets`".to_owned()),
-        notes: vec!["`retryInterval: 2m` would make it cheap".to_owned()],
-        also: vec![Also {
-            component: ObjectRef::new("Kustomization", "security", "lldap"),
-            provider: Some(ObjectRef::new("Kustomization", "security", "external-secrets")),
-            at: tree.find(KS, "name: authentik"),
-        }],
-        each: Vec::new(),
-    }
+    let component = ObjectRef::new("Kustomization", "security", "authentik");
+    let gate = ObjectRef::new("Kustomization", "security", "external-secrets");
+    let statement = GateFault::DependsOnWeakGate {
+        component: component.clone(),
+        count: 1,
+        gate: gate.clone(),
+        needed: vec![webhook()],
+    };
+    let primary = Location::new(tree.find(KS, "external-secrets"), Remark::WaitsUntilExists);
+    let advice = GateAdvice::SetWait { gate: gate.clone(), patch: None };
+    let mut finding = Finding::new(rule("ungated-dependency"), Severity::Warning, HOME, &component, statement, primary)
+        .with_provider(&gate)
+        .with_subject(webhook())
+        .with_verdict(Verdict::AppliedOnly)
+        .with_consequence(Consequence::Slow { seconds: 3600 })
+        .with_cost(RaceCost::WaitsInterval { seconds: 3600 })
+        .with_evidence(EvidenceRole::Related, tree.find(KS, "interval: 1h"), Remark::NoRetryInterval)
+        .with_evidence(EvidenceRole::Offer, Span::GENERATED, Label::Brings { by: gate.clone() })
+        .with_fix(Fix::by_hand(advice, Goal::Waits { component: gate.clone() }))
+        .with_note(Note::IsMutual);
+    finding.covers = vec![ObjectRef::new("Kustomization", "cert-manager", "cert-manager")];
+    finding.levels = vec![Level {
+        component: ObjectRef::new("HelmRelease", "security", "authentik"),
+        provider: ObjectRef::new("HelmRelease", "security", "external-secrets"),
+    }];
+    finding.also = vec![Also {
+        component: ObjectRef::new("Kustomization", "security", "lldap"),
+        provider: Some(gate),
+        at: tree.find(KS, "name: authentik").into(),
+    }];
+    finding
 }
 
 pub(crate) fn info(tree: &Tree) -> Finding {
+    let slow = slow(tree);
+    let network = Capability::cluster(CapabilityKind::PodNetwork, "");
+    let provider = ObjectRef::new("Kustomization", "kube-system", "cilium");
+    let statement = OrderFault::NotOrdered { component: slow.component.clone(), provider, needed: vec![network] };
     Finding {
-        rule: "missing-dependency",
+        rule: rule("missing-dependency"),
         severity: Severity::Info,
-        message: "`security/authentik` needs the pod network".to_owned(),
+        statement: statement.into(),
         provider: None,
         consequence: Some(Consequence::Noise),
         notes: Vec::new(),
         fix: None,
         also: Vec::new(),
-        cost: "heals by itself within seconds".to_owned(),
-        ..slow(tree)
+        cost: Some(RaceCost::Seconds.into()),
+        ..slow
     }
 }
 
@@ -136,30 +172,41 @@ pub(crate) fn summary(name: &str) -> ClusterSummary {
         rendered_charts: 0,
         tiers: 7,
         critical_path: path.map(|name| ObjectRef::new("Kustomization", "flux-system", name)).into(),
+        outlook: Outlook { components: 184, blocked: 0, seconds: 774 },
     }
 }
 
-pub(crate) fn blind(what: &str, why: &str, at: Span) -> BlindSpot {
-    BlindSpot { what: what.to_owned(), why: why.to_owned(), at, component: None }
+pub(crate) fn blind(what: Unseen, why: WhyUnseen, at: Span) -> BlindSpot {
+    BlindSpot { what, why, at, component: None }
+}
+
+/// A release of a chart that nobody knows.
+fn unknown_chart(chart: &str, at: Span) -> BlindSpot {
+    let object = ObjectRef::new("HelmRelease", "apps", chart);
+    blind(Unseen::Release { object, chart: chart.into() }, WhyUnseen::UnknownChart, at)
 }
 
 /// A report of these findings in one cluster, with nothing unseen.
 pub(crate) fn of(findings: Vec<Finding>, cluster: &str) -> Report {
-    Report { findings, clusters: vec![summary(cluster)], ..Report::default() }
+    Report { findings, clusters: vec![summary(cluster)], rules: check::rules::all(), ..Report::default() }
 }
 
 pub(crate) fn report(tree: &Tree) -> Report {
     Report {
-        findings: vec![deadlock(tree), slow(tree), info(tree)],
-        clusters: vec![summary(HOME)],
+        findings: vec![Finding { blocks: 41, ..deadlock(tree) }, slow(tree), info(tree)],
+        clusters: vec![ClusterSummary {
+            outlook: Outlook { components: 184, blocked: 41, seconds: 774 },
+            ..summary(HOME)
+        }],
+        rules: check::rules::all(),
         blind_spots: vec![
             blind(
-                "https://github.com/kubernetes-sigs/gateway-api",
-                "would be fetched over the network",
+                Unseen::Address("https://github.com/kubernetes-sigs/gateway-api".to_owned()),
+                WhyUnseen::Fetched,
                 tree.find(CLUSTER, "kind"),
             ),
-            blind("chart cloudnative-pg", "has no chart in this repository", tree.find(RELEASE, "kind")),
-            blind("chart authentik", "has no chart in this repository", Span::GENERATED),
+            unknown_chart("cloudnative-pg", tree.find(RELEASE, "kind")),
+            unknown_chart("authentik", Span::GENERATED),
         ],
         ..Report::default()
     }

@@ -4,20 +4,22 @@
 //! replacing or copying a key that is not there is no error. Does not know which object a patch is for.
 
 use ecow::EcoString;
+use source::Span;
 use thiserror::Error;
-use yaml::{Node, Span, Value};
+use yaml::{Node, Value};
 
 use crate::style::old_bool;
 
-#[derive(Debug, Error)]
-pub(crate) enum JsonPatchError {
-    #[error("`{0}` is no operation of a JSON patch")]
+/// Why a JSON patch does not fit an object.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum JsonPatchError {
+    #[error("`{0}` is not an operation of a JSON patch")]
     Operation(String),
     #[error("an operation needs `{0}`")]
     Missing(&'static str),
     #[error("`{0}` is not in the object")]
     Path(String),
-    #[error("`{0}` is no index of a list of {1}")]
+    #[error("`{0}` is not an index of a list of {1}")]
     Index(String, usize),
     #[error("the test of `{0}` does not hold")]
     Test(String),

@@ -6,9 +6,14 @@ mod json6902;
 mod lists;
 mod strategic;
 
-use yaml::{Node, Span, Value};
+pub use json6902::JsonPatchError;
+pub use strategic::{MergeError, ValueShape};
+
+use source::Span;
+use yaml::{Node, Value};
 
 use crate::builder::Builder;
+use crate::error::BuildError;
 use crate::load;
 use crate::resource::Resource;
 use crate::resources::Resources;
@@ -46,7 +51,7 @@ impl Builder<'_> {
                 }
             }
             (Patch::Json(patch), Some(target)) => self.patch_json(resources, &patch, target, true),
-            (Patch::Json(patch), None) => self.fail("a JSON patch needs a `target`", patch.span),
+            (Patch::Json(patch), None) => self.fail(BuildError::JsonPatchWithoutTarget, patch.span),
         }
     }
 
@@ -67,7 +72,7 @@ impl Builder<'_> {
             }
         }
         if let Some(span) = empty.filter(|_| !found) {
-            self.fail("there is no patch in here", span);
+            self.fail(BuildError::NoPatch, span);
         }
     }
 
@@ -88,12 +93,12 @@ impl Builder<'_> {
         let Some(values) = self.patch_values(directory, item, inline_key) else { return };
         let target = item.get("target").filter(|target| target.text_at(&["name"]).is_some_and(|name| !name.is_empty()));
         let Some(target) = target else {
-            self.fail("a JSON patch needs the name of its target", item.span);
+            self.fail(BuildError::JsonPatchWithoutName, item.span);
             return;
         };
         match values.into_iter().next() {
             Some(patch) if json6902::is_patch(&patch) => self.patch_json(resources, &patch, target, false),
-            other => self.fail("this is no JSON patch", other.map_or(item.span, |node| node.span)),
+            other => self.fail(BuildError::NoJsonPatch, other.map_or(item.span, |node| node.span)),
         }
     }
 
@@ -111,11 +116,11 @@ impl Builder<'_> {
                 Some(self.values(documents))
             }
             (Some(_), Some(path)) => {
-                self.fail(format!("`{inline_key}` and `path` exclude each other"), path.span);
+                self.fail(BuildError::PatchTwice { key: inline_key.to_owned() }, path.span);
                 None
             }
             (None, None) => {
-                self.fail(format!("a patch needs `{inline_key}` or `path`"), item.span);
+                self.fail(BuildError::PatchWithoutText { key: inline_key.to_owned() }, item.span);
                 None
             }
         }
@@ -127,9 +132,8 @@ impl Builder<'_> {
             [only] if json6902::is_patch(only) && !load::is_empty(only) => Patch::Json(only.clone()),
             _ if values.iter().all(load::is_object) => Patch::Strategic(self.expand(values)),
             [first, ..] => {
-                let message = "this is neither an object with kind and name to merge nor a JSON patch";
                 let span = if first.span.is_generated() { span } else { first.span };
-                self.fail(message, span);
+                self.fail(BuildError::NeitherPatch, span);
                 Patch::Nothing
             }
         }
@@ -138,7 +142,7 @@ impl Builder<'_> {
     fn patch_selected(&mut self, resources: &mut Resources, patches: &[Node], target: &Node, options: Options) {
         let [patch] = patches else {
             if !patches.is_empty() {
-                self.fail("a patch with a `target` must be one object", target.span);
+                self.fail(BuildError::TargetedPatches, target.span);
             }
             return;
         };
@@ -158,8 +162,8 @@ impl Builder<'_> {
             }
             // It may be meant for an object that would be fetched.
             [] if !self.blind.is_empty() => {}
-            [] => self.fail(format!("no object for this patch: {id} is not in the build"), patch_span(patch)),
-            _ => self.fail(format!("more than one object for this patch: {id}"), patch_span(patch)),
+            [] => self.fail(BuildError::PatchOfNone { object: id.to_string() }, patch_span(patch)),
+            _ => self.fail(BuildError::PatchOfMany { object: id.to_string() }, patch_span(patch)),
         }
     }
 
@@ -177,8 +181,8 @@ impl Builder<'_> {
                     resource.refresh();
                 }
                 Err(failed) => {
-                    let message = format!("the patch does not fit {}: {}", resource.id(), failed.error);
-                    self.fail(message, failed.span);
+                    let object = resource.id().to_string();
+                    self.fail(BuildError::JsonPatch { object, error: failed.error }, failed.span);
                 }
             }
         }
@@ -192,7 +196,7 @@ impl Builder<'_> {
                 Some(selected.map(|(at, _)| at).collect())
             }
             Err(error) => {
-                self.fail(error.to_string(), target.span);
+                self.fail(error, target.span);
                 None
             }
         }
@@ -219,9 +223,10 @@ impl Builder<'_> {
             // Left as null, and dropped when the patch is through.
             Ok(None) => {}
             Err(error) => {
-                let message = format!("the patch does not fit {}: {error}", resource.id());
+                let id = resource.id().to_string();
                 resource.node = object;
-                self.fail(message, error.span());
+                let span = error.span();
+                self.fail(BuildError::Merge { object: id, error }, span);
             }
         }
     }

@@ -6,8 +6,9 @@
 
 use std::borrow::Cow;
 
+use source::Span;
 use thiserror::Error;
-use yaml::{Map, Node, ScalarKind, Span, Value};
+use yaml::{Map, Node, ScalarKind, Value};
 
 use super::lists;
 use crate::kinds::Shape;
@@ -16,11 +17,12 @@ use crate::style::{is_blank, is_quoted};
 /// Set on a mapping or a list item to say what becomes of what is there.
 pub(super) const DIRECTIVE: &str = "$patch";
 
-#[derive(Debug, Error)]
-pub(crate) enum MergeError {
+/// Why a patch can't be merged into an object.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MergeError {
     #[error("the patch has a {patch} where the object has a {object}")]
-    Kind { object: &'static str, patch: &'static str, span: Span },
-    #[error("`$patch: {directive}` is none of merge, replace and delete")]
+    Kind { object: ValueShape, patch: ValueShape, span: Span },
+    #[error("`$patch: {directive}` is not merge, replace or delete")]
     Directive { directive: String, span: Span },
 }
 
@@ -164,18 +166,38 @@ fn walk_seq(dest: Option<Node>, patch: Option<&Node>, shape: Option<Shape>) -> R
 }
 
 fn same_kind(dest: &Node, patch: &Node) -> Result<(), MergeError> {
-    let (object, patched) = (kind_name(dest), kind_name(patch));
+    let (object, patched) = (ValueShape::of(dest), ValueShape::of(patch));
     if object == patched {
         return Ok(());
     }
     Err(MergeError::Kind { object, patch: patched, span: patch.span })
 }
 
-fn kind_name(node: &Node) -> &'static str {
-    match node.value {
-        Value::Map(_) => "mapping",
-        Value::Seq(_) => "list",
-        Value::Scalar(_) => "plain value",
+/// What sort of value stands somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueShape {
+    Mapping,
+    List,
+    Plain,
+}
+
+impl ValueShape {
+    fn of(node: &Node) -> Self {
+        match node.value {
+            Value::Map(_) => Self::Mapping,
+            Value::Seq(_) => Self::List,
+            Value::Scalar(_) => Self::Plain,
+        }
+    }
+}
+
+impl std::fmt::Display for ValueShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Mapping => "mapping",
+            Self::List => "list",
+            Self::Plain => "plain value",
+        })
     }
 }
 

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coldstart_kustomize::{Build, Files, Mode, Overlay, PathKind};
-use yaml::{Document, FileId, Limits, Node, Source, Span};
+use source::{FileId, Source, Span};
+use yaml::{Document, Limits, Node};
 
 pub(crate) struct Tree {
     files: Vec<(String, String, Vec<Document>)>,
@@ -49,7 +50,7 @@ impl Tree {
 
     /// Failures as `file:line message`.
     pub(crate) fn failures(&self, build: &Build) -> Vec<String> {
-        build.failures.iter().map(|failure| format!("{} {}", self.place(failure.span), failure.message)).collect()
+        build.failures.iter().map(|failure| format!("{} {}", self.place(failure.span), failure.error)).collect()
     }
 }
 

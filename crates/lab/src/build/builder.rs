@@ -33,7 +33,7 @@ pub enum BuildError {
 
 /// What became of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum BuildOutcome {
     /// It was there, or another builder finished it while this one waited.
     Cached,
     Built(Duration),
@@ -41,16 +41,16 @@ pub enum Outcome {
 
 /// What a builder tells while it works; displays only listen.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum BuildEvent<'a> {
     /// Another builder has the tool's lock.
     Waiting(Tool),
     Started(Tool),
-    Finished(Tool, Outcome),
+    Finished(Tool, BuildOutcome),
     Failed(Tool, &'a BuildError),
 }
 
 /// A tool and what became of it.
-pub type Built = (Tool, Result<Outcome, BuildError>);
+pub type Built = (Tool, Result<BuildOutcome, BuildError>);
 
 /// Builds tools into a cache with a Go toolchain.
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ impl Builder {
     }
 
     /// Builds every tool, up to `jobs` at once, and goes on when one fails. Results are in the order of `tools`.
-    pub fn build_all(&self, tools: &[Tool], jobs: usize, listen: &(dyn Fn(Event<'_>) + Sync)) -> Vec<Built> {
+    pub fn build_all(&self, tools: &[Tool], jobs: usize, listen: &(dyn Fn(BuildEvent<'_>) + Sync)) -> Vec<Built> {
         let families = Mutex::new(families(tools).into_iter());
         let built = Mutex::new(Vec::new());
         let take = || families.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -84,34 +84,34 @@ impl Builder {
     }
 
     /// Builds one tool, unless it is there already.
-    pub fn build(&self, tool: Tool, listen: &dyn Fn(Event<'_>)) -> Result<Outcome, BuildError> {
+    pub fn build(&self, tool: Tool, listen: &dyn Fn(BuildEvent<'_>)) -> Result<BuildOutcome, BuildError> {
         let result = self.build_locked(&Recipe::of(tool), listen);
         match &result {
-            Ok(outcome) => listen(Event::Finished(tool, *outcome)),
-            Err(error) => listen(Event::Failed(tool, error)),
+            Ok(outcome) => listen(BuildEvent::Finished(tool, *outcome)),
+            Err(error) => listen(BuildEvent::Failed(tool, error)),
         }
         result
     }
 
-    fn build_locked(&self, recipe: &Recipe, listen: &dyn Fn(Event<'_>)) -> Result<Outcome, BuildError> {
+    fn build_locked(&self, recipe: &Recipe, listen: &dyn Fn(BuildEvent<'_>)) -> Result<BuildOutcome, BuildError> {
         if self.cache.program(recipe).is_file() {
-            return Ok(Outcome::Cached);
+            return Ok(BuildOutcome::Cached);
         }
         let _lock = self.lock(recipe, listen)?;
         if self.cache.program(recipe).is_file() {
-            return Ok(Outcome::Cached);
+            return Ok(BuildOutcome::Cached);
         }
-        listen(Event::Started(recipe.tool));
+        listen(BuildEvent::Started(recipe.tool));
         let started = Instant::now();
         let scratch = self.cache.scratch(recipe);
         let result = self.build_in(recipe, &scratch);
         // A failed build leaves its log and nothing else; if this fails too, the next build clears the rest away.
         let _ = fs::remove_dir_all(&scratch);
-        result.map(|()| Outcome::Built(started.elapsed()))
+        result.map(|()| BuildOutcome::Built(started.elapsed()))
     }
 
     /// Waits until no other builder is at this recipe. The lock goes with the file, however this process ends.
-    fn lock(&self, recipe: &Recipe, listen: &dyn Fn(Event<'_>)) -> Result<File, BuildError> {
+    fn lock(&self, recipe: &Recipe, listen: &dyn Fn(BuildEvent<'_>)) -> Result<File, BuildError> {
         let path = self.cache.lock(recipe);
         create_parent(&path)?;
         let failed = |source| BuildError::File { what: "lock", path: path.clone(), source };
@@ -119,7 +119,7 @@ impl Builder {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                listen(Event::Waiting(recipe.tool));
+                listen(BuildEvent::Waiting(recipe.tool));
                 file.lock().map_err(failed)?;
             }
             Err(TryLockError::Error(source)) => return Err(failed(source)),

@@ -21,7 +21,7 @@ mod yaml_files;
 use std::env;
 use std::path::PathBuf;
 
-pub use builder::{BuildError, Builder, Built, Event, Outcome};
+pub use builder::{BuildError, BuildEvent, BuildOutcome, Builder, Built};
 pub use cache::{Binaries, Cache};
 pub use go::{Go, GoError};
 pub use missing::Missing;

@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use super::told::{Outcome, Told};
+use super::told::{CaseEnding, Told};
 
 /// The part of `expect.yaml` that speaks of what happens. Its other keys are the linter's own business.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -13,7 +13,7 @@ pub struct Expected {
     #[serde(default)]
     pub about: String,
     #[serde(default)]
-    pub needs: Vec<Need>,
+    pub needs: Vec<ExpectedNeed>,
     #[serde(default)]
     pub deadlocks: Vec<Vec<String>>,
     #[serde(default)]
@@ -21,7 +21,7 @@ pub struct Expected {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct Need {
+pub struct ExpectedNeed {
     pub of: String,
     pub needs: String,
     #[serde(default)]
@@ -48,36 +48,36 @@ const BLOCKED_FOR_EVER: [&str; 5] =
 
 impl Expected {
     /// The worst that `check` says will happen.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> CaseEnding {
         let blocked = |finding: &&Finding| {
             finding.severity == "error"
                 && (BLOCKED_FOR_EVER.contains(&finding.rule.as_str()) || finding.rule.ends_with("deadlock"))
         };
         if !self.deadlocks.is_empty() || self.findings.iter().any(|finding| blocked(&finding)) {
-            return Outcome::Deadlocks;
+            return CaseEnding::Deadlocks;
         }
         // Nothing is substituted where there is no variable: the loss is in the text, not in a need.
         let is_lost = |finding: &Finding| finding.rule == "undefined-variable" && finding.severity != "error";
-        let text = self.findings.iter().any(is_lost).then_some(Outcome::Loses);
+        let text = self.findings.iter().any(is_lost).then_some(CaseEnding::Loses);
         let worst = self.needs.iter().map(|need| match (need.verdict.as_str(), need.consequence.as_str()) {
             // What nobody offers and nobody misses.
-            ("unoffered", "none") => Outcome::Converges,
-            (_, "deadlock") => Outcome::Deadlocks,
-            (_, "terminal") | ("unoffered", _) => Outcome::Stalls,
-            (_, "silent") => Outcome::Loses,
-            (_, "slow") => Outcome::Recovers,
-            _ => Outcome::Converges,
+            ("unoffered", "none") => CaseEnding::Converges,
+            (_, "deadlock") => CaseEnding::Deadlocks,
+            (_, "terminal") | ("unoffered", _) => CaseEnding::Stalls,
+            (_, "silent") => CaseEnding::Loses,
+            (_, "slow") => CaseEnding::Recovers,
+            _ => CaseEnding::Converges,
         });
-        worst.chain(text).max().unwrap_or(Outcome::Converges)
+        worst.chain(text).max().unwrap_or(CaseEnding::Converges)
     }
 
     /// Nothing but guarantees: then no controller may report a failure.
     pub fn all_guaranteed(&self) -> bool {
-        let kept = |need: &Need| {
+        let kept = |need: &ExpectedNeed| {
             matches!(need.verdict.as_str(), "guaranteed" | "bootstrap-only")
                 && matches!(need.consequence.as_str(), "" | "none")
         };
-        self.outcome() == Outcome::Converges && self.needs.iter().all(kept)
+        self.outcome() == CaseEnding::Converges && self.needs.iter().all(kept)
     }
 
     /// What the two files disagree about.
@@ -92,7 +92,7 @@ impl Expected {
         }
         for need in self.needs.iter().filter(|need| need.consequence == "slow") {
             let rows: Vec<_> = all.iter().flat_map(|happens| &happens.slow).filter(|slow| slow.of == need.of).collect();
-            if rows.is_empty() && told.outcome == Outcome::Recovers {
+            if rows.is_empty() && told.outcome == CaseEnding::Recovers {
                 wrong.push(format!(
                     "check calls {} slow for want of {}; lab.yaml has no `slow` of it",
                     need.of, need.needs
@@ -104,7 +104,7 @@ impl Expected {
             }
         }
         for slow in all.iter().flat_map(|happens| &happens.slow) {
-            let stated = |need: &Need| {
+            let stated = |need: &ExpectedNeed| {
                 need.of == slow.of
                     && need.consequence == "slow"
                     && (need.seconds.is_none() || slow.seconds.is_none() || need.seconds == slow.seconds)
@@ -115,7 +115,7 @@ impl Expected {
         }
         let stops = told.bootstrap.helmfile.as_ref().is_some_and(|helmfile| helmfile.fails.is_some());
         let holds_still = stops || all.iter().any(|happens| !happens.stuck.is_empty());
-        if matches!(told.outcome, Outcome::Deadlocks | Outcome::Stalls) && !holds_still {
+        if matches!(told.outcome, CaseEnding::Deadlocks | CaseEnding::Stalls) && !holds_still {
             wrong.push("nothing is `stuck` in lab.yaml".to_owned());
         }
         wrong

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 pub use expected::Expected;
 pub use run::{Run, run};
-pub use told::{DEFAULT_PACE, Outcome, Told};
+pub use told::{CaseEnding, DEFAULT_PACE, Told};
 
 /// What can go wrong with a case before it is told.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +39,8 @@ pub enum CaseError {
     Step { step: String, message: String },
     #[error(transparent)]
     Lab(#[from] crate::LabError),
+    #[error(transparent)]
+    Fixture(#[from] fixtures::FixtureError),
 }
 
 impl CaseError {

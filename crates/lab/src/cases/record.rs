@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::api::plain;
 use crate::object::{HELM, KUSTOMIZE, SOURCE, condition};
-use crate::{Event, Lab, Object};
+use crate::{KubeEvent, Lab, Object};
 
 const WATCHED: [(&str, &str); 6] = [
     (KUSTOMIZE, "Kustomization"),
@@ -246,7 +246,7 @@ async fn watch(kubernetes: crate::api::Kubernetes, api_version: &'static str, ki
 
 fn event(value: &Value, counts: &mut BTreeMap<String, i64>, record: &Record) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let event = Event::of(value);
+    let event = KubeEvent::of(value);
     if !event.object.api_version.contains("toolkit.fluxcd.io") {
         return;
     }

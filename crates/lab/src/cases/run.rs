@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use fixtures::Fixture;
+
 use super::bootstrap;
 use super::copy::{self, Delays, Fill};
 use super::names::object;
@@ -149,7 +151,9 @@ impl<'a> Stage<'a> {
         }
         let tree = files.join("repository");
         fs::create_dir_all(&tree).map_err(CaseError::io("make", &tree))?;
-        copy::repository(&case.directory.join("repo"), &tree, &fill)?;
+        for layer in Fixture::open(&case.directory)?.layers()? {
+            copy::repository(&layer, &tree, &fill)?;
+        }
         let crashes = told.crashes.iter().map(|(workload, until)| Ok((workload.clone(), object(until)?)));
         let crashes = crashes.collect::<Result<_, CaseError>>()?;
         Ok(Self { case, lab, record, tree, takes, crashes, staged, fill })

@@ -11,7 +11,7 @@ pub struct Told {
     /// What the lab adds to the story of `expect.yaml`, for people.
     #[serde(default)]
     pub about: String,
-    pub outcome: Outcome,
+    pub outcome: CaseEnding,
     /// By how much intervals and delays are divided: a minute of the repository lasts `60 / pace` seconds here.
     #[serde(default = "default_pace")]
     pub pace: f64,
@@ -50,7 +50,7 @@ pub struct Told {
 /// How a cold start of the repository ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum CaseEnding {
     /// Everything is ready in the end and nobody had to wait for a retry that `check` speaks of.
     Converges,
     /// Everything is ready in the end, after failures and the wait that `check` states.
@@ -258,6 +258,8 @@ fn default_early() -> f64 {
     2.5
 }
 
+/// A busy machine also does what follows late. The simulated world, which is never busy, allows half of it
+/// (`crates/simulate/tests/lab/told.rs`).
 fn default_slack() -> f64 {
     10.0
 }

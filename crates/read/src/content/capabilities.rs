@@ -5,28 +5,27 @@
 
 use ecow::EcoString;
 use kustomize::Files;
-use model::{Capability, CapabilityKind};
-use yaml::{FileId, Node, Span, Value};
+use model::{Capability, CapabilityKind, Purpose};
+use source::{FileId, Span};
+use yaml::{Node, Value};
 
-use crate::content::sink::{Needing, Sink};
+use crate::content::collector::{Collector, Needing};
 use crate::kinds::is_built_in;
 use crate::repository::Repository;
 
 const QUESTION: &str = ".Capabilities.APIVersions.Has";
-/// As `capability-gated` knows it.
-pub(crate) const WHY: &str = "when its templates are rendered";
 
 /// Notes what the templates below `chart` ask for, under these values, which lie over the chart's own.
 pub(crate) fn scan(
-    sink: &mut Sink,
+    collector: &mut Collector,
     repository: &Repository,
     needing: &Needing<'_>,
     chart: &str,
     values: Option<&Node>,
 ) {
     for (file, api, at) in questions_of(repository, chart, values) {
-        if let Some(capability) = capability(sink, api) {
-            sink.need(needing, capability, span(file, at, api), WHY);
+        if let Some(capability) = capability(collector, api) {
+            collector.need(needing, capability, span(file, at, api), Purpose::AskedByTemplates);
         }
     }
 }
@@ -111,7 +110,7 @@ fn is_truthy(node: &Node) -> bool {
 }
 
 /// `group/version/Kind`, or `group/version` for any kind that somebody offers of the group.
-fn capability(sink: &Sink, api: &str) -> Option<Capability> {
+fn capability(collector: &Collector, api: &str) -> Option<Capability> {
     let mut parts = api.split('/');
     let (group, _, kind) = (parts.next()?, parts.next()?, parts.next());
     if is_built_in(group) {
@@ -120,7 +119,7 @@ fn capability(sink: &Sink, api: &str) -> Option<Capability> {
     if let Some(kind) = kind {
         return Some(Capability::crd(group, kind));
     }
-    let offers = sink.assembled.cluster.offers.iter().map(|offer| &offer.capability);
+    let offers = collector.assembled.cluster.offers.iter().map(|offer| &offer.capability);
     let of_group = |capability: &&Capability| {
         capability.kind == CapabilityKind::Crd && capability.name.split('/').next() == Some(group)
     };
@@ -128,7 +127,7 @@ fn capability(sink: &Sink, api: &str) -> Option<Capability> {
 }
 
 fn span(file: FileId, at: usize, text: &str) -> Span {
-    let start = u32::try_from(at).unwrap_or(u32::MAX);
+    let start = source::to_u32(at);
     Span::new(file, start, start.saturating_add(u32::try_from(text.len()).unwrap_or(0)))
 }
 
@@ -138,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_template_asks_where_nothing_else_decides() {
-        let values = yaml::parse_value(yaml::FileId(0), "{metrics: {enabled: true}, route: {enabled: false}}");
+        let values = yaml::parse_value(source::FileId(0), "{metrics: {enabled: true}, route: {enabled: false}}");
         let asked = |line: &str| questions(line, values.as_ref()).into_iter().map(|(api, _)| api.to_owned()).collect();
         let none: Vec<String> = Vec::new();
         let one: Vec<String> = asked("{{- if .Capabilities.APIVersions.Has \"a.b/v1/C\" }}\n");

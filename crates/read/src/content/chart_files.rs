@@ -10,8 +10,8 @@ use model::ObjectRef;
 use yaml::{Node, Value};
 
 use crate::charts::{ChartFiles, Renderer};
+use crate::content::collector::Collector;
 use crate::content::merging::merge;
-use crate::content::sink::Sink;
 use crate::flux::{HelmRelease, SOURCE_GROUP};
 use crate::object::{Object, owned};
 use crate::repository::Repository;
@@ -39,9 +39,9 @@ struct Wanted {
 }
 
 impl<'a> Shelf<'a> {
-    pub(crate) fn new(sink: &Sink, repository: &'a Repository, renderer: &'a dyn Renderer) -> Self {
+    pub(crate) fn new(collector: &Collector, repository: &'a Repository, renderer: &'a dyn Renderer) -> Self {
         let mut sources = BTreeMap::new();
-        for built in &sink.assembled.objects {
+        for built in &collector.assembled.objects {
             let object = Object::new(&built.node);
             if object.group() == SOURCE_GROUP {
                 sources.insert(object.reference(&built.namespace), built.node.clone());
@@ -130,7 +130,7 @@ impl<'a> Shelf<'a> {
             if self.is_vendored(directory, name) || name.is_empty() || name.contains(['/', '\\']) {
                 continue;
             }
-            let beside = repository.strip_prefix("file://").and_then(|path| crate::path::join(directory, path));
+            let beside = repository.strip_prefix("file://").and_then(|path| ::repository::path::join(directory, path));
             let here = beside.or_else(|| self.vendored.get(&key(name, version)).cloned());
             if let Some(here) = here.filter(|here| self.has_chart(here)) {
                 self.add(staged, &here, &format!("{to}charts/{name}/"), depth + 1);
@@ -204,10 +204,10 @@ pub(crate) fn asks_for_apis(chart: &ChartFiles<'_>, renderer: &dyn Renderer) -> 
 }
 
 /// The places of values by their text, where a text stands in them just once.
-pub(crate) fn by_text(values: &Node) -> BTreeMap<EcoString, Option<yaml::Span>> {
+pub(crate) fn by_text(values: &Node) -> BTreeMap<EcoString, Option<source::Span>> {
     /// Shorter texts stand anywhere.
     const CHARS_MIN: usize = 4;
-    fn walk(node: &Node, found: &mut BTreeMap<EcoString, Option<yaml::Span>>) {
+    fn walk(node: &Node, found: &mut BTreeMap<EcoString, Option<source::Span>>) {
         match &node.value {
             Value::Map(map) => map.iter().for_each(|entry| walk(&entry.value, found)),
             Value::Seq(items) => items.iter().for_each(|item| walk(item, found)),

@@ -4,41 +4,43 @@ use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use model::{Chart, ComponentId, ObjectRef};
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
-use crate::bootstrap::Bootstrap;
-use crate::content::sink::Sink;
+use crate::bootstrap::ClusterBootstrap;
+use crate::content::collector::Collector;
 use crate::flux::{KUSTOMIZE_GROUP, SOURCE_GROUP, flux_version};
 use crate::object::{Object, mentions};
 use crate::repository::Repository;
 
 const PRUNE_SWITCH: &str = "kustomize.toolkit.fluxcd.io/prune";
 
-pub(crate) fn gather(sink: &mut Sink, repository: &Repository, bootstrap: &Bootstrap) {
-    let objects = std::mem::take(&mut sink.assembled.objects);
+pub(crate) fn gather(collector: &mut Collector, repository: &Repository, bootstrap: &ClusterBootstrap<'_>) {
+    let objects = std::mem::take(&mut collector.assembled.objects);
     let values = bootstrap.value_files(repository);
-    let nodes: Vec<&Node> = objects.iter().map(|built| &built.node).chain(bootstrap.objects()).chain(values).collect();
-    sink.cluster().facts.flux = flux_version(&nodes, &sink.assembled.cluster.blind);
+    let applied = bootstrap.objects().iter().map(|object| object.node);
+    let nodes: Vec<&Node> = objects.iter().map(|built| &built.node).chain(applied).chain(values).collect();
+    collector.cluster().facts.flux = flux_version(&nodes, &collector.assembled.cluster.blind);
     if nodes.iter().any(|node| adds_variables(node)) {
-        sink.cluster().facts.undefined.clear();
-        sink.cluster().facts.unsubstituted.clear();
+        collector.cluster().facts.undefined.clear();
+        collector.cluster().facts.unsubstituted.clear();
     }
     let ids: BTreeMap<ObjectRef, ComponentId> =
-        sink.assembled.kustomizations.iter().map(|(id, it)| (it.object.clone(), *id)).collect();
+        collector.assembled.kustomizations.iter().map(|(id, it)| (it.object.clone(), *id)).collect();
     for built in &objects {
         let object = Object::new(&built.node);
         if is_kept(&built.node) {
             let reference = object.reference(&built.namespace);
-            sink.cluster().facts.kept.insert(reference);
+            collector.cluster().facts.kept.insert(reference);
         }
         if object.is(KUSTOMIZE_GROUP, "Kustomization")
             && let Some(prune) = object.spec("prune").filter(|prune| prune.as_bool() == Some(true))
             && let Some(id) = ids.get(&object.reference(&built.namespace))
         {
-            sink.cluster().facts.prunes.insert(*id, prune.span);
+            collector.cluster().facts.prunes.insert(*id, prune.span);
         }
     }
-    sink.assembled.objects = objects;
+    collector.assembled.objects = objects;
 }
 
 /// Whether an object may give Kustomizations variables that no file shows: an admission policy or webhook that rewrites
@@ -64,7 +66,7 @@ fn is_kept(node: &Node) -> bool {
 
 /// The version of a release's chart, written out on the release or on its source.
 pub(crate) fn version_of(
-    sink: &Sink,
+    collector: &Collector,
     source: Option<&ObjectRef>,
     on_release: Option<&Node>,
 ) -> Option<(EcoString, Span)> {
@@ -78,7 +80,7 @@ pub(crate) fn version_of(
         return exact(version);
     }
     let source = source?;
-    let built = sink.assembled.objects.iter().find(|built| {
+    let built = collector.assembled.objects.iter().find(|built| {
         let object = Object::new(&built.node);
         object.group() == SOURCE_GROUP && object.kind() == source.kind && object.reference(&built.namespace) == *source
     })?;
@@ -87,13 +89,13 @@ pub(crate) fn version_of(
 }
 
 /// Whether the bootstrap installs a release of this name at this place too.
-pub(crate) fn is_adopted(sink: &Sink, release: &EcoString, namespace: &EcoString) -> bool {
-    let charts = &sink.assembled.cluster.facts.charts;
+pub(crate) fn is_adopted(collector: &Collector, release: &EcoString, namespace: &EcoString) -> bool {
+    let charts = &collector.assembled.cluster.facts.charts;
     charts
         .iter()
         .any(|chart| chart.release.0 == *release && (chart.release.1 == *namespace || chart.release.1.is_empty()))
 }
 
-pub(crate) fn note_chart(sink: &mut Sink, chart: Chart) {
-    sink.cluster().facts.charts.push(chart);
+pub(crate) fn note_chart(collector: &mut Collector, chart: Chart) {
+    collector.cluster().facts.charts.push(chart);
 }

@@ -1,21 +1,23 @@
 //! Host names of Services in any text, and the components that run them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use memchr::{memchr, memmem};
-use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
-use yaml::{Entry, Node, Span, Value};
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Purpose};
+use source::Span;
+use yaml::{Entry, Node, Value};
 
-use crate::content::sink::{Needing, Sink, Talk};
-use crate::parallel;
+use crate::content::collector::{Collector, Needing, Talk};
+use crate::content::merging::{chart_address, chart_sources};
+use ::repository::parallel;
 
 /// Longer texts are data, not configuration: dashboards, scripts, certificates.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// Notes that hosts are to be looked for below a node.
-pub(crate) fn collect(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node, phase: Phase) {
-    sink.talks.push(Talk { of, object: own.clone(), node: node.clone(), phase });
+pub(crate) fn collect(collector: &mut Collector, of: ComponentId, own: &ObjectRef, node: &Node, phase: Phase) {
+    collector.talks.push(Talk { of, object: own.clone(), node: node.clone(), phase });
 }
 
 /// A host that a text names. Without a namespace it is a bare name.
@@ -30,7 +32,8 @@ fn in_talk(talk: &Talk) -> Vec<Host> {
     let mut found = Vec::new();
     match &talk.node.value {
         Value::Map(map) if talk.object.kind != "Ingress" => {
-            map.iter().filter(|entry| entry.key != "metadata").for_each(|entry| below_entry(entry, &mut found));
+            let entries = map.iter().filter(|entry| entry.key != "metadata" && entry.key != "sops");
+            entries.for_each(|entry| below_entry(entry, &mut found));
         }
         _ => below(&talk.node, &mut found),
     }
@@ -132,17 +135,24 @@ fn is_label(text: &str) -> bool {
         && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
+/// What the Services of releases may be called, by namespace: their own name and that of their chart, with the release.
+type Releases = BTreeMap<EcoString, BTreeMap<EcoString, EcoString>>;
+
 /// Turns the hosts into needs, now that every Service is known. A host that nobody is known to run is no need: it may be
 /// a Service that some chart makes under a name of its own.
-pub(crate) fn resolve(sink: &mut Sink) {
-    let mut releases: BTreeMap<EcoString, BTreeSet<EcoString>> = BTreeMap::new();
+pub(crate) fn resolve(collector: &mut Collector, talks: &[Talk]) {
+    let mut releases = Releases::new();
     let mut homes: BTreeMap<ComponentId, EcoString> = BTreeMap::new();
-    for (id, release) in &sink.assembled.releases {
-        releases.entry(release.target_namespace.clone()).or_default().insert(release.release_name.clone());
+    let sources = chart_sources(&collector.assembled.objects);
+    for (id, release) in &collector.assembled.releases {
+        let names = releases.entry(release.target_namespace.clone()).or_default();
+        names.insert(release.release_name.clone(), release.release_name.clone());
+        // Charts that were not read name their Services after themselves, too.
+        let chart = catalogue::chart_name(&chart_address(release, &sources)).into();
+        names.entry(chart).or_insert_with(|| release.release_name.clone());
         homes.insert(*id, release.target_namespace.clone());
     }
-    let talks = std::mem::take(&mut sink.talks);
-    let found = parallel::map(&talks, in_talk);
+    let found = parallel::map(talks, in_talk);
     for (talk, hosts) in talks.iter().zip(found) {
         // A bare name is looked up where the pods are.
         let home = homes.get(&talk.of).unwrap_or(&talk.object.namespace);
@@ -150,28 +160,32 @@ pub(crate) fn resolve(sink: &mut Sink) {
             if host.namespace.is_empty() {
                 host.namespace.clone_from(home);
             }
-            if let Some(service) = service(sink, &host, releases.get(&host.namespace)) {
+            if let Some(service) = service(collector, &host, releases.get(&host.namespace)) {
                 let needing =
                     Needing { of: talk.of, object: &talk.object, phase: talk.phase, soft: false, optional: false };
-                sink.need(&needing, service, host.at, "which it talks to");
+                collector.need(&needing, service, host.at, Purpose::TalkTo);
             }
         }
     }
 }
 
 /// The Service that a host means: one of its name, or one that its release is known to run.
-fn service(sink: &Sink, host: &Host, releases: Option<&BTreeSet<EcoString>>) -> Option<Capability> {
+fn service(collector: &Collector, host: &Host, names: Option<&BTreeMap<EcoString, EcoString>>) -> Option<Capability> {
     let service = |name: EcoString| Capability::new(CapabilityKind::Service, host.namespace.clone(), name);
     let exact = service(host.name.clone());
-    if sink.is_offered(&exact) {
+    if collector.is_offered(&exact) {
         return Some(exact);
     }
-    let of_host = releases.into_iter().flatten().filter(|release| starts_as(&host.name, release));
-    of_host.max_by_key(|release| release.len()).map(|release| service(release.clone())).filter(|it| sink.is_offered(it))
+    let of_host = names.into_iter().flatten().filter(|(name, _)| starts_as(&host.name, name));
+    of_host
+        .max_by_key(|(name, _)| name.len())
+        .map(|(_, release)| service(release.clone()))
+        .filter(|it| collector.is_offered(it))
 }
 
-fn starts_as(name: &str, release: &str) -> bool {
-    name.strip_prefix(release).is_some_and(|rest| rest.starts_with('-'))
+/// Whether a host is called like this, or begins so.
+fn starts_as(host: &str, name: &str) -> bool {
+    host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 #[cfg(test)]

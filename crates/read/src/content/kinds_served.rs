@@ -8,8 +8,8 @@ use kustomize::Files as _;
 use model::CapabilityKind;
 use yaml::Node;
 
+use crate::content::collector::Collector;
 use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values};
-use crate::content::sink::Sink;
 use crate::kinds::is_built_in;
 use crate::object::Object;
 use crate::repository::Repository;
@@ -22,9 +22,9 @@ const VERSION_DEFAULT: &str = "v1";
 const KUBE_VERSION_DEFAULT: &str = "v1.35.0";
 
 /// The version of Kubernetes that talhelper or an upgrade controller is told to install, where only one is named.
-pub(crate) fn kube_version(sink: &Sink, repository: &Repository) -> String {
+pub(crate) fn kube_version(collector: &Collector, repository: &Repository) -> String {
     let mut found: BTreeSet<String> = BTreeSet::new();
-    for built in &sink.assembled.objects {
+    for built in &collector.assembled.objects {
         if Object::new(&built.node).kind() == "KubernetesUpgrade" {
             found.extend(built.node.text_at(&["spec", "kubernetes", "version"]).map(str::to_owned));
         }
@@ -40,16 +40,20 @@ pub(crate) fn kube_version(sink: &Sink, repository: &Repository) -> String {
 }
 
 /// `group/version` and `group/version/Kind` of everything that somebody brings.
-pub(crate) fn apis<'n>(sink: &Sink, catalogue: &Catalogue, rendered: impl Iterator<Item = &'n Node>) -> Vec<String> {
+pub(crate) fn apis<'n>(
+    collector: &Collector,
+    catalogue: &Catalogue,
+    rendered: impl Iterator<Item = &'n Node>,
+) -> Vec<String> {
     let mut served = Served::default();
-    sink.assembled.objects.iter().for_each(|built| served.see(&built.node));
+    collector.assembled.objects.iter().for_each(|built| served.see(&built.node));
     rendered.for_each(|node| served.see(node));
-    let offered = sink.assembled.cluster.offers.iter().map(|offer| &offer.capability);
+    let offered = collector.assembled.cluster.offers.iter().map(|offer| &offer.capability);
     for capability in offered.filter(|capability| capability.kind == CapabilityKind::Crd) {
         served.kinds.insert(capability.name.clone());
     }
-    let (maps, sources) = (config_maps(&sink.assembled.objects), chart_sources(&sink.assembled.objects));
-    for (_, release) in &sink.assembled.releases {
+    let (maps, sources) = (config_maps(&collector.assembled.objects), chart_sources(&collector.assembled.objects));
+    for (_, release) in &collector.assembled.releases {
         let Some(known) = catalogue.by_chart(&chart_address(release, &sources)) else { continue };
         let values = merged_values(release, &maps);
         let crds = known.crds.iter().filter(|crds| any_holds(&crds.when, values.as_ref()));

@@ -2,46 +2,46 @@
 
 use std::collections::BTreeSet;
 
-use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Purpose};
 use yaml::Node;
 
-use crate::content::sink::{Needing, Sink};
+use crate::content::collector::{Collector, Needing};
 use crate::flux::Kustomization;
 use crate::object::owned;
 
-pub(crate) fn read_all(sink: &mut Sink) {
-    let kustomizations = std::mem::take(&mut sink.assembled.kustomizations);
-    let given = given_sources(&kustomizations, sink);
+pub(crate) fn read_all(collector: &mut Collector) {
+    let kustomizations = std::mem::take(&mut collector.assembled.kustomizations);
+    let given = given_sources(&kustomizations, collector);
     for (id, kustomization) in &kustomizations {
         let needing =
             Needing { of: *id, object: &kustomization.object, phase: Phase::Build, soft: false, optional: false };
         if let Some(source) = kustomization.source.as_ref().filter(|source| !given.contains(&source.object)) {
             let name = ecow::eco_format!("{}:{}", source.object.kind, source.object.name);
             let capability = Capability::new(CapabilityKind::Source, source.object.namespace.clone(), name);
-            sink.need(&needing, capability, source.at, "for what it applies");
+            collector.need(&needing, capability, source.at, Purpose::AppliedFiles);
         }
-        variables(sink, &needing, kustomization);
+        variables(collector, &needing, kustomization);
         let namespace = &kustomization.object.namespace;
         for (secret, why) in [
-            (&kustomization.decryption_secret, "to decrypt"),
-            (&kustomization.kube_config_secret, "for its kubeconfig"),
+            (&kustomization.decryption_secret, Purpose::Decrypt),
+            (&kustomization.kube_config_secret, Purpose::Kubeconfig),
         ] {
             if let Some(name) = secret {
                 let capability = Capability::new(CapabilityKind::Secret, namespace.clone(), owned(Some(name)));
-                sink.need(&needing, capability, name.span, why);
+                collector.need(&needing, capability, name.span, why);
             }
         }
     }
-    sink.assembled.kustomizations = kustomizations;
-    sink.given = given;
+    collector.assembled.kustomizations = kustomizations;
+    collector.given = given;
 }
 
 /// Sources that whoever starts the cluster makes: the root's own, and where nobody wrote the root down, those of the first
 /// Kustomizations below it.
-fn given_sources(kustomizations: &[(ComponentId, Kustomization)], sink: &Sink) -> BTreeSet<ObjectRef> {
+fn given_sources(kustomizations: &[(ComponentId, Kustomization)], collector: &Collector) -> BTreeSet<ObjectRef> {
     let root = kustomizations.first().map(|(id, root)| (*id, root.source.as_ref()));
     let is_first = |id: ComponentId| {
-        let parent = sink.assembled.cluster.component(id).parent;
+        let parent = collector.assembled.cluster.component(id).parent;
         parent.is_none() || root.is_some_and(|(root, source)| source.is_none() && parent == Some(root))
     };
     let firsts = kustomizations.iter().filter(|(id, _)| is_first(*id));
@@ -51,7 +51,7 @@ fn given_sources(kustomizations: &[(ComponentId, Kustomization)], sink: &Sink) -
         .collect()
 }
 
-fn variables(sink: &mut Sink, needing: &Needing<'_>, kustomization: &Kustomization) {
+fn variables(collector: &mut Collector, needing: &Needing<'_>, kustomization: &Kustomization) {
     let from =
         kustomization.post_build.as_ref().map(|post_build| post_build.items_at("substituteFrom")).unwrap_or_default();
     for reference in from {
@@ -61,10 +61,10 @@ fn variables(sink: &mut Sink, needing: &Needing<'_>, kustomization: &Kustomizati
             _ => CapabilityKind::ConfigMap,
         };
         let optional = reference.get("optional").and_then(Node::as_bool).unwrap_or(false);
-        if optional && sink.assembled.indifferent.contains(&needing.of) {
+        if optional && collector.assembled.indifferent.contains(&needing.of) {
             continue;
         }
         let capability = Capability::new(kind, kustomization.object.namespace.clone(), owned(Some(name)));
-        sink.need(&Needing { optional, ..needing.clone() }, capability, name.span, "for its variables");
+        collector.need(&Needing { optional, ..needing.clone() }, capability, name.span, Purpose::Variables);
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use model::ObjectRef;
-use yaml::{FileId, Map, Node, Span, Value};
+use source::{FileId, Span};
+use yaml::{Map, Node, Value};
 
 use crate::flux::{Built, HelmRelease, SOURCE_GROUP, ValuesFrom};
 use crate::object::{Object, owned};

@@ -3,80 +3,92 @@
 //! Knows Kubernetes kinds, the catalogue, and where Helm values usually name things. Does not know who comes first.
 
 mod arguments;
-mod behind;
 mod capabilities;
 mod chart_files;
+mod collector;
+mod copies;
 mod custom;
 mod facts;
+mod foreign;
+mod hidden_hosts;
 mod hosts;
+mod indirect_needs;
 mod kinds_served;
 mod known;
 mod kustomizations;
 mod merging;
 mod objects;
 mod pods;
+mod public_hosts;
 mod references;
 mod releases;
 mod rendering;
-mod sink;
+mod satellites;
 mod values;
 mod webhooks;
 
 use catalogue::Catalogue;
 use model::Cluster;
 
-use crate::bootstrap::Bootstrap;
+use crate::bootstrap::ClusterBootstrap;
 use crate::charts::Renderer;
 use crate::flux::Assembled;
 use crate::repository::Repository;
 pub(crate) use arguments::retries_by_default;
 pub(crate) use capabilities::apis_asked_for;
+pub(crate) use collector::Collector;
 pub(crate) use facts::note_chart;
-pub(crate) use known::{need_foundation, need_gifts, offer_controllers, offer_known};
+pub(crate) use known::{need_foundation, need_known_capabilities, offer_controllers, offer_known};
 pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values};
-pub(crate) use objects::{SEALING_KEY_LABEL, is_sealing_key};
-pub(crate) use sink::Sink;
+pub(crate) use objects::SEALING_KEY_LABEL;
+pub use objects::is_sealing_key;
 
 /// Fills in offers and needs.
 pub(crate) fn extract(
     repository: &Repository,
     catalogue: &Catalogue,
     assembled: Assembled,
-    bootstrap: &Bootstrap,
+    bootstrap: &ClusterBootstrap<'_>,
     renderer: Option<&dyn Renderer>,
 ) -> Cluster {
-    let mut sink = Sink::new(assembled);
-    bootstrap.offer(repository, catalogue, &mut sink);
-    offer_fetched(catalogue, &mut sink);
+    let mut collector = Collector::new(assembled);
+    bootstrap.offer(repository, catalogue, &mut collector);
+    offer_fetched(catalogue, &mut collector);
     if let Some(renderer) = renderer {
-        rendering::render_all(&mut sink, repository, catalogue, renderer);
+        rendering::render_all(&mut collector, repository, catalogue, renderer);
     }
-    objects::read_all(&mut sink, catalogue);
-    kustomizations::read_all(&mut sink);
-    let watches_settings = arguments::watches_settings(&sink.assembled.objects);
-    sink.cluster().facts.watches_settings = watches_settings;
-    releases::read_all(&mut sink, repository, catalogue);
-    hosts::resolve(&mut sink);
-    behind::read_all(&mut sink);
-    crate::bootstrap::offer_foundation(&mut sink);
-    objects::webhook_needs(&mut sink);
-    facts::gather(&mut sink, repository, bootstrap);
-    sink.finish()
+    objects::read_all(&mut collector, catalogue);
+    kustomizations::read_all(&mut collector);
+    let watches_settings = arguments::watches_settings(&collector.assembled.objects);
+    collector.cluster().facts.watches_settings = watches_settings;
+    releases::read_all(&mut collector, repository, catalogue);
+    let talks = std::mem::take(&mut collector.talks);
+    hosts::resolve(&mut collector, &talks);
+    public_hosts::resolve(&mut collector, &talks);
+    hidden_hosts::resolve(&mut collector, &talks);
+    copies::read_all(&mut collector);
+    satellites::read_all(&mut collector, catalogue);
+    indirect_needs::read_all(&mut collector);
+    crate::bootstrap::offer_foundation(&mut collector);
+    objects::webhook_needs(&mut collector);
+    foreign::offer_all(&mut collector);
+    facts::gather(&mut collector, repository, bootstrap);
+    collector.finish()
 }
 
 /// CRDs that a component takes from another repository: not seen, but their address tells what they are.
-fn offer_fetched(catalogue: &Catalogue, sink: &mut Sink) {
-    let spots = sink.cluster().blind.clone();
-    for spot in spots.iter().filter(|spot| spot.what.contains("github")) {
-        let Some(by) = spot.component else { continue };
-        let own = sink.cluster().component(by).object.clone();
-        let speaks = [&spot.what, own.name.as_str()].iter().any(|text| text.to_ascii_lowercase().contains("crd"));
-        let addresses = spot.what.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '`' | ','));
-        for kind in addresses
-            .filter(|word| word.contains("github") && (speaks || crate::remote_crds::holds_crds(word)))
-            .flat_map(|address| crate::remote_crds::kinds(address, catalogue))
-        {
-            sink.offer(
+fn offer_fetched(catalogue: &Catalogue, collector: &mut Collector) {
+    let spots = collector.cluster().blind.clone();
+    for spot in &spots {
+        let address = spot.what.address().filter(|address| address.contains("github"));
+        let (Some(by), Some(address)) = (spot.component, address) else { continue };
+        let own = collector.cluster().component(by).object.clone();
+        let speaks = spot.what.names().chain([own.name.as_str()]).any(|name| name.to_ascii_lowercase().contains("crd"));
+        if !speaks && !crate::remote_crds::holds_crds(address) {
+            continue;
+        }
+        for kind in crate::remote_crds::kinds(address, catalogue) {
+            collector.offer(
                 by,
                 model::Capability::cluster(model::CapabilityKind::Crd, kind),
                 model::Arrival::Applied,

@@ -1,39 +1,46 @@
 //! Offers and needs of plain objects: whatever a Kustomization applies itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::{Catalogue, Made, any_holds};
 use ecow::EcoString;
-use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
+use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Purpose};
 use yaml::Node;
 
-use crate::content::sink::{Needing, Sink};
-use crate::content::{capabilities, custom, hosts, known, pods, references, values, webhooks};
+use crate::content::collector::{Collector, Needing};
+use crate::content::{custom, hosts, known, pods, references, values, webhooks};
 use crate::flux::{Built, Origin};
 use crate::kinds::{is_custom, is_flux, is_soft, is_unreported};
 use crate::object::Object;
 
-pub(crate) fn read_all(sink: &mut Sink, catalogue: &Catalogue) {
-    let objects = std::mem::take(&mut sink.assembled.objects);
+pub(crate) fn read_all(collector: &mut Collector, catalogue: &Catalogue) {
+    let objects = std::mem::take(&mut collector.assembled.objects);
     let mut makers: BTreeMap<&str, Vec<&Made>> = BTreeMap::new();
     for made in catalogue.components().iter().flat_map(|component| &component.makes) {
         makers.entry(made.for_kind.as_str()).or_default().push(made);
     }
     let kinds = webhooks::Kinds::of(&objects);
     for built in &objects {
-        offers(sink, built, &makers);
-        offer_webhooks(sink, built, &kinds);
+        offers(collector, built, &makers);
+        offer_webhooks(collector, built, &kinds);
     }
+    let running: BTreeSet<ComponentId> =
+        objects.iter().filter(|built| has_pods(built)).map(|it| it.component).collect();
     for built in &objects {
-        needs(sink, built, catalogue);
+        needs(collector, built, catalogue);
+        let workload = collector.workload(built.component, &built.node);
+        // A Secret by itself talks to nobody: what runs beside it does.
+        if Object::new(&built.node).is("", "Secret") && (workload != built.component || running.contains(&workload)) {
+            hosts::collect(collector, workload, &reference(built), &built.node, Phase::Ready);
+        }
     }
-    sink.assembled.objects = objects;
+    collector.assembled.objects = objects;
 }
 
 /// Whether a Secret is encrypted, and whoever applies it decrypts with that very Secret: it can only come after itself, so that
 /// somebody outside brings it first.
-fn is_locked_in(sink: &Sink, built: &Built, own: &ObjectRef) -> bool {
-    let mut appliers = sink.assembled.kustomizations.iter().filter(|(id, _)| *id == built.component);
+fn is_locked_in(collector: &Collector, built: &Built, own: &ObjectRef) -> bool {
+    let mut appliers = collector.assembled.kustomizations.iter().filter(|(id, _)| *id == built.component);
     built.node.get("sops").is_some()
         && appliers.any(|(_, applier)| {
             let key = applier.decryption_secret.as_ref().and_then(yaml::Node::text);
@@ -41,23 +48,28 @@ fn is_locked_in(sink: &Sink, built: &Built, own: &ObjectRef) -> bool {
         })
 }
 
+fn has_pods(built: &Built) -> bool {
+    let object = Object::new(&built.node);
+    matches!((object.group(), object.kind()), ("apps" | "batch", _) | ("", "Pod"))
+}
+
 fn reference(built: &Built) -> ObjectRef {
     Object::new(&built.node).reference(&built.namespace)
 }
 
-fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
+fn offers(collector: &mut Collector, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
     let object = Object::new(&built.node);
     let own = reference(built);
     let at = object.name_span();
     let by = built.component;
     let kind = match (object.group(), object.kind()) {
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => return offer_crd(sink, built, &own),
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => return offer_crd(collector, built, &own),
         ("", "Namespace") => (CapabilityKind::Namespace, Arrival::Applied),
         ("", "Secret") => {
             if is_sealing_key(&built.node) {
-                sink.offer(by, Capability::cluster(CapabilityKind::SealingKey, ""), Arrival::Applied, &own, at);
+                collector.offer(by, Capability::cluster(CapabilityKind::SealingKey, ""), Arrival::Applied, &own, at);
             }
-            if is_locked_in(sink, built, &own) {
+            if is_locked_in(collector, built, &own) {
                 return;
             }
             (CapabilityKind::Secret, Arrival::Applied)
@@ -72,7 +84,7 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
         ("", "PersistentVolumeClaim") => (CapabilityKind::PersistentVolumeClaim, Arrival::Applied),
         ("storage.k8s.io", "StorageClass") => {
             if is_default_class(&built.node) {
-                sink.default_classes.insert(own.name.clone());
+                collector.default_classes.insert(own.name.clone());
             }
             (CapabilityKind::StorageClass, Arrival::Applied)
         }
@@ -90,13 +102,13 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
             for artifact in crate::artifact::artifacts(&built.node) {
                 let name = ecow::eco_format!("ExternalArtifact:{}", artifact.name);
                 let capability = Capability::new(CapabilityKind::Source, own.namespace.clone(), name);
-                sink.offer(by, capability, Arrival::Applied, &own, at);
+                collector.offer(by, capability, Arrival::Applied, &own, at);
             }
             return;
         }
         (group, _) if group == crate::flux::SOURCE_GROUP => {
             let name = ecow::eco_format!("{}:{}", own.kind, own.name);
-            sink.offer(
+            collector.offer(
                 by,
                 Capability::new(CapabilityKind::Source, own.namespace.clone(), name),
                 Arrival::Applied,
@@ -107,24 +119,24 @@ fn offers(sink: &mut Sink, built: &Built, makers: &BTreeMap<&str, Vec<&Made>>) {
         }
         (group, _) if is_custom(group) => {
             let name = ecow::eco_format!("{} {}", own.kind, own.name);
-            sink.offer(
+            collector.offer(
                 by,
                 Capability::new(CapabilityKind::Object, own.namespace.clone(), name),
                 Arrival::Reported,
                 &own,
                 at,
             );
-            offer_made(sink, built, &own, makers);
+            offer_made(collector, built, &own, makers);
             return;
         }
         _ => return,
     };
     let arrival = if built.chart_at().is_some() { in_chart(kind.0, kind.1) } else { kind.1 };
-    sink.offer(by, Capability::new(kind.0, own.namespace.clone(), own.name.clone()), arrival, &own, at);
+    collector.offer(by, Capability::new(kind.0, own.namespace.clone(), own.name.clone()), arrival, &own, at);
     if matches!(kind.0, CapabilityKind::Secret | CapabilityKind::ConfigMap) && is_mirrored(&built.node) {
-        sink.offer(by, Capability::cluster(kind.0, own.name.clone()), Arrival::Unreported, &own, at);
+        collector.offer(by, Capability::cluster(kind.0, own.name.clone()), Arrival::Unreported, &own, at);
     }
-    offer_made(sink, built, &own, makers);
+    offer_made(collector, built, &own, makers);
 }
 
 /// Whether annotations ask for copies in other namespaces: of the object itself, or of the Secret that is made of it.
@@ -159,23 +171,23 @@ fn in_chart(kind: CapabilityKind, arrival: Arrival) -> Arrival {
 }
 
 /// A webhook that fails closed answers when the pods behind it do.
-fn offer_webhooks(sink: &mut Sink, built: &Built, kinds: &webhooks::Kinds) {
+fn offer_webhooks(collector: &mut Collector, built: &Built, kinds: &webhooks::Kinds) {
     let object = Object::new(&built.node);
     if !matches!(object.kind(), "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration") {
         return;
     }
     for covers in webhooks::covered(&built.node, kinds) {
         let capability = Capability::cluster(CapabilityKind::Webhook, covers);
-        sink.offer(built.component, capability, Arrival::Healthy, &reference(built), object.name_span());
+        collector.offer(built.component, capability, Arrival::Healthy, &reference(built), object.name_span());
     }
 }
 
-fn offer_crd(sink: &mut Sink, built: &Built, own: &ObjectRef) {
+fn offer_crd(collector: &mut Collector, built: &Built, own: &ObjectRef) {
     let group = built.node.text_at(&["spec", "group"]).unwrap_or_default();
     let kind = built.node.text_at(&["spec", "names", "kind"]).unwrap_or_default();
     let at = Object::new(&built.node).name_span();
     let arrival = if built.chart_at().is_some() { Arrival::Installed } else { Arrival::Applied };
-    sink.offer(built.component, Capability::crd(group, kind), arrival, own, at);
+    collector.offer(built.component, Capability::crd(group, kind), arrival, own, at);
 }
 
 fn is_default_class(node: &Node) -> bool {
@@ -183,7 +195,7 @@ fn is_default_class(node: &Node) -> bool {
 }
 
 /// A Secret that the sealing controller takes for one of its keys.
-pub(crate) fn is_sealing_key(node: &Node) -> bool {
+pub fn is_sealing_key(node: &Node) -> bool {
     node.at(&["metadata", "labels"]).is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some())
 }
 
@@ -191,12 +203,18 @@ pub(crate) fn is_sealing_key(node: &Node) -> bool {
 pub(crate) const SEALING_KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-secrets-key";
 
 /// What the controller of a custom resource makes for it.
-fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap<&str, Vec<&Made>>) {
+fn offer_made(collector: &mut Collector, built: &Built, own: &ObjectRef, makers: &BTreeMap<&str, Vec<&Made>>) {
     let object = Object::new(&built.node);
     let key = format!("{}/{}", object.group(), object.kind());
     let arrival = if is_unreported(object.kind()) { Arrival::Unreported } else { Arrival::Reported };
     let made = makers.get(key.as_str()).into_iter().flatten();
     for made in made.filter(|made| any_holds(&made.when, Some(&built.node))) {
+        if let (Some(speaks), Some(service)) = (&made.speaks, made.services.first()) {
+            for name in Made::all_names(service, &built.node) {
+                let service = Capability::new(CapabilityKind::Service, own.namespace.clone(), name);
+                collector.database(speaks, built.component, service);
+            }
+        }
         let lists = [
             (CapabilityKind::Secret, &made.secrets),
             (CapabilityKind::ConfigMap, &made.config_maps),
@@ -206,10 +224,10 @@ fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap
             for name in patterns.iter().flat_map(|pattern| Made::all_names(pattern, &built.node)) {
                 if kind == CapabilityKind::Secret && is_mirrored(&built.node) {
                     let copies = Capability::cluster(kind, name.clone());
-                    sink.offer(built.component, copies, Arrival::Unreported, own, object.name_span());
+                    collector.offer(built.component, copies, Arrival::Unreported, own, object.name_span());
                 }
                 let capability = Capability::new(kind, own.namespace.clone(), name);
-                sink.offer(built.component, capability, arrival, own, object.name_span());
+                collector.offer(built.component, capability, arrival, own, object.name_span());
             }
         }
         // Nothing reports them; that the object was there in time is all that an order can achieve.
@@ -217,13 +235,13 @@ fn offer_made(sink: &mut Sink, built: &Built, own: &ObjectRef, makers: &BTreeMap
         for (kind, patterns) in of_nodes {
             for name in patterns.iter().flat_map(|pattern| Made::all_names(pattern, &built.node)) {
                 let capability = Capability::cluster(kind, name);
-                sink.offer(built.component, capability, Arrival::Applied, own, object.name_span());
+                collector.offer(built.component, capability, Arrival::Applied, own, object.name_span());
             }
         }
     }
 }
 
-fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
+fn needs(collector: &mut Collector, built: &Built, catalogue: &Catalogue) {
     let object = Object::new(&built.node);
     let own = reference(built);
     let group = object.group();
@@ -232,15 +250,15 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
     if is_custom(group) {
         let crd = Capability::crd(group, object.kind());
         // A chart that brings both is one that everybody's cluster takes.
-        let is_own = built.chart_at().is_some() && sink.is_offered_by(&crd, of);
-        let why = if built.chart_at().is_some() { "which its chart renders" } else { "to be applied" };
+        let is_own = built.chart_at().is_some() && collector.is_offered_by(&crd, of);
+        let why = if built.chart_at().is_some() { Purpose::RenderedByChart } else { Purpose::Apply };
         match built.origin {
             _ if is_own => {}
             Origin::Asked(_) => {
                 let needing = Needing { phase: Phase::Build, soft: false, optional: true, ..apply };
-                sink.need(&needing, crd, object.kind_span(), capabilities::WHY);
+                collector.need(&needing, crd, object.kind_span(), Purpose::AskedByTemplates);
             }
-            _ => sink.need(&apply, crd, object.kind_span(), why),
+            _ => collector.need(&apply, crd, object.kind_span(), why),
         }
     }
     if matches!(built.origin, Origin::Asked(_)) {
@@ -249,45 +267,50 @@ fn needs(sink: &mut Sink, built: &Built, catalogue: &Catalogue) {
     if !own.namespace.is_empty() && object.kind() != "Namespace" {
         let at = built.node.at(&["metadata", "namespace"]).map_or(object.name_span(), |namespace| namespace.span);
         let everything = Needing { soft: false, ..apply };
-        sink.need(
+        collector.need(
             &everything,
             Capability::cluster(CapabilityKind::Namespace, own.namespace.clone()),
             at,
-            "to be applied into",
+            Purpose::ApplyInto,
         );
     }
-    let workload = sink.workload(of, &built.node);
+    let workload = collector.workload(of, &built.node);
     match (group, object.kind()) {
         (group, _) if is_flux(group) => {}
         ("", "Namespace" | "Secret") | ("apiextensions.k8s.io" | "rbac.authorization.k8s.io", _) => {}
-        ("", "ConfigMap") => hosts::collect(sink, workload, &own, &built.node, Phase::Ready),
+        ("", "ConfigMap") => hosts::collect(collector, workload, &own, &built.node, Phase::Ready),
         ("apps" | "batch", _) | ("", "Pod") => {
-            pods::read(sink, of, &own, &built.node, built.chart_at());
-            known::known_images(sink, of, &own, &built.node, catalogue);
+            pods::read(collector, of, &own, &built.node, built.chart_at());
+            known::known_images(collector, of, &own, &built.node, catalogue);
         }
-        ("", "PersistentVolumeClaim") => values::scan(sink, workload, &own, &built.node, Phase::Ready),
-        ("storage.k8s.io", "StorageClass") => provisioner(sink, of, &own, &built.node),
+        ("", "PersistentVolumeClaim") => values::scan(collector, workload, &own, &built.node, Phase::Ready),
+        ("storage.k8s.io", "StorageClass") => provisioner(collector, of, &own, &built.node),
         _ => {
-            custom::read(sink, of, workload, &own, &built.node);
-            values::scan(sink, workload, &own, &built.node, Phase::Ready);
-            references::scan(sink, workload, &own, &own.namespace, &built.node);
-            hosts::collect(sink, workload, &own, &built.node, Phase::Ready);
+            custom::read(collector, of, workload, &own, &built.node);
+            values::scan(collector, workload, &own, &built.node, Phase::Ready);
+            references::scan(collector, workload, &own, &own.namespace, &built.node);
+            hosts::collect(collector, workload, &own, &built.node, Phase::Ready);
         }
     }
 }
 
 /// A class by itself provisions nothing: its driver does.
-fn provisioner(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node) {
+fn provisioner(collector: &mut Collector, of: ComponentId, own: &ObjectRef, node: &Node) {
     if let Some(driver) = node.get("provisioner") {
         let needing = Needing { of, object: own, phase: Phase::Run, soft: true, optional: false };
         let name: EcoString = driver.text().unwrap_or_default().into();
-        sink.need(&needing, Capability::cluster(CapabilityKind::CsiDriver, name), driver.span, "to make volumes");
+        collector.need(
+            &needing,
+            Capability::cluster(CapabilityKind::CsiDriver, name),
+            driver.span,
+            Purpose::MakeVolumes,
+        );
     }
 }
 
 /// Objects that a webhook which fails closed is asked about can't be applied before it answers.
-pub(crate) fn webhook_needs(sink: &mut Sink) {
-    let covered: Vec<EcoString> = sink
+pub(crate) fn webhook_needs(collector: &mut Collector) {
+    let covered: Vec<EcoString> = collector
         .assembled
         .cluster
         .offers
@@ -298,7 +321,7 @@ pub(crate) fn webhook_needs(sink: &mut Sink) {
     if covered.is_empty() {
         return;
     }
-    let objects = std::mem::take(&mut sink.assembled.objects);
+    let objects = std::mem::take(&mut collector.assembled.objects);
     for built in &objects {
         let object = Object::new(&built.node);
         let exact = ecow::eco_format!("{}/{}", object.group(), object.kind());
@@ -313,13 +336,13 @@ pub(crate) fn webhook_needs(sink: &mut Sink) {
             let own = reference(built);
             let needing =
                 Needing { of: built.component, object: &own, phase: Phase::Apply, soft: false, optional: false };
-            sink.need(
+            collector.need(
                 &needing,
                 Capability::cluster(CapabilityKind::Webhook, name),
                 object.kind_span(),
-                "to be admitted",
+                Purpose::Admit,
             );
         }
     }
-    sink.assembled.objects = objects;
+    collector.assembled.objects = objects;
 }

@@ -1,14 +1,15 @@
 //! What a pod template needs, in plain workloads.
 
-use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
-use yaml::{Node, Span};
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Purpose};
+use source::Span;
+use yaml::Node;
 
-use crate::content::sink::{Needing, Sink};
+use crate::content::collector::{Collector, Needing};
 use crate::content::{hosts, values};
 
 /// Reads a Deployment, StatefulSet, DaemonSet, Job, CronJob or Pod. `chart_at` is where the chart that renders it is named:
 /// its programs make objects under names of the chart's own, so such a name counts only when somebody is known to make it.
-pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node, chart_at: Option<Span>) {
+pub(crate) fn read(collector: &mut Collector, of: ComponentId, own: &ObjectRef, node: &Node, chart_at: Option<Span>) {
     let spec =
         [&["spec", "template", "spec"] as &[&str], &["spec", "jobTemplate", "spec", "template", "spec"], &["spec"]]
             .iter()
@@ -20,14 +21,14 @@ pub(crate) fn read(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Nod
         for (kind, reference, optional) in references(spec) {
             let needing = Needing { optional, ..needing.clone() };
             let capability = Capability::new(kind, own.namespace.clone(), reference.text().unwrap_or_default());
-            if chart_at == Some(reference.span) && !sink.is_offered(&capability) {
+            if chart_at == Some(reference.span) && !collector.is_offered(&capability) {
                 continue;
             }
-            sink.need(&needing, capability, reference.span, "for its pods to start");
+            collector.need(&needing, capability, reference.span, Purpose::StartPods);
         }
     }
-    values::scan(sink, of, own, node, phase);
-    hosts::collect(sink, of, own, node, Phase::Run);
+    values::scan(collector, of, own, node, phase);
+    hosts::collect(collector, of, own, node, Phase::Run);
 }
 
 /// Secrets and ConfigMaps that containers and volumes name. A pod starts without its `imagePullSecrets`, so those are none.

@@ -1,29 +1,29 @@
 //! Secrets, ConfigMaps and claims that Helm values and custom resources name. Charts make objects of their own under
 //! names like these, so a name counts only when something in the cluster is known to make it.
 
-use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Purpose};
 use yaml::{Entry, Node, Value};
 
-use crate::content::sink::{Needing, Sink};
+use crate::content::collector::{Collector, Needing};
 
-pub(crate) fn scan(sink: &mut Sink, of: ComponentId, own: &ObjectRef, namespace: &str, node: &Node) {
-    walk(sink, of, own, namespace, node, "");
+pub(crate) fn scan(collector: &mut Collector, of: ComponentId, own: &ObjectRef, namespace: &str, node: &Node) {
+    walk(collector, of, own, namespace, node, "");
 }
 
-fn walk(sink: &mut Sink, of: ComponentId, own: &ObjectRef, namespace: &str, node: &Node, parent_key: &str) {
+fn walk(collector: &mut Collector, of: ComponentId, own: &ObjectRef, namespace: &str, node: &Node, parent_key: &str) {
     match &node.value {
         Value::Map(map) => {
             for entry in map {
                 if let Some(text) = entry.value.text() {
-                    note(sink, of, own, namespace, node, (entry, text), parent_key);
+                    note(collector, of, own, namespace, node, (entry, text), parent_key);
                 } else {
-                    walk(sink, of, own, namespace, &entry.value, &entry.key);
+                    walk(collector, of, own, namespace, &entry.value, &entry.key);
                 }
             }
         }
         Value::Seq(items) => {
             for item in items {
-                walk(sink, of, own, namespace, item, parent_key);
+                walk(collector, of, own, namespace, item, parent_key);
             }
         }
         Value::Scalar(_) => {}
@@ -31,7 +31,7 @@ fn walk(sink: &mut Sink, of: ComponentId, own: &ObjectRef, namespace: &str, node
 }
 
 fn note(
-    sink: &mut Sink,
+    collector: &mut Collector,
     of: ComponentId,
     own: &ObjectRef,
     namespace: &str,
@@ -44,9 +44,9 @@ fn note(
     };
     let namespace = around.get("namespace").and_then(Node::text).unwrap_or(namespace);
     let capability = Capability::new(kind, namespace, text);
-    if sink.is_offered(&capability) {
+    if collector.is_offered(&capability) {
         let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
-        sink.need(&needing, capability, entry.value.span, "for its pods to start");
+        collector.need(&needing, capability, entry.value.span, Purpose::StartPods);
     }
 }
 

@@ -4,28 +4,26 @@
 use catalogue::{Catalogue, Via, any_holds};
 use ecow::EcoString;
 use kustomize::Files;
-use model::{Arrival, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Withheld};
-use yaml::{Node, Span, Value};
+use model::{
+    Arrival, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Purpose, Unseen, WhyUnseen, Withheld,
+};
+use source::Span;
+use yaml::{Node, Value};
 
+use crate::content::collector::{Collector, Needing};
 use crate::content::known::{
-    gift_capability, need_own_kinds, offer_controllers, offer_known, offer_program, offer_rendered, served,
+    catalogue_capability, need_own_kinds, offer_controllers, offer_known, offer_program, offer_rendered, served,
 };
 use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values, unseen_values};
-use crate::content::sink::{Needing, Sink};
 use crate::content::{arguments, capabilities, facts, hosts, references, values};
 use crate::flux::HelmRelease;
 use crate::object::{Object, owned};
 use crate::repository::Repository;
 
-/// Why a chart is a blind spot.
-const CHART_UNSEEN: &str = "comes from a chart that is neither here nor in the catalogue";
-/// Generic charts whose objects are whatever their values say.
-const GENERIC_CHARTS: [&str; 3] = ["app-template", "common", "raw"];
-
-pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Catalogue) {
-    let releases = std::mem::take(&mut sink.assembled.releases);
-    let sources = chart_sources(&sink.assembled.objects);
-    let config_maps = config_maps(&sink.assembled.objects);
+pub(crate) fn read_all(collector: &mut Collector, repository: &Repository, catalogue: &Catalogue) {
+    let releases = std::mem::take(&mut collector.assembled.releases);
+    let sources = chart_sources(&collector.assembled.objects);
+    let config_maps = config_maps(&collector.assembled.objects);
     let facts: Vec<Facts<'_>> = releases
         .iter()
         .map(|(id, release)| {
@@ -33,25 +31,25 @@ pub(crate) fn read_all(sink: &mut Sink, repository: &Repository, catalogue: &Cat
             let chart = catalogue::chart_name(&address).into();
             let values = merged_values(release, &config_maps);
             let sees_all_values = unseen_values(release, &config_maps).is_empty();
-            let replaces_catalogue = sink.rendered.get(id) == Some(&true);
+            let replaces_catalogue = collector.rendered.get(id) == Some(&true);
             let known = catalogue.by_chart(&address);
             Facts { id: *id, release, known, chart, values, sees_all_values, replaces_catalogue }
         })
         .collect();
-    if arguments::retries_by_default(&sink.assembled.objects) {
+    if arguments::retries_by_default(&collector.assembled.objects) {
         for fact in &facts {
-            sink.cluster().components[fact.id.index()].patience = fact.release.patience_with_retries();
+            collector.cluster().components[fact.id.index()].patience = fact.release.patience_with_retries();
         }
     }
     for fact in &facts {
-        fact.offers(sink, repository, catalogue);
-        fact.note_adopted(sink);
+        fact.offers(collector, repository, catalogue);
+        fact.note_adopted(collector);
     }
     for fact in &facts {
-        fact.needs(sink);
-        fact.asked_for(sink, repository);
+        fact.needs(collector);
+        fact.asked_for(collector, repository);
     }
-    sink.assembled.releases = releases;
+    collector.assembled.releases = releases;
 }
 
 /// One release with all that is known of it.
@@ -68,16 +66,16 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    fn offers(&self, sink: &mut Sink, repository: &Repository, catalogue: &Catalogue) {
+    fn offers(&self, collector: &mut Collector, repository: &Repository, catalogue: &Catalogue) {
         let release = self.release;
         let own = &release.object;
         let namespace = release.target_namespace.clone();
         let service = |name: EcoString| Capability::new(CapabilityKind::Service, namespace.clone(), name);
         if !self.replaces_catalogue {
-            sink.offer(self.id, service(release.release_name.clone()), Arrival::Healthy, own, release.at);
+            collector.offer(self.id, service(release.release_name.clone()), Arrival::Healthy, own, release.at);
         }
         if release.creates_namespace {
-            sink.offer(
+            collector.offer(
                 self.id,
                 Capability::cluster(CapabilityKind::Namespace, namespace.clone()),
                 Arrival::Installed,
@@ -87,45 +85,49 @@ impl Facts<'_> {
         }
         if let Some(base) = self.crds_of() {
             let capability = crds_of(&base);
-            sink.offer(self.id, capability, Arrival::Installed, own, release.at);
+            collector.offer(self.id, capability, Arrival::Installed, own, release.at);
         }
-        let is_local = self.local_crds(sink, repository);
+        let is_local = self.local_crds(collector, repository);
         let Some(known) = self.known else {
-            self.offer_images(sink, catalogue);
-            let is_said = sink.rendered.contains_key(&self.id) || sink.unrendered.contains(&self.id);
-            if !is_local && !is_said && !GENERIC_CHARTS.contains(&self.chart.as_str()) {
-                self.unseen_chart(sink);
+            self.offer_images(collector, catalogue);
+            let is_said = collector.rendered.contains_key(&self.id) || collector.unrendered.contains(&self.id);
+            if !is_local && !is_said && !catalogue::is_generic_chart(&self.chart) {
+                self.unseen_chart(collector);
             }
             return;
         };
-        let component = &mut sink.cluster().components[self.id.index()];
+        let component = &mut collector.cluster().components[self.id.index()];
         component.known_as = Some(known.name.as_str().into());
         component.startup_seconds = u64::from(known.startup_seconds);
         component.resource = self.resource(known);
-        offer_controllers(sink, self.id, known, own, release.at);
+        offer_controllers(collector, self.id, known, own, release.at);
         if self.replaces_catalogue {
-            offer_rendered(sink, self.id, known, self.values.as_ref(), own, release.at);
-            self.withheld(sink, known);
+            offer_rendered(collector, self.id, known, self.values.as_ref(), own, release.at);
+            self.withheld(collector, known);
             return;
         }
-        let component = &sink.cluster().components[self.id.index()];
+        let component = &collector.cluster().components[self.id.index()];
         let (arrival, shown) = served(component, own);
-        for name in known.service_names(&release.release_name, &self.chart, self.values.as_ref()) {
-            sink.offer(self.id, service(name.into()), arrival, &shown, release.at);
+        let names = known.service_names(&release.release_name, &self.chart, self.values.as_ref());
+        if let (Some(speaks), Some(name)) = (&known.speaks, names.first()) {
+            collector.database(speaks, self.id, service(name.as_str().into()));
         }
-        offer_known(sink, self.id, known, self.values.as_ref(), own, release.at, release.skips_crds.is_some());
-        self.withheld(sink, known);
+        for name in names {
+            collector.offer(self.id, service(name.into()), arrival, &shown, release.at);
+        }
+        offer_known(collector, self.id, known, self.values.as_ref(), own, release.at, release.skips_crds.is_some());
+        self.withheld(collector, known);
     }
 
     /// A chart that runs any image: what known programs give is there, whoever wrote the chart.
-    fn offer_images(&self, sink: &mut Sink, catalogue: &Catalogue) {
+    fn offer_images(&self, collector: &mut Collector, catalogue: &Catalogue) {
         let mut images = Vec::new();
         if let Some(values) = &self.values {
             image_repositories(values, &mut images);
         }
         for image in images {
             if let Some(known) = image.text().and_then(|image| catalogue.by_image(image)) {
-                offer_program(sink, self.id, known, &self.release.object, image.span);
+                offer_program(collector, self.id, known, &self.release.object, image.span);
             }
         }
     }
@@ -140,7 +142,7 @@ impl Facts<'_> {
     }
 
     /// Notes the CRDs that its chart has and that its values, or its policy, leave out.
-    fn withheld(&self, sink: &mut Sink, known: &catalogue::Component) {
+    fn withheld(&self, collector: &mut Collector, known: &catalogue::Component) {
         if !self.sees_all_values {
             return;
         }
@@ -156,11 +158,11 @@ impl Facts<'_> {
             };
             for kind in &crds.kinds {
                 let capability = Capability::cluster(CapabilityKind::Crd, kind.as_str());
-                if sink.is_offered_by(&capability, self.id) {
+                if collector.is_offered_by(&capability, self.id) {
                     continue;
                 }
                 let withheld = Withheld { by: self.id, capability, switch: switch.clone(), at };
-                sink.cluster().facts.withheld.push(withheld);
+                collector.cluster().facts.withheld.push(withheld);
             }
         }
     }
@@ -173,33 +175,33 @@ impl Facts<'_> {
     }
 
     /// Notes the chart of a release that the bootstrap installs as well.
-    fn note_adopted(&self, sink: &mut Sink) {
+    fn note_adopted(&self, collector: &mut Collector) {
         let release = (self.release.release_name.clone(), self.release.target_namespace.clone());
-        if !facts::is_adopted(sink, &release.0, &release.1) {
+        if !facts::is_adopted(collector, &release.0, &release.1) {
             return;
         }
         let source = self.release.chart.source.as_ref().map(|source| &source.object);
-        let version = facts::version_of(sink, source, self.release.chart.version.as_ref());
+        let version = facts::version_of(collector, source, self.release.chart.version.as_ref());
         let values = self.values.clone().filter(|_| self.sees_all_values);
-        facts::note_chart(sink, Chart { of: self.id, name: self.chart.clone(), release, version, values });
+        facts::note_chart(collector, Chart { of: self.id, name: self.chart.clone(), release, version, values });
     }
 
-    fn unseen_chart(&self, sink: &mut Sink) {
-        sink.unseen.push((self.id, self.chart.clone()));
-        sink.cluster().blind.push(model::BlindSpot {
-            what: format!("{} (chart {})", self.release.object, self.chart),
-            why: CHART_UNSEEN.to_owned(),
+    fn unseen_chart(&self, collector: &mut Collector) {
+        collector.unseen.push((self.id, self.chart.clone()));
+        collector.cluster().blind.push(model::BlindSpot {
+            what: Unseen::Release { object: self.release.object.clone(), chart: self.chart.clone() },
+            why: WhyUnseen::UnknownChart,
             at: self.release.chart.at,
             component: None,
         });
     }
 
     /// What the templates of a chart in this repository ask the cluster for.
-    fn asked_for(&self, sink: &mut Sink, repository: &Repository) {
+    fn asked_for(&self, collector: &mut Collector, repository: &Repository) {
         let Some(chart) = self.local_chart(repository) else { return };
         let needing =
             Needing { of: self.id, object: &self.release.object, phase: Phase::Build, soft: false, optional: true };
-        capabilities::scan(sink, repository, &needing, &chart, self.values.as_ref());
+        capabilities::scan(collector, repository, &needing, &chart, self.values.as_ref());
     }
 
     /// The directory of its chart, where that lies in this repository.
@@ -209,7 +211,7 @@ impl Facts<'_> {
     }
 
     /// CRDs of a chart that lies in this repository; whether it does.
-    fn local_crds(&self, sink: &mut Sink, repository: &Repository) -> bool {
+    fn local_crds(&self, collector: &mut Collector, repository: &Repository) -> bool {
         let Some(chart) = self.local_chart(repository) else { return false };
         if self.release.skips_crds.is_some() {
             return true;
@@ -221,7 +223,7 @@ impl Facts<'_> {
                 if Object::new(node).kind() == "CustomResourceDefinition" {
                     let group = node.text_at(&["spec", "group"]).unwrap_or_default();
                     let kind = node.text_at(&["spec", "names", "kind"]).unwrap_or_default();
-                    sink.offer(
+                    collector.offer(
                         self.id,
                         Capability::crd(group, kind),
                         Arrival::Installed,
@@ -234,46 +236,50 @@ impl Facts<'_> {
         true
     }
 
-    fn needs(&self, sink: &mut Sink) {
+    fn needs(&self, collector: &mut Collector) {
         let release = self.release;
         let own = &release.object;
         let build = Needing { of: self.id, object: own, phase: Phase::Build, soft: false, optional: false };
-        if let Some(source) = release.chart.source.as_ref().filter(|source| !sink.given.contains(&source.object)) {
+        if let Some(source) = release.chart.source.as_ref().filter(|source| !collector.given.contains(&source.object)) {
             let name = ecow::eco_format!("{}:{}", source.object.kind, source.object.name);
             let capability = Capability::new(CapabilityKind::Source, source.object.namespace.clone(), name);
-            sink.need(&build, capability, source.at, "for its chart");
+            collector.need(&build, capability, source.at, Purpose::Chart);
         }
         for from in &release.values_from {
             let kind = if from.kind == "Secret" { CapabilityKind::Secret } else { CapabilityKind::ConfigMap };
             let needing = Needing { optional: from.optional, ..build.clone() };
-            sink.need(
+            collector.need(
                 &needing,
                 Capability::new(kind, own.namespace.clone(), from.name.clone()),
                 from.at,
-                "for its values",
+                Purpose::Values,
             );
         }
-        self.kube_config(sink, &build);
+        self.kube_config(collector, &build);
         let ready = Needing { phase: Phase::Ready, ..build.clone() };
         let kinds = crds_of(&self.chart);
-        if sink.is_offered(&kinds) {
-            sink.need(&ready, kinds, release.chart.at, "which come with a chart of their own");
+        if collector.is_offered(&kinds) {
+            collector.need(&ready, kinds, release.chart.at, Purpose::ChartOfCrds);
         }
         if let Some(known) = self.known {
-            self.need_known(sink, known);
-            need_own_kinds(sink, self.id, known, own, release.chart.at);
+            self.need_known(collector, known);
+            need_own_kinds(collector, self.id, known, own, release.chart.at);
         }
         let Some(values) = &self.values else { return };
         // Nobody waits for the pods of what runs by the clock.
         let phase = if has_only_cron_jobs(values) { Phase::Run } else { Phase::Ready };
-        hosts::collect(sink, self.id, own, values, phase);
+        hosts::collect(collector, self.id, own, values, phase);
         // Its pods and claims tell what they use; programs may be told addresses in Secrets, which are not read.
         if self.replaces_catalogue {
             return;
         }
-        values::scan(sink, self.id, own, values, phase);
-        references::scan(sink, self.id, own, &release.target_namespace, values);
-        self.rendered_kinds(sink, values);
+        values::scan(collector, self.id, own, values, phase);
+        references::scan(collector, self.id, own, &release.target_namespace, values);
+        self.rendered_kinds(collector, values);
+        if let Some(at) = rendered_ingress(values) {
+            let apply = Needing { phase: Phase::Apply, ..build };
+            need_webhooks(collector, &apply, "networking.k8s.io/Ingress", at, &Purpose::Admit);
+        }
     }
 
     /// The chart whose CRDs this chart holds, by the custom of calling it that: `kagent-crds`, `ai-gateway-crds-helm`.
@@ -285,20 +291,31 @@ impl Facts<'_> {
     }
 
     /// What the catalogue says that the chart needs; of what it renders, its objects speak themselves.
-    fn need_known(&self, sink: &mut Sink, known: &catalogue::Component) {
+    fn need_known(&self, collector: &mut Collector, known: &catalogue::Component) {
         // Flux itself applies it, so Flux is there.
         let needs = known.needs.iter().filter(|need| need.capability != "gitops");
         for need in needs.filter(|need| any_holds(&need.when, self.values.as_ref())) {
             let name = need.name.as_deref();
             let capability = match need.capability.as_str() {
                 "crd" => Capability::cluster(CapabilityKind::Crd, name.unwrap_or_default()),
-                other => gift_capability(other, name),
+                other => catalogue_capability(other, name),
             };
             let phase = match need.phase {
                 catalogue::Phase::Apply => Phase::Apply,
                 catalogue::Phase::Ready => Phase::Ready,
                 catalogue::Phase::Run => Phase::Run,
             };
+            if need.capability == "load-balancer" {
+                let ready = Needing {
+                    of: self.id,
+                    object: &self.release.object,
+                    phase: Phase::Ready,
+                    soft: false,
+                    optional: false,
+                };
+                collector.balanced(&ready, self.release.chart.at);
+                continue;
+            }
             let is_object = phase == Phase::Apply && need.capability == "crd";
             if is_object && self.replaces_catalogue {
                 continue;
@@ -310,23 +327,24 @@ impl Facts<'_> {
             let (soft, optional) = (need.soft || soft_kind, need.soft && is_object);
             let needing = Needing { of: self.id, object: &self.release.object, phase, soft, optional };
             if is_object && !need.soft {
-                need_webhooks(sink, &needing, name.unwrap_or_default(), self.release.chart.at, &need.why);
+                let why = Purpose::Catalogued(need.why.as_str().into());
+                need_webhooks(collector, &needing, name.unwrap_or_default(), self.release.chart.at, &why);
             }
-            sink.need(&needing, capability, self.release.chart.at, ecow::eco_format!("because {}", need.why));
+            collector.need(&needing, capability, self.release.chart.at, Purpose::Catalogued(need.why.as_str().into()));
         }
     }
 
-    fn kube_config(&self, sink: &mut Sink, build: &Needing<'_>) {
+    fn kube_config(&self, collector: &mut Collector, build: &Needing<'_>) {
         if let Some(name) = &self.release.kube_config_secret {
             let capability =
                 Capability::new(CapabilityKind::Secret, self.release.object.namespace.clone(), owned(Some(name)));
-            sink.need(build, capability, name.span, "for its kubeconfig");
+            collector.need(build, capability, name.span, Purpose::Kubeconfig);
         }
     }
 
     /// Switches that nearly every chart has, and what generic charts render from their values.
-    fn rendered_kinds(&self, sink: &mut Sink, values: &Node) {
-        let generic = GENERIC_CHARTS.contains(&self.chart.as_str());
+    fn rendered_kinds(&self, collector: &mut Collector, values: &Node) {
+        let generic = catalogue::is_generic_chart(&self.chart);
         let switches = [
             ("serviceMonitor", "monitoring.coreos.com", "ServiceMonitor"),
             ("podMonitor", "monitoring.coreos.com", "PodMonitor"),
@@ -340,7 +358,7 @@ impl Facts<'_> {
             Needing { of: self.id, object: &self.release.object, phase: Phase::Apply, soft: true, optional: false };
         for (key, group, kind) in switches {
             for at in switched_on(values, key, generic) {
-                sink.need(&needing, Capability::crd(group, kind), at, "which its chart renders");
+                collector.need(&needing, Capability::crd(group, kind), at, Purpose::RenderedByChart);
             }
         }
     }
@@ -348,7 +366,7 @@ impl Facts<'_> {
 
 /// The CRDs that the chart `name-crds` holds.
 pub(crate) fn crds_of(name: &str) -> Capability {
-    Capability::cluster(CapabilityKind::Other, ecow::eco_format!("the CRDs of {name}"))
+    Capability::cluster(CapabilityKind::ChartCrds, name)
 }
 
 /// Places where `key` is switched on: `key: {enabled: true}` anywhere, or in a generic chart any entry at the top.
@@ -381,14 +399,34 @@ fn collect_switches(node: &Node, key: &str, found: &mut Vec<Span>) {
     }
 }
 
+/// Where values have a chart render an Ingress: `ingress` anywhere in them that is switched on, or has a host and no switch.
+fn rendered_ingress(values: &Node) -> Option<Span> {
+    values.entries().iter().find_map(|entry| match entry.key.as_str() {
+        "ingress" if has_host(&entry.value) => Some(entry.key_span),
+        _ if entry.value.get("enabled").and_then(Node::as_bool) == Some(false) => None,
+        _ => rendered_ingress(&entry.value),
+    })
+}
+
+fn has_host(ingress: &Node) -> bool {
+    match ingress.get("enabled").and_then(Node::as_bool) {
+        Some(is_on) => is_on,
+        None => ingress.entries().iter().any(|entry| {
+            let is_host =
+                matches!(entry.key.as_str(), "host" | "hosts" | "hostname" | "className" | "ingressClassName");
+            is_host && !entry.value.is_null() || has_host(&entry.value)
+        }),
+    }
+}
+
 /// What a chart renders passes the webhooks of its kind, as a manifest does: while one does not answer, the install fails.
-fn need_webhooks(sink: &mut Sink, needing: &Needing<'_>, kind: &str, at: Span, why: &str) {
+fn need_webhooks(collector: &mut Collector, needing: &Needing<'_>, kind: &str, at: Span, why: &Purpose) {
     let Some((group, _)) = kind.split_once('/') else { return };
     for covers in [kind.into(), ecow::eco_format!("{group}/*")] {
         let webhook = Capability::cluster(CapabilityKind::Webhook, covers);
-        if sink.is_offered(&webhook) {
+        if collector.is_offered(&webhook) {
             let needing = Needing { soft: false, ..needing.clone() };
-            sink.need(&needing, webhook, at, ecow::eco_format!("because {why}"));
+            collector.need(&needing, webhook, at, why.clone());
         }
     }
 }

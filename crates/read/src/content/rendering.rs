@@ -6,22 +6,20 @@ use std::collections::BTreeSet;
 
 use catalogue::Catalogue;
 use ecow::EcoString;
-use model::{BlindSpot, ComponentId, ObjectRef};
-use yaml::{FileId, Node, Span, Value};
+use model::{BlindSpot, Cause, ComponentId, ObjectRef, Unseen, WhyUnseen};
+use source::{FileId, Span};
+use yaml::{Node, Value};
 
 use crate::charts::{ChartFiles, Job, NotRendered, Renderer};
 use crate::content::chart_files::{Shelf, asks_for_apis, by_text};
+use crate::content::collector::Collector;
 use crate::content::kinds_served;
 use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values, unseen_values};
-use crate::content::sink::Sink;
 use crate::flux::{Built, HelmRelease, Origin};
 use crate::object::Object;
-use crate::parallel;
 use crate::repository::Repository;
 use crate::resource_set::inputs::json;
-
-/// Why values are a blind spot.
-const VALUES_UNSEEN: &str = "are not in the repository: the chart was rendered without them";
+use ::repository::parallel;
 
 type Objects = Result<Vec<Node>, NotRendered>;
 
@@ -32,35 +30,41 @@ struct Turn<'a> {
     name: EcoString,
     chart: ChartFiles<'a>,
     values: Option<Node>,
-    unseen_values: Vec<(String, Span)>,
+    /// What they are: the kind and the name of an object, and where it is named.
+    unseen_values: Vec<(EcoString, EcoString, Span)>,
 }
 
 /// Renders every chart that is here, and adds its objects to those of the cluster. A chart that asks the cluster for its
 /// APIs is rendered twice: as on an empty cluster, and as where everything that this cluster is made of has come up.
-pub(crate) fn render_all(sink: &mut Sink, repository: &Repository, catalogue: &Catalogue, renderer: &dyn Renderer) {
-    let turns = turns(sink, repository, renderer);
-    let kube_version = kinds_served::kube_version(sink, repository);
+pub(crate) fn render_all(
+    collector: &mut Collector,
+    repository: &Repository,
+    catalogue: &Catalogue,
+    renderer: &dyn Renderer,
+) {
+    let turns = turns(collector, repository, renderer);
+    let kube_version = kinds_served::kube_version(collector, repository);
     let render = |turn: &Turn<'_>, apis: &[String]| turn.render(repository, renderer, &kube_version, apis);
     let empty = parallel::map(&turns, |turn| render(turn, &[]));
-    let apis = kinds_served::apis(sink, catalogue, empty.iter().flatten().flatten());
+    let apis = kinds_served::apis(collector, catalogue, empty.iter().flatten().flatten());
     let full = parallel::map(&turns, |turn| {
         let asks = !apis.is_empty() && asks_for_apis(&turn.chart, renderer);
         asks.then(|| render(turn, &apis))
     });
     for ((turn, empty), full) in turns.iter().zip(empty).zip(full) {
-        turn.absorb(sink, empty, full);
+        turn.absorb(collector, empty, full);
     }
 }
 
-fn turns<'a>(sink: &Sink, repository: &'a Repository, renderer: &'a dyn Renderer) -> Vec<Turn<'a>> {
-    let shelf = Shelf::new(sink, repository, renderer);
-    let (maps, sources) = (config_maps(&sink.assembled.objects), chart_sources(&sink.assembled.objects));
-    let releases = sink.assembled.releases.iter();
+fn turns<'a>(collector: &Collector, repository: &'a Repository, renderer: &'a dyn Renderer) -> Vec<Turn<'a>> {
+    let shelf = Shelf::new(collector, repository, renderer);
+    let (maps, sources) = (config_maps(&collector.assembled.objects), chart_sources(&collector.assembled.objects));
+    let releases = collector.assembled.releases.iter();
     releases
         .filter_map(|(id, release)| {
             let chart = shelf.find(release)?;
             let unseen = unseen_values(release, &maps);
-            let unseen = unseen.iter().map(|from| (format!("{} {}", from.kind, from.name), from.at));
+            let unseen = unseen.iter().map(|from| (from.kind.clone(), from.name.clone(), from.at));
             Some(Turn {
                 id: *id,
                 name: catalogue::chart_name(&chart_address(release, &sources)).into(),
@@ -89,7 +93,7 @@ impl Turn<'_> {
         let mut objects = Vec::new();
         for document in repository.parse(FileId::GENERATED, &text) {
             if let (None, Some(problem)) = (&document.root, document.problems.first()) {
-                return Err(NotRendered::Failed(format!("what it renders is no YAML: {}", problem.message)));
+                return Err(NotRendered::NoYaml(problem.message.clone()));
             }
             let Some(mut node) = document.root.filter(|root| root.as_map().is_some()) else { continue };
             put(&mut node, self.release.chart.at, &|text| places.get(text).copied().flatten());
@@ -103,23 +107,24 @@ impl Turn<'_> {
         Ok(objects)
     }
 
-    fn absorb(&self, sink: &mut Sink, empty: Objects, full: Option<Objects>) {
+    fn absorb(&self, collector: &mut Collector, empty: Objects, full: Option<Objects>) {
         let at = self.release.chart.at;
         let alone: Option<BTreeSet<ObjectRef>> = empty.as_ref().ok().map(|objects| objects.iter().map(id).collect());
         let objects = match (empty, full) {
             (_, Some(Ok(objects))) | (Ok(objects), _) => objects,
-            (Err(why), _) => return self.not_rendered(sink, &why),
+            (Err(why), _) => return self.not_rendered(collector, why),
         };
-        sink.cluster().facts.rendered += 1;
-        sink.cluster().components[self.id.index()].objects = objects.len();
-        sink.rendered.insert(self.id, self.unseen_values.is_empty());
-        for (what, at) in &self.unseen_values {
-            let what = format!("values of {} from {what}", self.release.object);
-            sink.cluster().blind.push(BlindSpot { what, why: VALUES_UNSEEN.to_owned(), at: *at, component: None });
+        collector.cluster().facts.rendered += 1;
+        collector.cluster().components[self.id.index()].objects = objects.len();
+        collector.rendered.insert(self.id, self.unseen_values.is_empty());
+        for (kind, name, at) in &self.unseen_values {
+            let release = self.release.object.clone();
+            let what = Unseen::ValuesOf { release, kind: kind.clone(), name: name.clone() };
+            collector.cluster().blind.push(BlindSpot { what, why: WhyUnseen::ValuesNotHere, at: *at, component: None });
         }
         for node in objects {
             let is_asked = alone.as_ref().is_some_and(|alone| !alone.contains(&id(&node)));
-            sink.assembled.objects.push(Built {
+            collector.assembled.objects.push(Built {
                 component: self.id,
                 node,
                 namespace: self.release.target_namespace.clone(),
@@ -128,11 +133,11 @@ impl Turn<'_> {
         }
     }
 
-    fn not_rendered(&self, sink: &mut Sink, why: &NotRendered) {
-        sink.unrendered.insert(self.id);
-        sink.cluster().blind.push(BlindSpot {
-            what: format!("{} (chart {})", self.release.object, self.name),
-            why: format!("has a chart that {why}"),
+    fn not_rendered(&self, collector: &mut Collector, why: NotRendered) {
+        collector.unrendered.insert(self.id);
+        collector.cluster().blind.push(BlindSpot {
+            what: Unseen::Release { object: self.release.object.clone(), chart: self.name.clone() },
+            why: WhyUnseen::NotRendered(Cause::new(why)),
             at: self.release.chart.at,
             component: None,
         });

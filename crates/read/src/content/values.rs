@@ -1,17 +1,18 @@
 //! Names that mean the same wherever they stand: in Helm values, in custom resources, in pod templates.
 
-use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase};
-use yaml::{Entry, Node, Span, Value};
+use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Purpose};
+use source::Span;
+use yaml::{Entry, Node, Value};
 
-use crate::content::sink::{Needing, Sink};
+use crate::content::collector::{Collector, Needing};
 
 /// Walks any tree and notes classes, devices, networks, issuers and gateways that it names.
-pub(crate) fn scan(sink: &mut Sink, of: ComponentId, own: &ObjectRef, node: &Node, phase: Phase) {
+pub(crate) fn scan(collector: &mut Collector, of: ComponentId, own: &ObjectRef, node: &Node, phase: Phase) {
     let needing = Needing { of, object: own, phase, soft: false, optional: false };
-    let known = sink.claims.len();
-    walk(sink, &needing, node, "");
+    let known = collector.claims.len();
+    walk(collector, &needing, node, "");
     if names_class_for_all(node) {
-        sink.claims.truncate(known);
+        collector.claims.truncate(known);
     }
 }
 
@@ -21,27 +22,27 @@ fn names_class_for_all(values: &Node) -> bool {
     named.into_iter().flatten().any(|class| !class.is_empty())
 }
 
-fn walk(sink: &mut Sink, needing: &Needing<'_>, node: &Node, parent_key: &str) {
+fn walk(collector: &mut Collector, needing: &Needing<'_>, node: &Node, parent_key: &str) {
     match &node.value {
         Value::Map(map) => {
             if is_switched_off(node) {
                 return;
             }
             if let Some(at) = classless_claim(node, parent_key) {
-                sink.claim(needing, at);
+                collector.claim(needing, at);
             }
             for entry in map {
-                note(sink, needing, entry, parent_key);
+                note(collector, needing, entry, parent_key);
                 if !matches!(entry.value.value, Value::Scalar(_)) {
                     // `ingress: {main: {className: internal}}`: the name of an entry says nothing.
                     let key = if parent_key == "ingress" { parent_key } else { &entry.key };
-                    walk(sink, &carried_out(needing, &entry.key), &entry.value, key);
+                    walk(collector, &carried_out(needing, &entry.key), &entry.value, key);
                 }
             }
         }
         Value::Seq(items) => {
             for item in items {
-                walk(sink, needing, item, parent_key);
+                walk(collector, needing, item, parent_key);
             }
         }
         Value::Scalar(_) => {}
@@ -88,38 +89,68 @@ fn is_switched_off(node: &Node) -> bool {
     node.get("enabled").and_then(Node::as_bool) == Some(false)
 }
 
-fn note(sink: &mut Sink, needing: &Needing<'_>, entry: &Entry, parent_key: &str) {
+fn note(collector: &mut Collector, needing: &Needing<'_>, entry: &Entry, parent_key: &str) {
     let Some(text) = entry.value.text().filter(|text| !text.is_empty()) else {
-        return note_structure(sink, needing, entry);
+        return note_structure(collector, needing, entry);
     };
     let class = |kind| Capability::cluster(kind, text);
     let (capability, why) = match entry.key.as_str() {
-        "storageClassName" | "storageClass" | "cacheStorageClassName" | "storage_class" if text != "-" => {
-            (class(CapabilityKind::StorageClass), "for its volumes")
-        }
+        key if names_storage_class(key) && text != "-" => (class(CapabilityKind::StorageClass), Purpose::Volumes),
         "name" if parent_key.eq_ignore_ascii_case("storageClass") => {
-            (class(CapabilityKind::StorageClass), "for its volumes")
+            (class(CapabilityKind::StorageClass), Purpose::Volumes)
         }
         "volumeSnapshotClassName" | "snapshotClass" | "volumeSnapshotClass" => {
-            (class(CapabilityKind::SnapshotClass), "for its snapshots")
+            (class(CapabilityKind::SnapshotClass), Purpose::Snapshots)
         }
-        "ingressClassName" => (class(CapabilityKind::IngressClass), "to be reached"),
-        "className" if parent_key == "ingress" => (class(CapabilityKind::IngressClass), "to be reached"),
-        "runtimeClassName" => (class(CapabilityKind::RuntimeClass), "for its pods to start"),
-        "priorityClassName" => (class(CapabilityKind::PriorityClass), "for its pods to start"),
-        "cert-manager.io/cluster-issuer" | "cert-manager.io/issuer" => return note_issuer(sink, needing, entry, text),
-        "k8s.v1.cni.cncf.io/networks" => return note_networks(sink, needing, entry, text),
+        "ingressClassName" | "kubernetes.io/ingress.class" => (class(CapabilityKind::IngressClass), Purpose::Reach),
+        "type" if text == "LoadBalancer" => return collector.balanced(needing, entry.value.span),
+        "className" if parent_key == "ingress" => (class(CapabilityKind::IngressClass), Purpose::Reach),
+        "runtimeClassName" => (class(CapabilityKind::RuntimeClass), Purpose::StartPods),
+        "priorityClassName" => (class(CapabilityKind::PriorityClass), Purpose::StartPods),
+        "cert-manager.io/cluster-issuer" | "cert-manager.io/issuer" => {
+            return note_issuer(collector, needing, entry, text);
+        }
+        "k8s.v1.cni.cncf.io/networks" => return note_networks(collector, needing, entry, text),
         key if is_resources(parent_key) && key.contains('/') => {
-            (Capability::cluster(CapabilityKind::Device, key), "for its pods to be scheduled")
+            (Capability::cluster(CapabilityKind::Device, key), Purpose::SchedulePods)
         }
-        key if parent_key == "nodeSelector" && is_discovered_label(key) => {
-            (Capability::cluster(CapabilityKind::NodeLabel, key), "for its pods to be scheduled")
+        key if parent_key == "nodeSelector" => return note_label(collector, needing, key, entry.value.span),
+        key if parent_key == "selectors" || has_word(key, "network") => {
+            return note_network_setting(collector, needing, entry, text);
         }
-        "deviceClassName" => (class(CapabilityKind::Device), "for its pods to be scheduled"),
+        "deviceClassName" => (class(CapabilityKind::Device), Purpose::SchedulePods),
         _ => return,
     };
     let soft = matches!(capability.kind, CapabilityKind::IngressClass);
-    sink.need(&Needing { soft, ..needing.clone() }, capability, entry.value.span, why);
+    collector.need(&Needing { soft, ..needing.clone() }, capability, entry.value.span, why);
+}
+
+/// Keys that name a class of storage, in whatever case a chart writes them.
+fn names_storage_class(key: &str) -> bool {
+    const KEYS: [&str; 4] = ["storageClassName", "storageClass", "cacheStorageClassName", "storage_class"];
+    KEYS.iter().any(|known| key.eq_ignore_ascii_case(known))
+}
+
+fn has_word(key: &str, word: &str) -> bool {
+    key.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// A label that nodes must have. Those that people give their nodes by hand are there: only what a program discovers counts, or
+/// what a rule of this cluster sets.
+fn note_label(collector: &mut Collector, needing: &Needing<'_>, key: &str, at: Span) {
+    let capability = Capability::cluster(CapabilityKind::NodeLabel, key);
+    if is_discovered_label(key) || collector.is_offered(&capability) {
+        collector.need(needing, capability, at, Purpose::SchedulePods);
+    }
+}
+
+/// `storageNetwork: namespace/name`: a network that a setting names, where it is one of this cluster.
+fn note_network_setting(collector: &mut Collector, needing: &Needing<'_>, entry: &Entry, text: &str) {
+    let (namespace, name) = text.split_once('/').unwrap_or((&needing.object.namespace, text));
+    let capability = Capability::new(CapabilityKind::NetworkAttachment, namespace, name);
+    if collector.is_offered(&capability) {
+        collector.need(needing, capability, entry.value.span, Purpose::StartPods);
+    }
 }
 
 fn is_resources(parent_key: &str) -> bool {
@@ -130,32 +161,45 @@ fn is_discovered_label(key: &str) -> bool {
     key.contains("feature.node.kubernetes.io/") || key.starts_with("topology.kubernetes.io/")
 }
 
-fn note_structure(sink: &mut Sink, needing: &Needing<'_>, entry: &Entry) {
-    if entry.key == "parentRefs" {
-        for reference in entry.value.as_seq().unwrap_or_default() {
-            note_gateway(sink, needing, reference);
+fn note_structure(collector: &mut Collector, needing: &Needing<'_>, entry: &Entry) {
+    let items = entry.value.as_seq().unwrap_or_default();
+    match entry.key.as_str() {
+        "parentRefs" => items.iter().for_each(|reference| note_gateway(collector, needing, reference)),
+        // Of several terms one is enough: pods have another way.
+        "nodeSelectorTerms" if items.len() == 1 => {
+            for expression in items[0].items_at("matchExpressions") {
+                note_expression(collector, needing, expression);
+            }
         }
+        _ => {}
     }
 }
 
-pub(crate) fn note_gateway(sink: &mut Sink, needing: &Needing<'_>, reference: &Node) {
+fn note_expression(collector: &mut Collector, needing: &Needing<'_>, expression: &Node) {
+    let is_wanted = matches!(expression.text_at(&["operator"]), Some("In" | "Exists" | "Gt" | "Lt"));
+    if let Some((key, name)) = expression.get("key").and_then(|key| Some((key, key.text()?))).filter(|_| is_wanted) {
+        note_label(collector, needing, name, key.span);
+    }
+}
+
+pub(crate) fn note_gateway(collector: &mut Collector, needing: &Needing<'_>, reference: &Node) {
     let Some(name) = reference.get("name") else { return };
     if reference.get("kind").and_then(Node::text).is_some_and(|kind| kind != "Gateway") {
         return;
     }
     let namespace = reference.get("namespace").and_then(Node::text).unwrap_or(&needing.object.namespace);
     let capability = Capability::new(CapabilityKind::Gateway, namespace, name.text().unwrap_or_default());
-    sink.need(&Needing { soft: true, ..needing.clone() }, capability, name.span, "to be reached");
+    collector.need(&Needing { soft: true, ..needing.clone() }, capability, name.span, Purpose::Reach);
 }
 
-fn note_issuer(sink: &mut Sink, needing: &Needing<'_>, entry: &Entry, text: &str) {
+fn note_issuer(collector: &mut Collector, needing: &Needing<'_>, entry: &Entry, text: &str) {
     let namespace = if entry.key.ends_with("cluster-issuer") { "" } else { needing.object.namespace.as_str() };
     let capability = Capability::new(CapabilityKind::Issuer, namespace, text);
-    sink.need(&Needing { soft: true, ..needing.clone() }, capability, entry.value.span, "for its certificate");
+    collector.need(&Needing { soft: true, ..needing.clone() }, capability, entry.value.span, Purpose::Certificate);
 }
 
 /// The annotation holds `name`, `namespace/name`, lists of those, or JSON.
-fn note_networks(sink: &mut Sink, needing: &Needing<'_>, entry: &Entry, text: &str) {
+fn note_networks(collector: &mut Collector, needing: &Needing<'_>, entry: &Entry, text: &str) {
     let own = needing.object.namespace.clone();
     let mut found: Vec<(String, String)> = Vec::new();
     if text.trim_start().starts_with('[') {
@@ -175,6 +219,6 @@ fn note_networks(sink: &mut Sink, needing: &Needing<'_>, entry: &Entry, text: &s
     }
     for (namespace, name) in found {
         let capability = Capability::new(CapabilityKind::NetworkAttachment, namespace, name);
-        sink.need(needing, capability, entry.value.span, "for its pods to start");
+        collector.need(needing, capability, entry.value.span, Purpose::StartPods);
     }
 }

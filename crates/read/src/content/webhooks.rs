@@ -85,7 +85,8 @@ fn is_for_all(webhook: &Node) -> bool {
 mod tests {
     use super::{Kinds, covered};
     use crate::flux::{Built, Origin};
-    use yaml::{FileId, Node};
+    use source::FileId;
+    use yaml::Node;
 
     fn node(text: &str) -> Node {
         yaml::parse_value(FileId(0), text).unwrap()

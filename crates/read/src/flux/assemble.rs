@@ -3,26 +3,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
-use kustomize::{Blind, Failure, Overlay};
+use kustomize::{Blind, BuildError, Failure, Overlay};
 use model::{
-    BlindSpot, BrokenBuild, BuildFault, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie, TieTarget,
-    UndefinedVariable, WaitsFor,
+    BlindSpot, BrokenBuild, BuildFault, Cause, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie,
+    TieTarget, UndefinedVariable, Unseen, WaitsFor, WhyUnseen,
 };
-use yaml::{Map, Node, Span};
+use source::Span;
+use yaml::{Map, Node};
 
 use crate::flux::builds::Builds;
 use crate::flux::entry::Entry;
 use crate::flux::helm_release::HelmRelease;
 use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
-use crate::flux::source::{Place, Sources};
+use crate::flux::source::{SourcePlace, Sources};
 use crate::flux::variables::{Settings, Variables};
-use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP, SOURCE_GROUP};
 use crate::object::Object;
-use crate::parallel;
-use crate::path;
+use crate::overlooked::overlooked;
 use crate::repository::Repository;
 use crate::resource_set;
 use crate::substitute::{ObjectError, SubstituteError, Undefined};
+use ::repository::parallel;
+use ::repository::path;
 
 /// Nested deeper than this nobody nests: a Kustomization that makes itself again and again under new names.
 const WAVES_MAX: usize = 32;
@@ -72,6 +74,19 @@ pub(crate) struct Assembled {
     pub(crate) indifferent: BTreeSet<ComponentId>,
 }
 
+impl Assembled {
+    /// Whether it applies Flux, and nothing else.
+    pub(super) fn is_flux_alone(&self) -> bool {
+        let is_of_flux = |built: &Built| {
+            let object = Object::new(&built.node);
+            let part_of = built.node.text_at(&["metadata", "labels", "app.kubernetes.io/part-of"]);
+            part_of == Some("flux") || matches!(object.group(), SOURCE_GROUP | KUSTOMIZE_GROUP)
+        };
+        let is_whole = self.cluster.blind.is_empty() && self.cluster.broken.is_empty();
+        is_whole && self.cluster.components.len() == 1 && self.objects.iter().all(is_of_flux)
+    }
+}
+
 /// Puts clusters together side by side, wave by wave, so that what several of them apply is built once.
 pub(super) fn assemble(common: &Common<'_>, entries: &[Entry], builds: &mut Builds) -> Vec<Assembled> {
     let mut assemblers: Vec<Assembler<'_>> = entries.iter().map(|entry| Assembler::start(common, entry)).collect();
@@ -90,6 +105,7 @@ pub(super) fn assemble(common: &Common<'_>, entries: &[Entry], builds: &mut Buil
 struct Assembler<'a> {
     repository: &'a Repository,
     sources: &'a Sources<'a>,
+    providers: &'a [Node],
     entry: &'a Entry,
     settings: Settings,
     by_object: BTreeMap<ObjectRef, ComponentId>,
@@ -103,17 +119,18 @@ struct Assembler<'a> {
 struct Turn {
     id: ComponentId,
     kustomization: Kustomization,
-    place: Place,
+    place: SourcePlace,
 }
 
 /// What building one Kustomization gave.
 #[derive(Default)]
-struct Outcome {
+struct BuildOutcome {
     objects: Vec<Node>,
     blind: Vec<Blind>,
     failures: Vec<Failure>,
-    unseen: Option<(String, &'static str)>,
-    broken: Option<(String, Span)>,
+    unseen: Option<(Unseen, WhyUnseen)>,
+    /// The path that is not there.
+    missing: Option<String>,
     /// Why its variables can't be put in.
     refused: Option<ObjectError>,
     directory: Option<String>,
@@ -128,6 +145,7 @@ impl<'a> Assembler<'a> {
         let mut assembler = Self {
             repository: common.repository,
             sources: &common.sources,
+            providers: &common.providers,
             entry,
             settings: common.settings.clone(),
             by_object: BTreeMap::new(),
@@ -137,6 +155,9 @@ impl<'a> Assembler<'a> {
         };
         // The root of the repository has a name that can be read and typed.
         assembler.out.cluster.name = if entry.directory.is_empty() { ".".to_owned() } else { entry.directory.clone() };
+        let own = entry.root.source.as_ref().map(|source| &source.object).or(common.own.as_ref());
+        let address = entry.url.as_deref().or_else(|| common.sources.url(own?));
+        assembler.out.cluster.facts.own_address = address.map(str::to_owned);
         let id = assembler.add_kustomization(&entry.root, None);
         let turn = assembler.turn(id, entry.root.clone());
         assembler.wave.push(turn);
@@ -151,24 +172,52 @@ impl<'a> Assembler<'a> {
     /// What must be built for this wave.
     fn wanted(&self) -> impl Iterator<Item = (&str, &Overlay)> {
         self.wave.iter().filter_map(|turn| match &turn.place {
-            Place::Here(directory) => Some((directory.as_str(), &turn.kustomization.overlay)),
-            Place::Elsewhere { .. } | Place::Missing(_) => None,
+            SourcePlace::Here(directory) => Some((directory.as_str(), &turn.kustomization.overlay)),
+            SourcePlace::Elsewhere { .. } | SourcePlace::Missing { .. } => None,
         })
     }
 
     /// Takes in what was built for this wave, and finds the next one in it.
     fn take(&mut self, builds: &Builds) {
-        let wave = std::mem::take(&mut self.wave);
+        let mut wave = std::mem::take(&mut self.wave);
+        for turn in wave.iter_mut().filter(|turn| turn.id == ROOT) {
+            self.patch_root(turn, builds);
+        }
         let outcomes = parallel::map(&wave, |turn| self.outcome(turn, builds));
         for (turn, outcome) in wave.into_iter().zip(outcomes) {
             self.absorb(turn, outcome);
         }
     }
 
+    /// The root is part of what it applies, and patches there change it: `flux bootstrap` builds the directory before it applies it. What it
+    /// applies, and with which patches, was settled before.
+    fn patch_root(&mut self, turn: &mut Turn, builds: &Builds) {
+        let SourcePlace::Here(directory) = &turn.place else { return };
+        let root = &mut turn.kustomization;
+        let Some(made) = builds.get(directory, &root.overlay) else { return };
+        let read = |node: &Node| {
+            let is_one = Object::new(node).is(KUSTOMIZE_GROUP, "Kustomization");
+            is_one.then(|| Kustomization::read(node, &root.object.namespace))
+        };
+        let Some(built) = made.objects.iter().filter_map(read).find(|built| built.object == root.object) else {
+            return;
+        };
+        let component = &mut self.out.cluster.components[turn.id.index()];
+        component.gate = built.gate.clone();
+        component.gate_at = built.gate_at;
+        component.suspended = built.suspended;
+        component.patience = built.patience.clone();
+        component.ignored_checks.clone_from(&built.ignored_checks);
+        component.expressions.clone_from(&built.expressions);
+        let Kustomization { path, path_at, source, depends_on, overlay, .. } = root.clone();
+        *root = Kustomization { path, path_at, source, depends_on, overlay, ..built };
+    }
+
     fn finish(&mut self) {
         if let Some(turn) = self.wave.first() {
-            let why = format!("Kustomizations nest deeper than {WAVES_MAX} levels");
-            self.blind(turn.kustomization.object.to_string(), why, turn.kustomization.at, Some(turn.id));
+            let (id, at) = (turn.id, turn.kustomization.at);
+            let what = Unseen::Kustomization(turn.kustomization.object.clone());
+            self.blind(what, WhyUnseen::NestedTooDeep { levels: WAVES_MAX }, at, id);
         }
         self.tie();
         self.free_neighbours(ROOT);
@@ -190,18 +239,25 @@ impl<'a> Assembler<'a> {
         self.out.cluster.facts.unsubstituted = unsubstituted;
     }
 
-    fn outcome(&self, turn: &Turn, builds: &Builds) -> Outcome {
+    fn outcome(&self, turn: &Turn, builds: &Builds) -> BuildOutcome {
         let Turn { kustomization, place, .. } = turn;
         let directory = match place {
-            Place::Here(directory) => directory,
-            Place::Elsewhere { what, why } => {
-                return Outcome { unseen: Some((what.clone(), why)), ..Outcome::default() };
+            SourcePlace::Here(directory) => directory,
+            SourcePlace::Elsewhere { source, url, why } => {
+                let path = if kustomization.path.is_empty() { "./" } else { kustomization.path.as_str() };
+                let what = Unseen::AppliedBy {
+                    kustomization: kustomization.object.clone(),
+                    path: path.to_owned(),
+                    source: source.clone(),
+                    url: url.clone(),
+                };
+                return BuildOutcome { unseen: Some((what, why.clone())), ..BuildOutcome::default() };
             }
-            Place::Missing(why) => {
-                return Outcome { broken: Some((why.clone(), kustomization.path_at)), ..Outcome::default() };
+            SourcePlace::Missing { path } => {
+                return BuildOutcome { missing: Some(path.clone()), ..BuildOutcome::default() };
             }
         };
-        let mut outcome = Outcome { directory: Some(directory.clone()), ..Outcome::default() };
+        let mut outcome = BuildOutcome { directory: Some(directory.clone()), ..BuildOutcome::default() };
         if let Some(build) = builds.get(directory, &kustomization.overlay) {
             outcome.objects.clone_from(&build.objects);
             outcome.blind.clone_from(&build.blind);
@@ -223,24 +279,31 @@ impl<'a> Assembler<'a> {
         outcome
     }
 
-    fn absorb(&mut self, turn: Turn, outcome: Outcome) {
+    fn absorb(&mut self, turn: Turn, outcome: BuildOutcome) {
         let Turn { id, kustomization, .. } = turn;
         if outcome.directory.is_some() && outcome.blind.is_empty() && !outcome.wants_optional {
             self.out.indifferent.insert(id);
         }
         if let Some((what, why)) = outcome.unseen {
-            let path = if kustomization.path.is_empty() { "./" } else { kustomization.path.as_str() };
-            let what = format!("what {} applies: `{path}` of {what}", kustomization.object);
-            self.blind(what, why.to_owned(), kustomization.path_at, Some(id));
+            self.blind(what, why, kustomization.path_at, id);
         }
-        let failures = outcome.failures.into_iter().map(|failure| (failure.message, failure.span));
-        let broken = outcome.broken.into_iter().chain(failures).map(|(message, at)| (message, at, BuildFault::Build));
-        let refused = outcome.refused.map(|error| (error.to_string(), error.span, fault(&error.source)));
-        for (message, at, fault) in broken.chain(refused) {
-            self.out.cluster.broken.push(BrokenBuild { component: id, message, at, fault });
+        let missing = outcome.missing.map(|path| (BuildFault::NoPath { path }, kustomization.path_at));
+        // Of a part of a repository, what lies outside is only not seen.
+        let is_part = self.repository.is_part();
+        let is_outside = |failure: &Failure| is_part && matches!(failure.error, BuildError::Outside { .. });
+        let (outside, failures): (Vec<Failure>, Vec<Failure>) = outcome.failures.into_iter().partition(is_outside);
+        for failure in outside {
+            self.blind(Unseen::RestOfRepository, WhyUnseen::AboveDirectory, failure.span, id);
+        }
+        let failures =
+            failures.into_iter().map(|failure| (BuildFault::Kustomize(Cause::new(failure.error)), failure.span));
+        let refused = outcome.refused.map(|error| (fault(error.source), error.span));
+        for (fault, at) in missing.into_iter().chain(failures).chain(refused) {
+            self.out.cluster.broken.push(BrokenBuild { component: id, fault, at });
         }
         for blind in outcome.blind {
-            self.blind(blind.what, blind.why, blind.span, Some(id));
+            let (what, why) = overlooked(blind.what);
+            self.blind(what, why, blind.span, id);
         }
         let set_at = kustomization.post_build.as_ref().map_or(kustomization.at, |post_build| post_build.span);
         let used = |it: Undefined| UndefinedVariable { of: id, name: it.name, at: it.span, set_at };
@@ -283,7 +346,7 @@ impl<'a> Assembler<'a> {
     }
 
     fn add(&mut self, component: Component) -> ComponentId {
-        let id = ComponentId(u32::try_from(self.out.cluster.components.len()).unwrap_or(u32::MAX));
+        let id = ComponentId(source::to_u32(self.out.cluster.components.len()));
         self.by_object.insert(component.object.clone(), id);
         self.out.cluster.components.push(component);
         id
@@ -348,7 +411,7 @@ impl<'a> Assembler<'a> {
         if self.by_object.contains_key(&reference) {
             return;
         }
-        let expansion = resource_set::expand_with(node, &self.input_providers());
+        let expansion = resource_set::expand_with(node, self.providers);
         let waits = object.spec("wait").and_then(Node::as_bool) == Some(true);
         // It is done when its last step is.
         let gate = if waits || !expansion.steps.is_empty() { Gate::Healthy } else { Gate::Applied };
@@ -365,7 +428,7 @@ impl<'a> Assembler<'a> {
             self.dependencies.push((id, dependency));
         }
         for (what, why, at) in expansion.blind {
-            self.blind(what, why, at, Some(id));
+            self.blind(what, why, at, id);
         }
         let owners = self.add_steps(object, &reference, id, &expansion.steps, waits);
         for (index, node) in expansion.objects.into_iter().enumerate() {
@@ -404,15 +467,8 @@ impl<'a> Assembler<'a> {
         ids
     }
 
-    /// ResourceSetInputProviders anywhere in the repository.
-    fn input_providers(&self) -> Vec<Node> {
-        let documents = self.repository.yaml_files().flat_map(|(_, _, documents)| documents);
-        let roots = documents.filter_map(|document| document.root.as_ref());
-        roots.filter(|node| Object::new(node).is(CONTROL_PLANE_GROUP, "ResourceSetInputProvider")).cloned().collect()
-    }
-
-    fn blind(&mut self, what: String, why: String, at: Span, component: Option<ComponentId>) {
-        self.out.cluster.blind.push(BlindSpot { what, why, at, component });
+    fn blind(&mut self, what: Unseen, why: WhyUnseen, at: Span, component: ComponentId) {
+        self.out.cluster.blind.push(BlindSpot { what, why, at, component: Some(component) });
     }
 
     /// A root that stands in what it applies itself was applied from outside, and whatever it waits for that stands in the
@@ -489,7 +545,7 @@ fn resource_set_patience(object: Object<'_>) -> model::Patience {
         pause_seconds: 0,
         retry: model::Retry::Every(RETRY_SECONDS),
         retry_at: object.name_span(),
-        retry_field: "fluxcd.controlplane.io/reconcileEvery",
+        retry_field: Some(model::RetryField::ReconcileEvery),
     }
 }
 
@@ -504,9 +560,9 @@ fn add_common_metadata(node: &mut Node, metadata: &Node) {
     }
 }
 
-fn fault(error: &SubstituteError) -> BuildFault {
+fn fault(error: SubstituteError) -> BuildFault {
     match error {
-        SubstituteError::NameOfNone(_) => BuildFault::VariableName,
-        _ => BuildFault::Text,
+        SubstituteError::NameOfNone(_) => BuildFault::VariableName(Cause::new(error)),
+        _ => BuildFault::Text(Cause::new(error)),
     }
 }

@@ -2,10 +2,10 @@
 
 use foldhash::HashMap;
 use kustomize::{Build, Overlay};
-use yaml::Span;
+use source::Span;
 
-use crate::parallel;
 use crate::repository::Repository;
+use ::repository::parallel;
 
 /// What was built, by directory and by what the Kustomization adds to it.
 #[derive(Debug, Default)]

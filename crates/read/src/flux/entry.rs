@@ -5,16 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Gate, ObjectRef, Patience, Retry};
-use yaml::{Node, Span};
+use model::{Gate, ObjectRef, Patience, Retry, RetryField};
+use source::Span;
+use yaml::Node;
 
 use crate::flux::builds::Builds;
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::source::Sources;
-use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
+use crate::flux::{Common, KUSTOMIZE_GROUP, patched, sync};
 use crate::object::{Object, owned};
-use crate::path;
 use crate::repository::Repository;
+use ::repository::path;
 
 /// One cluster's beginning.
 #[derive(Clone, Debug)]
@@ -49,13 +50,16 @@ impl Written<'_> {
     }
 }
 
-/// The clusters that the files themselves declare: what `flux bootstrap` wrote, and what a FluxInstance syncs.
-pub(super) fn declared(common: &Common<'_>) -> Vec<Entry> {
+/// The clusters that the files themselves declare: what `flux bootstrap` wrote, what a FluxInstance syncs, and roots that are
+/// patched together.
+pub(super) fn declared(common: &Common<'_>, builds: &mut Builds) -> Vec<Entry> {
     let Common { repository, written, .. } = common;
     let sources = named_sources(written);
     let mut entries = one_for_each_directory(sync::entries(common), &sources);
-    for (directory, entry) in one_for_each_directory(from_bootstrap(repository, written), &sources) {
-        entries.entry(directory).or_insert(entry);
+    for found in [from_bootstrap(repository, written), patched::entries(common, builds)] {
+        for (directory, entry) in one_for_each_directory(found, &sources) {
+            entries.entry(directory).or_insert(entry);
+        }
     }
     entries.into_values().collect()
 }
@@ -72,15 +76,17 @@ fn one_for_each_directory(found: Vec<Entry>, sources: &BTreeMap<ObjectRef, usize
     entries
 }
 
-pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> Vec<Written<'a>> {
+/// Every Kustomization that is written somewhere, and the source that is this repository.
+pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> (Vec<Written<'a>>, Option<ObjectRef>) {
     let mut found = every(repository);
-    let Some((own, _)) = named_sources(&found).into_iter().max_by_key(|(_, count)| *count) else { return found };
+    let most = named_sources(&found).into_iter().max_by_key(|(_, count)| *count);
+    let Some((own, _)) = most else { return (found, None) };
     for it in &mut found {
         if it.source().is_some_and(|source| sources.is_another(&source, &own)) {
             it.covers = None;
         }
     }
-    found
+    (found, Some(own))
 }
 
 /// The sources that Kustomizations name, and how many do. This repository is the one that most do.
@@ -193,7 +199,7 @@ pub(super) fn made_by_flux(object: ObjectRef, directory: &str, at: Span, source:
             pause_seconds: 0,
             retry: Retry::Every(INTERVAL_SECONDS),
             retry_at: at,
-            retry_field: "interval",
+            retry_field: Some(RetryField::Interval),
         },
         overlay: kustomize::Overlay::default(),
         common_metadata: None,

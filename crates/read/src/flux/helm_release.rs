@@ -1,8 +1,9 @@
 //! A Flux HelmRelease, its fields read with the places they stand at.
 
 use ecow::EcoString;
-use model::{Gate, ObjectRef, Patience, Retry, parse_duration};
-use yaml::{Node, Span};
+use model::{Gate, ObjectRef, Patience, Retry, RetryField, parse_duration};
+use source::Span;
+use yaml::Node;
 
 use crate::flux::kustomization::{Dependency, SourceRef, dependencies, key_span, source_ref};
 use crate::object::{Object, owned};
@@ -183,6 +184,10 @@ fn patience(node: &Node, spec_at: Span, retries_by_default: bool) -> Patience {
         pause_seconds,
         retry,
         retry_at: written.map_or(spec_at, |written| written.span),
-        retry_field: if strategy("install") { "install.strategy" } else { "install.remediation" },
+        retry_field: Some(if strategy("install") {
+            RetryField::InstallStrategy
+        } else {
+            RetryField::InstallRemediation
+        }),
     }
 }

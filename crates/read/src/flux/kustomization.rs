@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use ecow::EcoString;
 use kustomize::Overlay;
-use model::{Gate, ObjectRef, Patience, Retry, WaitsFor, parse_duration};
-use yaml::{Node, Span};
+use model::{Gate, ObjectRef, Patience, Retry, RetryField, WaitsFor, parse_duration};
+use source::Span;
+use yaml::Node;
 
 use crate::object::{Object, owned};
 
@@ -173,7 +174,7 @@ fn patience(spec: Option<&Node>, spec_at: Span) -> Patience {
     let seconds = |name: &str| spec.and_then(|spec| spec.get(name)).and_then(Node::text).and_then(parse_duration);
     let interval = seconds("interval").unwrap_or(INTERVAL_SECONDS_DEFAULT);
     let retry = seconds("retryInterval");
-    let field = if retry.is_some() { "retryInterval" } else { "interval" };
+    let field = if retry.is_some() { RetryField::RetryInterval } else { RetryField::Interval };
     Patience {
         timeout_seconds: seconds("timeout")
             .unwrap_or_else(|| interval.saturating_sub(TIMEOUT_SECONDS_MIN))
@@ -181,8 +182,8 @@ fn patience(spec: Option<&Node>, spec_at: Span) -> Patience {
         attempts: 1,
         pause_seconds: 0,
         retry: Retry::Every(retry.unwrap_or(interval)),
-        retry_at: spec.and_then(|spec| spec.get(field)).map_or(spec_at, |field| field.span),
-        retry_field: field,
+        retry_at: spec.and_then(|spec| spec.get(field.name())).map_or(spec_at, |field| field.span),
+        retry_field: Some(field),
     }
 }
 

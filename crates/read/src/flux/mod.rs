@@ -5,6 +5,8 @@ mod builds;
 mod entry;
 mod helm_release;
 mod kustomization;
+mod overlays;
+mod patched;
 mod roots;
 mod source;
 mod sync;
@@ -19,13 +21,18 @@ pub(crate) use kustomization::Kustomization;
 use source::Sources;
 pub(crate) use version::find as flux_version;
 
+use model::ObjectRef;
+use yaml::Node;
+
 use builds::Builds;
 use entry::{Entry, Written};
+use overlays::Overlays;
 use roots::Reached;
 use variables::Settings;
 
 use crate::object::Object;
 use crate::repository::Repository;
+use ::repository::path;
 
 /// What the files say that all clusters of a repository have in common, read once.
 #[derive(Debug)]
@@ -34,15 +41,47 @@ struct Common<'a> {
     sources: Sources<'a>,
     settings: Settings,
     written: Vec<Written<'a>>,
+    /// The source that is this repository: the one that most Kustomizations name.
+    own: Option<ObjectRef>,
+    overlays: Overlays<'a>,
+    /// The ResourceSetInputProviders of the repository.
+    providers: Vec<Node>,
 }
 
 impl<'a> Common<'a> {
     fn read(repository: &'a Repository) -> Self {
-        let (mut sources, settings) = (Sources::new(repository), Settings::of(repository));
-        let written = entry::written(repository, &sources);
+        let providers = input_providers(repository);
+        let (mut sources, settings) = (Sources::new(repository, &providers), Settings::of(repository));
+        let (written, own) = entry::written(repository, &sources);
         sources.locate(&written);
-        Self { repository, sources, settings, written }
+        let overlays = Overlays::read(repository);
+        Self { repository, sources, settings, written, own, overlays, providers }
     }
+}
+
+/// The clusters that somebody says there are, with what their own declarations say; those that are declared, where nobody does.
+fn chosen(repository: &Repository, declared: Vec<Entry>) -> Vec<Entry> {
+    let said = repository.entry_points();
+    if said.is_empty() {
+        return declared;
+    }
+    let of = |directory: &String| {
+        let found = declared.iter().find(|entry| entry.directory == *directory).cloned();
+        found.unwrap_or_else(|| roots::at_hand(directory))
+    };
+    said.iter().map(of).collect()
+}
+
+/// See [`source::ignored`].
+pub(crate) fn ignored_by_sources(repository: &Repository) -> Vec<String> {
+    source::ignored(repository)
+}
+
+/// ResourceSetInputProviders anywhere in the repository.
+fn input_providers(repository: &Repository) -> Vec<Node> {
+    let documents = repository.yaml_files().flat_map(|(_, _, documents)| documents);
+    let roots = documents.filter_map(|document| document.root.as_ref());
+    roots.filter(|node| Object::new(node).is(CONTROL_PLANE_GROUP, "ResourceSetInputProvider")).cloned().collect()
 }
 
 /// The clusters of a repository that are put together so far, and what they have in common with those still to come.
@@ -57,9 +96,16 @@ impl<'a> Clusters<'a> {
     /// Puts together the clusters that the files themselves declare.
     pub(crate) fn declared(repository: &'a Repository) -> (Self, Vec<Assembled>) {
         let common = Common::read(repository);
-        let (entries, mut builds) = (entry::declared(&common), Builds::default());
+        let mut builds = Builds::default();
+        let entries = chosen(repository, entry::declared(&common, &mut builds));
         let assembled = assemble::assemble(&common, &entries, &mut builds);
-        let live = entry::are_live(repository, &entries, &builds);
+        let is_chosen = !repository.entry_points().is_empty();
+        let mut live = entry::are_live(repository, &entries, &builds);
+        let holds_more = assembled.iter().any(|one| !one.is_flux_alone());
+        for (is_live, one) in live.iter_mut().zip(&assembled) {
+            // A bootstrap that was given up left Flux behind, and nothing that it would apply.
+            *is_live = is_chosen || (*is_live && !(holds_more && one.is_flux_alone()));
+        }
         let kept = entries.into_iter().zip(assembled).zip(live).filter_map(|(pair, is_live)| is_live.then_some(pair));
         let (entries, assembled) = kept.unzip();
         (Self { common, entries, builds }, assembled)
@@ -67,6 +113,31 @@ impl<'a> Clusters<'a> {
 
     /// Puts together what somebody must start by hand, given the files that are reached without it.
     pub(crate) fn undeclared(&mut self, live: &BTreeSet<String>) -> Vec<Assembled> {
+        if !self.common.repository.entry_points().is_empty() {
+            return Vec::new();
+        }
+        let mut found = self.applied_as_files();
+        found.extend(self.applied_as_directories(live));
+        found
+    }
+
+    /// One after the other: what lies in a part that another one reaches is no cluster of its own, but a leftover of it.
+    fn applied_as_files(&mut self) -> Vec<Assembled> {
+        let mut found = Vec::new();
+        let files: BTreeSet<String> = self.files().collect();
+        for entry in roots::applied_as_files(&self.common, &files) {
+            let is_inside = |file: &String| path::is_below(path::parent(file), &entry.directory);
+            if self.builds.files().any(is_inside) {
+                continue;
+            }
+            let assembled = assemble::assemble(&self.common, std::slice::from_ref(&entry), &mut self.builds);
+            found.extend(assembled.into_iter().filter(|one| !one.objects.is_empty()));
+            self.entries.push(entry);
+        }
+        found
+    }
+
+    fn applied_as_directories(&mut self, live: &BTreeSet<String>) -> Vec<Assembled> {
         let (files, directories) = (self.files().collect(), self.builds.directories().collect());
         let entries = roots::entries(&self.common, &Reached { entries: &self.entries, files, directories }, live);
         let assembled = assemble::assemble(&self.common, &entries, &mut self.builds);
@@ -85,30 +156,39 @@ impl<'a> Clusters<'a> {
 
 /// What there is of Flux in the files of a repository, whether or not anything leads there.
 #[derive(Clone, Debug, Default)]
-pub struct Lying {
+pub struct FluxObjects {
     /// How many objects there are of each kind.
     pub objects: BTreeMap<String, usize>,
     /// The paths that FluxInstances sync, as they are written, and the file of each.
     pub syncs: Vec<(String, String)>,
+    /// The directories to apply for these objects to be made, sorted.
+    pub directories: BTreeSet<String>,
+    /// How many objects of Argo CD there are, which nothing here reads.
+    pub argo_cd: usize,
 }
 
 /// What there is of Flux in a repository in which no entry point was found.
-pub fn lying(repository: &Repository) -> Lying {
-    let mut lying = Lying::default();
+pub fn flux_objects(repository: &Repository) -> FluxObjects {
+    let mut found = FluxObjects::default();
+    let overlays = Overlays::read(repository);
     for (_, file, documents) in repository.yaml_files() {
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
             let object = Object::new(node);
             let is_flux = [KUSTOMIZE_GROUP, HELM_GROUP, CONTROL_PLANE_GROUP].contains(&object.group());
             if is_flux && !object.name().is_empty() {
-                *lying.objects.entry(object.kind().to_owned()).or_default() += 1;
+                *found.objects.entry(object.kind().to_owned()).or_default() += 1;
+                found.directories.extend(roots::starts_of(&overlays, file).into_iter().map(str::to_owned));
             }
+            found.argo_cd += usize::from(object.group() == ARGO_CD_GROUP && !object.name().is_empty());
             let path = sync::sync_of(node).and_then(|sync| sync.text_at(&["path"]));
-            lying.syncs.extend(path.map(|path| (path.to_owned(), file.to_owned())));
+            found.syncs.extend(path.map(|path| (path.to_owned(), file.to_owned())));
         }
     }
-    lying
+    found
 }
 
+/// The API group of Argo CD.
+const ARGO_CD_GROUP: &str = "argoproj.io";
 /// The API groups of Flux's own kinds.
 pub(crate) const KUSTOMIZE_GROUP: &str = "kustomize.toolkit.fluxcd.io";
 pub(crate) const HELM_GROUP: &str = "helm.toolkit.fluxcd.io";

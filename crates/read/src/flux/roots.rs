@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kustomize::{Files, PathKind};
 use model::ObjectRef;
-use yaml::Span;
+use source::Span;
 
-use crate::flux::entry::{Entry, Written, made_by_flux};
+use crate::flux::entry::{Entry, Written, is_templated, made_by_flux};
 use crate::flux::kustomization::Kustomization;
+use crate::flux::overlays::Overlays;
+use crate::flux::source::SourcePlace;
 use crate::flux::{Common, KUSTOMIZE_GROUP};
 use crate::object::Object;
-use crate::path;
+use ::repository::path;
 
 /// What the clusters that are known already reach.
 #[derive(Debug)]
@@ -26,20 +29,116 @@ pub(super) struct Reached<'a> {
 /// Where one of them leads on to further Kustomizations, or a cluster is declared, only those count that do: a lone
 /// Kustomization there is a file nobody reaches.
 pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSet<String>) -> Vec<Entry> {
-    let roots = Search::new(common, reached, live).roots();
+    let mut roots = Search::new(common, reached, live).roots();
+    // Of a part of a repository, most that is above is not seen. It is applied from there, as one.
+    if reached.entries.is_empty() && common.repository.is_part() && roots.len() > 1 {
+        return vec![at_hand("")];
+    }
+    keep_named_by_terraform(common, &mut roots);
     let is_nested = |directory: &str| path::ancestors(directory).skip(1).any(|outer| roots.contains_key(outer));
-    let by_hand = ObjectRef::new("Kustomization", "flux-system", "flux-system");
-    let are_all_lone = reached.entries.is_empty() && !roots.values().any(|leads_on| *leads_on);
-    roots
-        .iter()
-        .filter(|(directory, leads_on)| !is_nested(directory) && (**leads_on || are_all_lone))
-        .map(|(directory, _)| Entry {
-            directory: (*directory).to_owned(),
-            root: made_by_flux(by_hand.clone(), directory, Span::GENERATED, None),
-            url: None,
-            base: String::new(),
-        })
+    let are_all_lone = reached.entries.is_empty() && !roots.values().any(|root| root.leads_on);
+    let lone = if are_all_lone { clusters_among(&roots) } else { BTreeSet::new() };
+    let is_one = |directory: &str, root: &Root| !is_nested(directory) && (root.leads_on || lone.contains(directory));
+    roots.iter().filter(|(directory, root)| is_one(directory, root)).map(|(directory, _)| at_hand(directory)).collect()
+}
+
+/// Roots that somebody applies as files, the outermost first: a Kustomization with its own source beside it, and no other one.
+/// `files` are those that clusters reach.
+pub(super) fn applied_as_files(common: &Common<'_>, files: &BTreeSet<String>) -> Vec<Entry> {
+    let mut beside: BTreeMap<&str, usize> = BTreeMap::new();
+    for it in &common.written {
+        *beside.entry(it.directory).or_default() += 1;
+    }
+    let is_alone = |it: &&Written<'_>| beside.get(it.directory) == Some(&1) && !files.contains(it.file);
+    let mut found: Vec<Entry> = common.written.iter().filter(is_alone).filter_map(|it| as_file(common, it)).collect();
+    found.sort_by_key(|entry| (entry.directory.matches('/').count(), entry.directory.len()));
+    found
+}
+
+fn as_file(common: &Common<'_>, it: &Written<'_>) -> Option<Entry> {
+    let directory = it.covers.clone()?;
+    let source = it.source()?;
+    // The root of a source is this repository's only if other paths of that source are here.
+    let is_here = if directory.is_empty() {
+        common.sources.has_paths_here(&source)
+    } else {
+        common.repository.kind(&directory) == PathKind::Directory
+    };
+    let is_taken_in = !common.overlays.outermost(it.file).is_empty();
+    let is_root = is_here && !is_taken_in && !is_for_show(it.directory) && common.sources.is_in(&source, it.directory);
+    let root = || Kustomization::read(it.node, "flux-system");
+    is_root.then(|| Entry { directory, root: root(), url: None, base: String::new() })
+}
+
+/// The cluster that begins where a directory is applied, by whomever.
+pub(super) fn at_hand(directory: &str) -> Entry {
+    let root = ObjectRef::new("Kustomization", "flux-system", "flux-system");
+    let root = made_by_flux(root, directory, Span::GENERATED, None);
+    Entry { directory: directory.to_owned(), root, url: None, base: String::new() }
+}
+
+/// A directory that nothing applies.
+#[derive(Debug, Default)]
+struct Root {
+    /// Whether what a Kustomization of it applies holds further Kustomizations.
+    leads_on: bool,
+    /// Whether a Kustomization of it applies a directory of this repository.
+    is_of_here: bool,
+    /// What its Kustomizations are called.
+    names: BTreeSet<ObjectRef>,
+}
+
+/// Where Terraform names directories that nothing here applies, it bootstraps Flux with them: the others begin no cluster.
+fn keep_named_by_terraform(common: &Common<'_>, roots: &mut BTreeMap<&str, Root>) {
+    let is_terraform = |path: &&str| matches!(path.rsplit_once('.'), Some((_, "tf" | "tfvars" | "hcl")));
+    let files = common.repository.paths().filter(is_terraform).filter_map(|path| common.repository.id(path));
+    let texts: Vec<&str> = files.filter_map(|id| Some(common.repository.source(id)?.text())).collect();
+    let is_named = |directory: &str| directory.contains('/') && texts.iter().any(|text| names(text, directory));
+    let named: BTreeSet<&str> = roots.keys().copied().filter(|directory| is_named(directory)).collect();
+    // A default for all clusters may name what is around them.
+    let is_around = |outer: &str| named.iter().any(|inner| *inner != outer && path::is_below(inner, outer));
+    if !named.is_empty() {
+        roots.retain(|directory, _| named.contains(directory) && !is_around(directory));
+    }
+}
+
+/// Whether a text names a path, and not only one that begins or ends with it.
+fn names(text: &str, path: &str) -> bool {
+    let goes_on = |next: char| next.is_alphanumeric() || matches!(next, '-' | '_' | '/');
+    text.match_indices(path).any(|(at, _)| {
+        let before = text[..at].strip_suffix("./").unwrap_or(&text[..at]);
+        !before.ends_with(goes_on) && !text[at + path.len()..].starts_with(goes_on)
+    })
+}
+
+/// Which of many directories are clusters, where no Kustomization leads on to others. A cluster applies something of this
+/// repository. Of several, those are clusters that have Kustomizations of the same name: what is called differently everywhere is
+/// made for one cluster, which begins elsewhere.
+fn clusters_among<'a>(roots: &BTreeMap<&'a str, Root>) -> BTreeSet<&'a str> {
+    let of_here = || roots.iter().filter(|(directory, root)| root.is_of_here && !is_for_show(directory));
+    let mut count: BTreeMap<&ObjectRef, usize> = BTreeMap::new();
+    for name in of_here().flat_map(|(_, root)| &root.names) {
+        *count.entry(name).or_default() += 1;
+    }
+    let is_alone = of_here().count() == 1;
+    let is_shared = |name: &ObjectRef| count.get(name).is_some_and(|count| *count > 1);
+    of_here()
+        .filter(|(_, root)| is_alone || root.names.iter().any(is_shared))
+        .map(|(directory, _)| *directory)
         .collect()
+}
+
+/// The directories to apply for the objects of a file to be made: those of the outermost kustomizations that take it in, or else
+/// the one it lies in.
+pub(super) fn starts_of<'a>(overlays: &Overlays<'a>, file: &'a str) -> BTreeSet<&'a str> {
+    let outermost = overlays.outermost(file);
+    if outermost.is_empty() { BTreeSet::from([path::parent(file)]) } else { outermost }
+}
+
+/// Whether a directory is there to be read or copied, or for tests.
+fn is_for_show(directory: &str) -> bool {
+    let names = ["doc", "docs", "example", "examples", "sample", "samples", "testdata", "tests"];
+    directory.split('/').any(|part| names.contains(&part))
 }
 
 struct Search<'a> {
@@ -67,7 +166,13 @@ impl<'a> Search<'a> {
         for written in unreached {
             let further = search.further(written, &directories);
             // What lies in a bootstrap is applied before Flux starts; and yet that may be where a cluster begins.
-            if !live.contains(written.file) || !further.iter().all(is_reached) {
+            // And one that leads only to what begins further below was given up for that.
+            let begins_below = |entry: &Entry| {
+                written.covers.as_deref().is_some_and(|covers| path::is_below(&entry.directory, covers))
+            };
+            let is_given_up = !further.is_empty() && reached.entries.iter().any(begins_below);
+            let is_unlikely = live.contains(written.file) || is_given_up;
+            if !is_unlikely || !further.iter().all(is_reached) {
                 search.candidates.push(Candidate { written, leads_on: !further.is_empty() });
             }
         }
@@ -87,25 +192,39 @@ impl<'a> Search<'a> {
         build.objects.iter().map(Object::new).filter(is_other).map(Object::name_span).collect()
     }
 
-    /// The directories of candidates that nothing covers, and whether one of these leads on.
-    fn roots(&self) -> BTreeMap<&'a str, bool> {
+    /// The directories of candidates that nothing covers.
+    fn roots(&self) -> BTreeMap<&'a str, Root> {
         let mut covering: BTreeMap<&str, Vec<&Candidate<'_>>> = BTreeMap::new();
         for other in &self.candidates {
             if let Some(covers) = other.written.covers.as_deref().filter(|covers| !covers.is_empty()) {
                 covering.entry(covers).or_default().push(other);
             }
         }
-        let mut roots = BTreeMap::new();
+        let mut roots: BTreeMap<&str, Root> = BTreeMap::new();
         for it in &self.candidates {
-            let is_covered = path::ancestors(it.written.directory).any(|directory| {
-                let by = covering.get(directory).map(Vec::as_slice).unwrap_or_default();
-                self.taken.contains(directory) || by.iter().any(|other| other.is_above(it))
-            });
-            if !is_covered {
-                *roots.entry(it.written.directory).or_default() |= it.leads_on;
+            let is_covered = |start: &&str| {
+                path::ancestors(start).any(|directory| {
+                    let by = covering.get(directory).map(Vec::as_slice).unwrap_or_default();
+                    self.taken.contains(directory) || by.iter().any(|other| other.is_above(it))
+                })
+            };
+            for start in
+                starts_of(&self.common.overlays, it.written.file).into_iter().filter(|start| !is_covered(start))
+            {
+                let root = roots.entry(start).or_default();
+                root.leads_on |= it.leads_on;
+                root.is_of_here |= self.is_of_here(it.written, start);
+                root.names.insert(Object::new(it.written.node).reference("flux-system"));
             }
         }
         roots
+    }
+
+    /// Whether a Kustomization applies a directory of this repository.
+    fn is_of_here(&self, it: &Written<'_>, start: &str) -> bool {
+        let path = it.node.text_at(&["spec", "path"]);
+        let place = || self.common.sources.place(&Kustomization::read(it.node, "flux-system"), &at_hand(start));
+        path.is_some_and(|path| !is_templated(path)) && matches!(place(), SourcePlace::Here(_))
     }
 }
 

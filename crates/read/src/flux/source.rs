@@ -3,40 +3,47 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kustomize::{Files, PathKind};
-use model::ObjectRef;
+use model::{ObjectRef, WhyUnseen};
 use yaml::Node;
 
 use crate::artifact;
 use crate::flux::entry::{Entry, Written};
 use crate::flux::kustomization::{Kustomization, SourceRef};
-use crate::flux::{SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP, sync};
+use crate::flux::{CONTROL_PLANE_GROUP, KUSTOMIZE_GROUP, SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP, sync};
 use crate::object::Object;
-use crate::path;
 use crate::repository::Repository;
+use crate::resource_set;
+use ::repository::path;
 
 /// Artifacts that hold Flux, and nothing else.
 const FLUX_ITSELF: [&str; 2] = ["fluxcd/flux-manifests", "controlplaneio-fluxcd/flux-operator-manifests"];
 
 /// Where a Kustomization's objects are.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SourcePlace {
     Here(String),
     /// In another repository or artifact, or not to be told: what it is, and why it was not looked at.
     Elsewhere {
-        what: String,
-        why: &'static str,
+        source: ObjectRef,
+        url: Option<String>,
+        why: WhyUnseen,
     },
-    /// It should be here, and is not.
-    Missing(String),
+    /// It should be at this path, and is not.
+    Missing {
+        path: String,
+    },
 }
 
 /// The sources that a repository's files define, by identity, whoever applies them.
 #[derive(Debug)]
 pub(crate) struct Sources<'a> {
     repository: &'a Repository,
-    objects: BTreeMap<ObjectRef, &'a Node>,
+    /// Their addresses. A patch of a source looks like one, and does not say where it is from.
+    urls: BTreeMap<ObjectRef, String>,
     /// Some objects get their namespace only when built: by kind and name alone.
-    by_name: BTreeMap<(String, String), &'a Node>,
+    urls_by_name: BTreeMap<(String, String), String>,
+    /// The directories with files that define a source, by its kind and name.
+    homes: BTreeMap<(String, String), BTreeSet<&'a str>>,
     /// Several clusters of a repository may each make an artifact of the same name.
     artifacts: BTreeMap<String, Vec<artifact::Artifact>>,
     /// The addresses of the sources that a FluxInstance makes, by kind and name if it gives one.
@@ -48,29 +55,42 @@ pub(crate) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    pub(crate) fn new(repository: &'a Repository) -> Self {
+    /// Also those that ResourceSets make, of the inputs that `providers` give.
+    pub(crate) fn new(repository: &'a Repository, providers: &[Node]) -> Self {
         let mut sources = Self {
             repository,
-            objects: BTreeMap::new(),
-            by_name: BTreeMap::new(),
+            urls: BTreeMap::new(),
+            urls_by_name: BTreeMap::new(),
+            homes: BTreeMap::new(),
             artifacts: BTreeMap::new(),
             synced: BTreeMap::new(),
             here: BTreeSet::new(),
             bases: BTreeMap::new(),
         };
-        for (_, _, documents) in repository.yaml_files() {
+        for (_, file, documents) in repository.yaml_files() {
             for node in documents.iter().filter_map(|document| document.root.as_ref()) {
-                sources.add(node);
+                sources.add(node, path::parent(file));
+                if Object::new(node).is(CONTROL_PLANE_GROUP, "ResourceSet") {
+                    resource_set::expand_with(node, providers).objects.iter().for_each(|made| sources.add_url(made));
+                }
             }
         }
         sources
     }
 
-    fn add(&mut self, node: &'a Node) {
+    fn add_url(&mut self, node: &Node) {
+        let object = Object::new(node);
+        let Some(url) = node.text_at(&["spec", "url"]).filter(|_| object.group() == SOURCE_GROUP) else { return };
+        self.urls.insert(object.reference(""), url.to_owned());
+        self.urls_by_name.insert((object.kind().to_owned(), object.name().to_owned()), url.to_owned());
+    }
+
+    fn add(&mut self, node: &'a Node, directory: &'a str) {
         let object = Object::new(node);
         if object.group() == SOURCE_GROUP {
-            insert_whole(&mut self.objects, object.reference(""), node);
-            insert_whole(&mut self.by_name, (object.kind().to_owned(), object.name().to_owned()), node);
+            self.add_url(node);
+            let kind_and_name = (object.kind().to_owned(), object.name().to_owned());
+            self.homes.entry(kind_and_name).or_default().insert(directory);
         } else if object.is(SOURCE_EXTENSIONS_GROUP, "ArtifactGenerator") {
             for artifact in artifact::artifacts(node) {
                 self.artifacts.entry(artifact.name.to_string()).or_default().push(artifact);
@@ -81,6 +101,17 @@ impl<'a> Sources<'a> {
             let name = sync::name_of(sync).unwrap_or_default();
             self.synced.entry((sync::kind_of(sync).to_owned(), name.to_owned())).or_insert(url);
         }
+    }
+
+    /// Whether other paths of a source are here.
+    pub(super) fn has_paths_here(&self, source: &ObjectRef) -> bool {
+        self.here.contains(source)
+    }
+
+    /// Whether a source is defined in a file of a directory.
+    pub(super) fn is_in(&self, source: &ObjectRef, directory: &str) -> bool {
+        let kind_and_name = (source.kind.to_string(), source.name.to_string());
+        self.homes.get(&kind_and_name).is_some_and(|homes| homes.contains(directory))
     }
 
     /// Finds out from the paths that Kustomizations name which sources are made of this repository.
@@ -115,29 +146,26 @@ impl<'a> Sources<'a> {
         source.kind == "GitRepository" && urls().is_some_and(|(url, own)| normal_url(url) != normal_url(own))
     }
 
-    /// The object a reference means, as written.
-    pub(crate) fn find(&self, reference: &ObjectRef) -> Option<&'a Node> {
-        let by_name = || self.by_name.get(&(reference.kind.to_string(), reference.name.to_string()));
-        self.objects.get(reference).or_else(by_name).copied()
-    }
-
     /// Where a Kustomization of the cluster that begins at `entry` has its objects.
-    pub(crate) fn place(&self, kustomization: &Kustomization, entry: &Entry) -> Place {
+    pub(crate) fn place(&self, kustomization: &Kustomization, entry: &Entry) -> SourcePlace {
         let own = entry.root.source.as_ref();
         let url = entry.url.as_deref();
-        let written = kustomization.path.as_str();
-        let written = if written.contains("${") { defaults_only(written) } else { written.to_owned() };
+        let (written, is_known) = with_defaults(&kustomization.path);
         let directory = self.repository.place(&written);
         let Some(source) = &kustomization.source else { return self.here(directory, &written) };
-        let is_known = source.object.kind == "ExternalArtifact" || self.url(&source.object).is_some();
-        // Nobody says what the source is, and nothing of it is here.
-        if own.is_none() && !is_known && !self.here.contains(&source.object) && !self.exists(&directory) {
-            let why = "is in no directory of this repository, nor is anything of its source";
-            return Place::Elsewhere { what: source.object.to_string(), why };
-        }
         // The root that Flux makes is given as a directory of the repository.
         let is_root = kustomization.object == entry.root.object;
-        if own.is_some_and(|own| own.object == source.object) {
+        if !is_known && !is_root {
+            return elsewhere(source, WhyUnseen::PathOfVariables);
+        }
+        let is_known = source.object.kind == "ExternalArtifact" || self.url(&source.object).is_some();
+        let is_own = own.is_some_and(|own| own.object == source.object);
+        // Nobody says what the source is, and nothing of it is here: its root need not be this repository's.
+        let is_nowhere = directory.is_empty() || !self.exists(&directory);
+        if !is_own && !is_known && is_nowhere && !self.here.contains(&source.object) {
+            return elsewhere(source, WhyUnseen::NothingOfSource);
+        }
+        if is_own {
             let from_base = path::join(&entry.base, &path::within(&written)).unwrap_or_default();
             let is_shifted = !entry.base.is_empty() && !is_root;
             return self.here(if is_shifted { from_base } else { directory }, &written);
@@ -145,30 +173,30 @@ impl<'a> Sources<'a> {
         match source.object.kind.as_str() {
             "ExternalArtifact" => self.in_artifact(source, &path::join("", &written).unwrap_or_default(), &entry.base),
             "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&own?.object))),
-            "OCIRepository" if !directory.is_empty() && self.exists(&directory) => Place::Here(directory),
+            "OCIRepository" if !directory.is_empty() && self.exists(&directory) => SourcePlace::Here(directory),
             "OCIRepository" if self.bases.contains_key(&source.object) => {
                 let base = self.bases.get(&source.object).map(String::as_str).unwrap_or_default();
                 self.here(path::join(base, &path::within(&written)).unwrap_or_default(), &written)
             }
-            kind => Place::Elsewhere {
-                what: format!("{kind} {}", source.object.path()),
-                why: match self.url(&source.object) {
-                    Some(url) if FLUX_ITSELF.iter().any(|end| url.ends_with(end)) => model::FLUX_ITSELF,
-                    _ => "is in another repository or artifact",
-                },
-            },
+            _ => {
+                let holds_flux = |url: &str| FLUX_ITSELF.iter().any(|end| url.ends_with(end));
+                let is_flux = self.url(&source.object).is_some_and(holds_flux);
+                elsewhere(source, if is_flux { WhyUnseen::HoldsFlux } else { WhyUnseen::AnotherSource })
+            }
         }
     }
 
-    fn url(&self, source: &ObjectRef) -> Option<&'a str> {
+    /// The address of a source, if the files say it.
+    pub(super) fn url(&self, source: &ObjectRef) -> Option<&str> {
         // Without a name it is called like its namespace.
         let name = if source.name == source.namespace { "" } else { source.name.as_str() };
         let named = |name: &str| self.synced.get(&(source.kind.to_string(), name.to_owned()));
         let synced = || named(&source.name).or_else(|| named(name)).copied();
-        self.find(source).and_then(|node| node.text_at(&["spec", "url"])).or_else(synced)
+        let by_name = || self.urls_by_name.get(&(source.kind.to_string(), source.name.to_string()));
+        self.urls.get(source).or_else(by_name).map(String::as_str).or_else(synced)
     }
 
-    fn in_git(&self, source: &SourceRef, directory: String, written: &str, own: Option<&str>) -> Place {
+    fn in_git(&self, source: &SourceRef, directory: String, written: &str, own: Option<&str>) -> SourcePlace {
         let other = self.url(&source.object);
         let is_other = match (own, other) {
             (Some(own), Some(other)) => normal_url(own) != normal_url(other),
@@ -176,13 +204,13 @@ impl<'a> Sources<'a> {
             _ => false,
         };
         if is_other {
-            let what = format!("GitRepository {} ({})", source.object.path(), other.unwrap_or_default());
-            return Place::Elsewhere { what, why: "is in another repository or artifact" };
+            let (source, url) = (source.object.clone(), other.map(str::to_owned));
+            return SourcePlace::Elsewhere { source, url, why: WhyUnseen::AnotherSource };
         }
         self.here(directory, written)
     }
 
-    fn in_artifact(&self, source: &SourceRef, directory: &str, base: &str) -> Place {
+    fn in_artifact(&self, source: &SourceRef, directory: &str, base: &str) -> SourcePlace {
         let artifacts = self.artifacts.get(source.object.name.as_str()).map(Vec::as_slice).unwrap_or_default();
         let candidates = artifacts.iter().flat_map(|artifact| artifact::resolve(artifact, directory));
         let mut places = candidates.map(|candidate| match base {
@@ -190,15 +218,9 @@ impl<'a> Sources<'a> {
             base => path::join(base, &candidate).unwrap_or_default(),
         });
         match places.find(|place| self.exists(place)) {
-            Some(found) => Place::Here(found),
-            None => Place::Elsewhere {
-                what: format!("ExternalArtifact {}", source.object.path()),
-                why: if artifacts.is_empty() {
-                    "is made by no ArtifactGenerator here"
-                } else {
-                    "is made of sources that are not here"
-                },
-            },
+            Some(found) => SourcePlace::Here(found),
+            None if artifacts.is_empty() => elsewhere(source, WhyUnseen::NoArtifactGenerator),
+            None => elsewhere(source, WhyUnseen::ArtifactOfOthers),
         }
     }
 
@@ -206,25 +228,55 @@ impl<'a> Sources<'a> {
         self.repository.kind(directory) == PathKind::Directory
     }
 
-    fn here(&self, directory: String, written: &str) -> Place {
-        if self.exists(&directory) {
-            Place::Here(directory)
+    fn here(&self, directory: String, written: &str) -> SourcePlace {
+        if self.exists(&directory) && self.repository.is_in_artifact(&directory) {
+            SourcePlace::Here(directory)
         } else {
-            Place::Missing(format!("path `{written}` does not exist"))
+            SourcePlace::Missing { path: written.to_owned() }
         }
     }
 }
 
-/// A patch of a source looks like one, and does not say where it is from.
-fn insert_whole<'a, K: Ord>(sources: &mut BTreeMap<K, &'a Node>, key: K, node: &'a Node) {
-    if node.text_at(&["spec", "url"]).is_some() || !sources.contains_key(&key) {
-        sources.insert(key, node);
-    }
+fn elsewhere(source: &SourceRef, why: WhyUnseen) -> SourcePlace {
+    SourcePlace::Elsewhere { source: source.object.clone(), url: None, why }
 }
 
-/// A path whose variables are not known: what their defaults say.
-fn defaults_only(text: &str) -> String {
-    crate::substitute::substitute(text, &|_| None).map_or_else(|_| text.to_owned(), |done| done.text.to_string())
+/// What the GitRepositories that are this repository say in `spec.ignore`: empty for one that says nothing.
+pub(super) fn ignored(repository: &Repository) -> Vec<String> {
+    let documents = repository.yaml_files().flat_map(|(_, _, documents)| documents);
+    let nodes: Vec<&Node> = documents.filter_map(|document| document.root.as_ref()).collect();
+    let is_one = |node: &&&Node| Object::new(node).is(SOURCE_GROUP, "GitRepository");
+    let all: Vec<&Node> = nodes.iter().filter(is_one).copied().collect();
+    if all.iter().all(|node| node.at(&["spec", "ignore"]).is_none()) {
+        return Vec::new();
+    }
+    let Some(own) = most_named(&nodes) else { return Vec::new() };
+    let url = |node: &Node| node.text_at(&["spec", "url"]).map(normal_url);
+    let is_named = |node: &&&Node| Object::new(node).name() == own;
+    let own_urls: BTreeSet<String> = all.iter().filter(is_named).filter_map(|node| url(node)).collect();
+    let is_own = |node: &&&Node| is_named(node) || url(node).is_some_and(|url| own_urls.contains(&url));
+    all.iter().filter(is_own).map(|node| node.text_at(&["spec", "ignore"]).unwrap_or_default().to_owned()).collect()
+}
+
+/// The GitRepository that most Kustomizations name.
+fn most_named<'a>(nodes: &[&'a Node]) -> Option<&'a str> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for node in nodes.iter().filter(|node| Object::new(node).is(KUSTOMIZE_GROUP, "Kustomization")) {
+        let kind = node.text_at(&["spec", "sourceRef", "kind"]);
+        if let Some(name) = node.text_at(&["spec", "sourceRef", "name"]).filter(|_| kind == Some("GitRepository")) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(name, _)| name)
+}
+
+/// A path with what the defaults of its variables say, and whether that is all there is to know of it.
+fn with_defaults(text: &str) -> (String, bool) {
+    if !text.contains("${") {
+        return (text.to_owned(), true);
+    }
+    let done = crate::substitute::substitute(text, &|_| None);
+    done.map_or_else(|_| (text.to_owned(), true), |done| (done.text.to_string(), done.undefined.is_empty()))
 }
 
 /// `ssh://git@host/owner/name.git` and `https://host/owner/name` are one repository.

@@ -11,7 +11,7 @@ use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::variables::Variables;
 use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP};
 use crate::object::Object;
-use crate::path;
+use ::repository::path;
 
 /// `FluxInstance` objects, and the values of the chart that makes one.
 pub(super) fn entries(common: &Common<'_>) -> Vec<Entry> {
@@ -122,6 +122,11 @@ fn only_one_like<'a>(common: &Common<'a>, written: &str) -> Option<&'a str> {
     let directories = common.written.iter().flat_map(|it| path::ancestors(it.directory));
     let found: BTreeSet<&str> = directories.filter(|directory| is_like(directory, &pattern)).collect();
     found.first().copied().filter(|_| found.len() == 1)
+}
+
+/// Whether a path with variables may mean a directory.
+pub(super) fn fits_path(directory: &str, written: &str) -> bool {
+    is_like(directory, &path::within(&with_gaps(written)))
 }
 
 /// Stands for a variable in a path.

@@ -3,7 +3,8 @@
 
 use ecow::EcoString;
 use model::{BlindSpot, FluxVersion};
-use yaml::{Node, Span, Value};
+use source::Span;
+use yaml::{Node, Value};
 
 use crate::object::Object;
 
@@ -55,7 +56,7 @@ fn of_values(object: Object<'_>) -> Option<(EcoString, Span)> {
 }
 
 fn of_address(spot: &BlindSpot) -> Option<(EcoString, Span)> {
-    let (_, after) = spot.what.split_once("fluxcd/flux2/")?;
+    let (_, after) = spot.what.address()?.split_once("fluxcd/flux2/")?;
     let start = after.find("v2.")?;
     let version: String = after[start..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '.').collect();
     Some((version.trim_end_matches('.').into(), spot.at))
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_controllers_image_and_the_instance_tell_the_version() {
-        let parse = |text: &str| yaml::parse_value(yaml::FileId(0), text).expect("YAML");
+        let parse = |text: &str| yaml::parse_value(source::FileId(0), text).expect("YAML");
         let deployment = parse(
             "{apiVersion: apps/v1, kind: Deployment, metadata: {name: kustomize-controller}, spec: {template: {spec: {containers: [{image: 'ghcr.io/fluxcd/kustomize-controller:v1.9.2', args: ['--feature-gates=StrictPostBuildSubstitutions=false']}]}}}}",
         );

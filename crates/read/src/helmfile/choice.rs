@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use yaml::Node;
 
 use super::release::Found;
-use super::script::{Call, Called, HelmfileCall};
+use super::script_calls::{Call, Called, HelmfileCall};
 use super::selector::Selector;
-use super::{Release, needed, neutral};
-use crate::path;
+use super::{Release, needed};
+use crate::templated_yaml;
+use ::repository::path;
 
 /// What helmfile runs where nobody says which file.
 const DEFAULT_NAMES: [&str; 2] = ["helmfile.yaml", "helmfile.yaml.gotmpl"];
@@ -49,7 +50,7 @@ impl Choice {
         while let Some(index) = open.pop() {
             let release = &found[index].release;
             let all = || found.iter().map(|other| &other.release);
-            let needs = release.needs.iter().filter_map(|(name, _)| needed(all(), release, name));
+            let needs = release.needs.iter().filter_map(|(name, _)| needed(all(), release, name).map(|it| it.0));
             open.extend(needs.filter(|need| taken.insert(*need)));
         }
         taken
@@ -210,6 +211,6 @@ fn own_choice(entry: &Node) -> Option<Choice> {
         return None;
     }
     let written = selectors.as_seq().unwrap_or_default().iter();
-    let known = written.map(|selector| selector.text().filter(|text| !neutral::is_unknown(text)));
+    let known = written.map(|selector| selector.text().filter(|text| !templated_yaml::is_unknown(text)));
     Some(Choice::of(known, false))
 }

@@ -4,12 +4,13 @@
 //! release counts.
 
 use kustomize::Files as _;
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
-use super::neutral;
 use super::release::Context;
 use crate::content::merge;
-use crate::path;
+use crate::templated_yaml;
+use ::repository::path;
 
 impl Context<'_> {
     /// Whether a release, given with the templates it inherits from, is known not to be installed.
@@ -39,7 +40,7 @@ impl Context<'_> {
             let holder = values.as_ref().and_then(|values| values.at(parents)).filter(|it| it.as_map().is_some());
             holder.is_some_and(|holder| {
                 let enabled = holder.get("enabled");
-                let is_known = enabled.and_then(Node::text).is_none_or(|text| !neutral::is_unknown(text));
+                let is_known = enabled.and_then(Node::text).is_none_or(|text| !templated_yaml::is_unknown(text));
                 is_known && enabled.and_then(Node::as_bool) != Some(true)
             })
         })
@@ -84,12 +85,12 @@ impl Context<'_> {
         }
         if item.as_map().is_some() {
             let text = self.repository.source(item.span.file)?.slice(item.span)?;
-            return (!neutral::is_template(text)).then(|| item.clone());
+            return (!templated_yaml::is_template(text)).then(|| item.clone());
         }
-        let named = item.text().filter(|text| !neutral::is_unknown(text) && !text.ends_with(".gotmpl"))?;
+        let named = item.text().filter(|text| !templated_yaml::is_unknown(text) && !text.ends_with(".gotmpl"))?;
         let named = path::join(path::parent(file), named)?;
         let text = self.repository.source(self.repository.id(&named)?)?.text();
         let root = self.repository.documents(&named)?.1.first()?.root.clone();
-        root.filter(|_| !neutral::is_template(text))
+        root.filter(|_| !templated_yaml::is_template(text))
     }
 }

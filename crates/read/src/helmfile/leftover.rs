@@ -5,15 +5,17 @@
 use std::collections::BTreeSet;
 
 use kustomize::{Files, PathKind};
-use model::BlindSpot;
-use yaml::{EcoString, Span};
+use model::{BlindSpot, Unseen, WhyUnseen};
+use source::Span;
+use yaml::EcoString;
 
-use super::{Helmfile, neutral};
-use crate::path;
+use super::Helmfile;
 use crate::repository::Repository;
+use crate::templated_yaml;
+use ::repository::path;
 
 /// Takes them out, and says so.
-pub(super) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, blind: &mut Vec<BlindSpot>) {
+pub(crate) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, blind: &mut Vec<BlindSpot>) {
     let whole = |helmfile: &&Helmfile| !lacks_values(repository, helmfile);
     let installed: BTreeSet<(EcoString, EcoString)> = helmfiles.iter().filter(whole).flat_map(installs).collect();
     helmfiles.retain(|helmfile| {
@@ -21,10 +23,8 @@ pub(super) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, bli
         let is_leftover = lacks_values(repository, helmfile) && is_other();
         if is_leftover {
             blind.push(BlindSpot {
-                what: format!("`{}`", helmfile.path),
-                why:
-                    "names values files that are not there, and another helmfile has its releases: taken for a leftover"
-                        .to_owned(),
+                what: Unseen::Named(helmfile.path.clone()),
+                why: WhyUnseen::LeftoverHelmfile,
                 at: helmfile.releases.first().map_or(Span::GENERATED, |release| release.span),
                 component: None,
             });
@@ -41,7 +41,7 @@ fn installs(helmfile: &Helmfile) -> impl Iterator<Item = (EcoString, EcoString)>
 fn lacks_values(repository: &Repository, helmfile: &Helmfile) -> bool {
     let directory = path::parent(&helmfile.path);
     let is_there = |file: &String| repository.kind(file) != PathKind::Missing;
-    let is_plain = |file: &String| !neutral::is_unknown(file) && !file.contains("://");
+    let is_plain = |file: &String| !templated_yaml::is_unknown(file) && !file.contains("://");
     let mut files = helmfile.releases.iter().flat_map(|release| &release.values_files);
     files.any(|file| is_plain(file) && !is_there(file) && path::join(directory, file).is_some())
 }

@@ -1,42 +1,33 @@
-//! Helmfiles, and what else a person or a script brings into a cluster before GitOps starts.
+//! Helmfiles: their releases, which of them are chosen, switched off, ordered, and what their hooks apply.
 //!
 //! Reads helmfiles as the YAML they are, without running their templates or asking for charts: what a template decides
-//! is unknown, and both sides of a condition count. Scripts are searched for the commands that apply things; they are
-//! not interpreted.
+//! is unknown, and both sides of a condition count. Knows from scripts only how they call helmfile.
 
-mod absent;
-mod bootstrap;
 mod choice;
 mod condition;
-mod early;
-mod installed;
+mod hooks;
 mod leftover;
-mod neutral;
-mod pulled;
-mod recipes;
 mod release;
-mod script;
+mod script_calls;
 mod selector;
-mod undefined;
+mod undefined_needs;
 mod unread;
-mod variable;
-mod words;
 
-use kustomize::Files;
-use model::{BlindSpot, ObjectRef};
-use yaml::{EcoString, Node, Span};
+use kustomize::Files as _;
+use model::{BlindSpot, BootstrapStep, ObjectRef};
+use source::Span;
+use yaml::{EcoString, Node};
 
 use crate::content::merge;
+use crate::naming::{is_archived, says_bootstrap};
 use crate::repository::Repository;
+use crate::scripts::{MissingFile, Scripts};
+use crate::templated_yaml;
 
-pub use bootstrap::{BootstrapFile, Early, bootstrap_directories, bootstrap_files, read_early, seeded_secrets};
 use choice::Calls;
+pub(crate) use leftover::remove as remove_leftovers;
 use release::Found;
-use script::Scripts;
-pub(crate) use script::with_long_lines;
-
-/// How names of directories begin that hold what is kept but no longer used, in more than one spelling.
-const ARCHIVES: [&str; 3] = ["archiv", "archieve", "attic"];
+pub(crate) use release::last_part;
 
 /// One helmfile, in the order they run.
 #[derive(Clone, Debug)]
@@ -71,8 +62,8 @@ pub struct Release {
     pub inline_values: Vec<Node>,
     /// Files and directories that its hooks apply with kubectl.
     pub applies: Vec<Hooked>,
-    /// Files that its hooks apply and that are not there, with their places in the helmfile.
-    pub absent: Vec<(String, Span)>,
+    /// Files that its hooks apply and that are not there.
+    pub absent: Vec<MissingFile>,
     /// The release's name in the helmfile.
     pub span: Span,
     /// Its chart is rendered and only the CRDs are applied.
@@ -90,32 +81,39 @@ pub struct Hooked {
     pub is_after: bool,
 }
 
-/// The kind of what stands for a release, and for one of which only the CRDs are applied.
-pub const RELEASE: &str = "HelmfileRelease";
-pub const ONLY_CRDS: &str = "HelmfileCRDs";
-
-/// What a release, or a pass of CRDs, is called among the steps of a bootstrap.
-pub fn step_name(release: &ObjectRef) -> String {
-    let what = if release.kind == ONLY_CRDS { " CRDs" } else { "" };
-    format!("{}/{}{what}", release.namespace, release.name)
-}
+/// A release, by its place in a list of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ReleaseIndex(pub usize);
 
 /// Which of the releases one of them means by a name in its `needs`: the nearest, where several helmfiles have one of that name.
-pub fn needed<'r>(releases: impl Iterator<Item = &'r Release> + Clone, of: &Release, name: &str) -> Option<usize> {
+pub fn needed<'r>(
+    releases: impl Iterator<Item = &'r Release> + Clone,
+    of: &Release,
+    name: &str,
+) -> Option<ReleaseIndex> {
     let is_it = |other: &Release| {
         let full = || format!("{}/{}", other.namespace, other.name);
         !other.only_crds && other.span != of.span && (*name == *other.name || name.ends_with(&full()))
     };
     let all = releases.enumerate().filter(|(_, other)| is_it(other));
     let near = all.clone().find(|(_, other)| other.span.file == of.span.file);
-    near.or_else(|| all.clone().next()).map(|(at, _)| at)
+    near.or_else(|| all.clone().next()).map(|(at, _)| ReleaseIndex(at))
 }
 
 impl Release {
-    /// What stands for it in a cluster: a pass that applies only CRDs is not the release itself.
+    /// What it is among the steps of a bootstrap: a pass that applies only CRDs is not the release itself.
+    pub fn step(&self) -> BootstrapStep {
+        if self.only_crds { BootstrapStep::Crds } else { BootstrapStep::Release }
+    }
+
+    /// What stands for it in a cluster.
     pub fn object(&self) -> ObjectRef {
-        let kind = if self.only_crds { ONLY_CRDS } else { RELEASE };
-        ObjectRef::new(kind, self.namespace.as_str(), self.name.as_str())
+        self.step().object(self.namespace.clone(), self.name.clone())
+    }
+
+    /// What it is called among the steps of a bootstrap.
+    pub fn step_name(&self) -> String {
+        self.step().step_name(&self.object())
     }
 
     /// Its values, merged in their order, where all of them are written out: nothing for one that a template makes.
@@ -124,7 +122,7 @@ impl Release {
         let mut add = |over: &Node| merged = Some(merged.as_ref().map_or_else(|| over.clone(), |it| merge(it, over)));
         for file in &self.values_files {
             let text = repository.source(repository.id(file)?)?.text();
-            if neutral::is_template(text) || file.ends_with(".gotmpl") {
+            if templated_yaml::is_template(text) || file.ends_with(".gotmpl") {
                 return None;
             }
             let root = repository.documents(file)?.1.first()?.root.as_ref()?;
@@ -133,7 +131,7 @@ impl Release {
         for values in &self.inline_values {
             // A condition around them can't be seen from inside.
             let text = repository.source(values.span.file)?.text();
-            if neutral::is_template(text) {
+            if templated_yaml::is_template(text) {
                 return None;
             }
             add(values);
@@ -148,14 +146,14 @@ pub fn read(repository: &Repository) -> Vec<Helmfile> {
 }
 
 /// All helmfiles, and what of them could not be read.
-fn helmfiles(repository: &Repository, scripts: &Scripts) -> (Vec<Helmfile>, Vec<BlindSpot>) {
+pub(crate) fn helmfiles(repository: &Repository, scripts: &Scripts) -> (Vec<Helmfile>, Vec<BlindSpot>) {
     let candidates = candidates(repository).into_iter().filter_map(|file| {
         let root = root_of(repository, &file).filter(|root| is_helmfile(&file, root))?;
         Some((file, root))
     });
     let roots: Vec<(String, Node)> = candidates.collect();
     let unread = unread::find(repository, &roots);
-    let calls = Calls::new(scripts.helmfile_calls(), roots.iter().map(|(file, root)| (file.as_str(), root)));
+    let calls = Calls::new(script_calls::calls(scripts), roots.iter().map(|(file, root)| (file.as_str(), root)));
     let mut helmfiles = Vec::new();
     let mut listed = Vec::new();
     for (file, root) in roots {
@@ -191,15 +189,7 @@ fn candidates(repository: &Repository) -> Vec<String> {
 
 /// Files that are named as helmfiles are, or lie where bootstraps are kept.
 fn looks_like_place(path: &str) -> bool {
-    path.contains("helmfile") || is_bootstrap(path)
-}
-
-fn is_bootstrap(path: &str) -> bool {
-    path.contains("bootstrap")
-}
-
-pub(crate) fn is_archived(path: &str) -> bool {
-    path.split('/').any(|part| ARCHIVES.iter().any(|name| part.trim_start_matches(['.', '_']).starts_with(name)))
+    path.contains("helmfile") || says_bootstrap(path)
 }
 
 /// What a file that may be a helmfile says.
@@ -214,7 +204,7 @@ fn merged(repository: &Repository, file: &str) -> Option<Node> {
     let id = repository.id(file)?;
     let text = repository.source(id)?.text();
     // `---` separates parts that helmfile merges; later ones win.
-    let mut documents = neutral::parse(id, text).into_iter().filter(|document| document.as_map().is_some());
+    let mut documents = templated_yaml::parse(id, text).into_iter().filter(|document| document.as_map().is_some());
     let mut root = documents.next()?;
     for document in documents {
         let Some(map) = root.as_map_mut() else { break };
@@ -240,9 +230,4 @@ fn is_helmfile(file: &str, root: &Node) -> bool {
 
 fn is_named_helmfile(file: &str) -> bool {
     file.split('/').any(|part| part.contains("helmfile"))
-}
-
-/// Whether `path` is a file or directory of the repository.
-fn exists(repository: &Repository, path: &str) -> bool {
-    repository.kind(path) != kustomize::PathKind::Missing
 }

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use yaml::{EcoString, FileId, Node, Span};
+use source::FileId;
+use yaml::{EcoString, Node};
 
 use super::choice::Calls;
-use super::script::HelmfileCall;
+use super::script_calls::HelmfileCall;
 use super::selector::Labels;
-use super::{Hooked, Release, absent, merged, neutral};
+use super::{Release, merged};
+use crate::naming::exists;
 use crate::object::mentions;
-use crate::path;
 use crate::repository::Repository;
+use crate::templated_yaml;
+use ::repository::path;
 
 /// How many `bases` of `bases` are followed.
 pub(super) const BASES_DEPTH_MAX: usize = 8;
@@ -41,7 +44,7 @@ pub(super) fn releases(repository: &Repository, calls: &Calls, file: &str, root:
 
 pub(super) struct Context<'all> {
     pub(super) repository: &'all Repository,
-    file: &'all str,
+    pub(super) file: &'all str,
     /// The bases and the helmfile itself: later ones win.
     pub(super) layers: Vec<Node>,
     /// The file of each.
@@ -49,7 +52,7 @@ pub(super) struct Context<'all> {
     /// Every file that `bases` names was read.
     pub(super) has_all_bases: bool,
     /// The blocks that templates open in them.
-    pub(super) blocks: BTreeMap<FileId, neutral::Blocks>,
+    pub(super) blocks: BTreeMap<FileId, templated_yaml::Blocks>,
     /// Templates stand for whole lines of them.
     pub(super) has_hidden_lines: bool,
     /// Whoever calls the helmfile gives values of their own.
@@ -76,8 +79,8 @@ impl Context<'_> {
     fn add_layer(&mut self, file: &str, root: Node) {
         let text = self.repository.id(file).and_then(|id| Some((id, self.repository.source(id)?.text())));
         if let Some((id, text)) = text {
-            self.blocks.insert(id, neutral::Blocks::of(text));
-            self.has_hidden_lines |= neutral::has_hidden_lines(text);
+            self.blocks.insert(id, templated_yaml::Blocks::of(text));
+            self.has_hidden_lines |= templated_yaml::has_hidden_lines(text);
         }
         self.layer_files.push(file.to_owned());
         self.layers.push(root);
@@ -102,10 +105,10 @@ impl Context<'_> {
     }
 
     fn release(&self, node: &Node, only_crds: bool) -> Option<Found> {
-        let name = node.get("name").filter(|name| name.text().is_some_and(|text| !neutral::is_unknown(text)))?;
+        let name = node.get("name").filter(|name| name.text().is_some_and(|text| !templated_yaml::is_unknown(text)))?;
         let sources = self.sources(node);
         let field = |key: &str| sources.iter().find_map(|source| source.get(key));
-        let known = |key: &str| field(key).and_then(Node::text).filter(|text| !neutral::is_unknown(text));
+        let known = |key: &str| field(key).and_then(Node::text).filter(|text| !templated_yaml::is_unknown(text));
         let flag = |key: &str| field(key).and_then(Node::as_bool);
         let namespace: EcoString = known("namespace").unwrap_or_default().into();
         let release_name = name.text()?;
@@ -185,7 +188,7 @@ impl Context<'_> {
     /// A path as seen from the helmfile, if it stays inside of the repository.
     fn place(&self, file: &str) -> String {
         match path::join(path::parent(self.file), file) {
-            Some(path) if !neutral::is_unknown(file) && super::exists(self.repository, &path) => path,
+            Some(path) if !templated_yaml::is_unknown(file) && exists(self.repository, &path) => path,
             _ => file.to_owned(),
         }
     }
@@ -229,54 +232,6 @@ impl Context<'_> {
         let name = self.file.rsplit('/').next().unwrap_or_default();
         has_filter || name.contains("crds")
     }
-
-    /// What `kubectl apply` in the hooks of a release applies.
-    fn applied_by_hooks(&self, sources: &[&Node], namespace: &str, name: &str) -> Vec<Hooked> {
-        let text = self.repository.id(self.file).and_then(|id| self.repository.source(id));
-        let raw = |node: &Node| {
-            let written = text.and_then(|text| text.slice(node.span)).unwrap_or_default();
-            with_release(written.trim_matches(['"', '\'']), namespace, name)
-        };
-        let mut applied = Vec::new();
-        for hook in sources.iter().flat_map(|source| source.items_at("hooks")) {
-            let mut words: Vec<String> = hook.text_at(&["command"]).map(str::to_owned).into_iter().collect();
-            words.extend(hook.items_at("args").iter().map(raw));
-            let is_after = hook.items_at("events").iter().filter_map(Node::text).any(|event| event.starts_with("post"));
-            for target in super::words::applied(&words) {
-                let target = path::join(path::parent(self.file), &target);
-                let found = target.filter(|path| super::exists(self.repository, path));
-                applied.extend(found.map(|path| Hooked { path, is_after }));
-            }
-        }
-        applied
-    }
-
-    /// What plain `kubectl apply` hooks of a release apply and nobody has. Helmfile runs them in its own directory.
-    fn absent_in_hooks(&self, sources: &[&Node]) -> Vec<(String, Span)> {
-        let text =
-            self.repository.id(self.file).and_then(|id| self.repository.source(id)).map_or("", yaml::Source::text);
-        let mut absent = Vec::new();
-        for (source, hook) in
-            sources.iter().flat_map(|source| source.items_at("hooks").iter().map(move |it| (source, it)))
-        {
-            if hook.text_at(&["command"]) != Some("kubectl") || self.is_conditional(source.span, hook.span) {
-                continue;
-            }
-            let arguments = hook.items_at("args");
-            let words = ["kubectl"].into_iter().chain(arguments.iter().filter_map(Node::text)).map(str::to_owned);
-            for target in super::words::applied(&words.collect::<Vec<_>>()) {
-                // Named twice it may be made before it is applied.
-                let is_plain = !neutral::is_unknown(&target)
-                    && !target.contains(['$', '{', '*', ':'])
-                    && text.matches(target.as_str()).count() == 1;
-                let path = path::join(path::parent(self.file), &target).filter(|_| is_plain);
-                let place = arguments.iter().find(|node| node.text() == Some(&target));
-                let found = path.zip(place).filter(|(path, _)| absent::leads_nowhere(self.repository, path));
-                absent.extend(found.map(|(path, place)| (path, place.span)));
-            }
-        }
-        absent
-    }
 }
 
 /// The chart and version that an OCIRepository or HelmRelease names.
@@ -296,29 +251,12 @@ fn chart_in(object: &Node) -> Option<(&str, Option<&str>)> {
 }
 
 /// `oci://registry/charts/cilium` and `cilium/cilium` are both `cilium`.
-pub(super) fn last_part(chart: &str) -> Option<&str> {
+pub(crate) fn last_part(chart: &str) -> Option<&str> {
     let chart = chart.trim_end_matches('/');
     let last = chart.rsplit('/').next()?;
     let name = last.split(['?', '@']).next().unwrap_or(last);
     let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
     Some(name).filter(|name| !name.is_empty() && *name != "." && *name != "..")
-}
-
-/// The two variables that helmfile knows of a release, filled in.
-fn with_release(text: &str, namespace: &str, name: &str) -> String {
-    let mut output = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let Some((action, after)) = after.split_once("}}") else { break };
-        output.push_str(before);
-        match action.trim_matches(['-', ' ']) {
-            ".Release.Namespace" => output.push_str(namespace),
-            ".Release.Name" => output.push_str(name),
-            _ => output.push_str("{{?}}"),
-        }
-        rest = after;
-    }
-    output + rest
 }
 
 /// Both sides of a condition in one line are two words.

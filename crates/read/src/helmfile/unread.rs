@@ -2,20 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use model::BlindSpot;
+use model::{BlindSpot, Unseen, WhyUnseen};
 use regex::Regex;
-use yaml::{Limits, Node, Span};
+use source::Span;
+use yaml::{Limits, Node};
 
 use super::release::BASES_DEPTH_MAX;
-use super::{candidates, exists, is_named_helmfile, merged, neutral};
-use crate::path;
+use super::{candidates, is_named_helmfile, merged};
+use crate::naming::exists;
 use crate::repository::Repository;
-
-const NO_YAML: &str = "is no YAML, even without its templates";
-const BY_TEMPLATE: &str = "is made by a template";
-const CHOSEN_BY_TEMPLATE: &str = "is chosen by a template";
-const REMOTE: &str = "would be fetched over the network";
-const MISSING: &str = "is not in the repository";
+use crate::templated_yaml;
+use ::repository::path;
 
 /// Every blind spot of helmfiles, given those that were read.
 pub(super) fn find(repository: &Repository, roots: &[(String, Node)]) -> Vec<BlindSpot> {
@@ -43,31 +40,31 @@ struct Reader<'all> {
 }
 
 impl Reader<'_> {
-    fn note(&mut self, what: &str, why: &str, at: Span) {
-        self.spots.push(BlindSpot { what: format!("`{what}`"), why: why.to_owned(), at, component: None });
+    fn note(&mut self, what: Unseen, why: WhyUnseen, at: Span) {
+        self.spots.push(BlindSpot { what, why, at, component: None });
     }
 
     /// A file that lists releases and can't be parsed.
     fn broken(&mut self, file: &str) {
         let Some(id) = self.repository.id(file) else { return };
-        let Some(text) = self.repository.source(id).map(yaml::Source::text) else { return };
+        let Some(text) = self.repository.source(id).map(source::Source::text) else { return };
         if !text.lines().any(|line| line.starts_with("releases:") || line.starts_with("helmfiles:")) {
             return;
         }
-        let documents = yaml::parse(id, &neutral::neutralise(text), Limits::default());
+        let documents = yaml::parse(id, &templated_yaml::neutralise(text), Limits::default());
         let problem = documents.iter().filter(|document| document.root.is_none()).find_map(|it| it.problems.first());
         if let Some(problem) = problem {
-            self.note(file, NO_YAML, problem.span);
+            self.note(Unseen::Named(file.to_owned()), WhyUnseen::NoYaml, problem.span);
         }
     }
 
     /// Releases that a loop or another action makes.
     fn releases(&mut self, file: &str, root: &Node) {
         let entries = root.items_at("releases");
-        let is_known = |entry: &&Node| entry.text_at(&["name"]).is_some_and(|name| !neutral::is_unknown(name));
+        let is_known = |entry: &&Node| entry.text_at(&["name"]).is_some_and(|name| !templated_yaml::is_unknown(name));
         let made = entries.iter().find(|entry| !is_known(entry)).map(|entry| entry.span);
         if let Some(at) = made.or_else(|| self.hidden(root)) {
-            self.note(&format!("releases of {file}"), BY_TEMPLATE, at);
+            self.note(Unseen::ReleasesOf { helmfile: file.to_owned() }, WhyUnseen::MadeByTemplate, at);
         }
     }
 
@@ -81,7 +78,7 @@ impl Reader<'_> {
         let end = end.map_or(text.len(), |end| end as usize);
         let column = |at: usize| at - text[..at].rfind('\n').map_or(0, |before| before + 1);
         let entry_column = list.value.as_seq()?.first().map_or(usize::MAX, |entry| column(entry.span.start as usize));
-        let at = neutral::hidden_lines(text.get(start as usize..end)?)
+        let at = templated_yaml::hidden_lines(text.get(start as usize..end)?)
             .map(|at| start as usize + at)
             .find(|at| column(*at) < entry_column)?;
         let at = u32::try_from(at).ok()?;
@@ -90,17 +87,17 @@ impl Reader<'_> {
 
     /// A file named as a helmfile whose whole list of releases a template makes.
     fn no_list(&mut self, file: &str) {
-        let Some(text) = self.repository.id(file).and_then(|id| self.repository.source(id)).map(yaml::Source::text)
+        let Some(text) = self.repository.id(file).and_then(|id| self.repository.source(id)).map(source::Source::text)
         else {
             return;
         };
-        if !is_named_helmfile(file) || !text.contains("releases:") || !neutral::is_template(text) {
+        if !is_named_helmfile(file) || !text.contains("releases:") || !templated_yaml::is_template(text) {
             return;
         }
         let Some(root) = merged(self.repository, file) else { return };
         let list = root.as_map().and_then(|map| map.entry("releases")).filter(|list| list.value.as_map().is_none());
         if let Some(list) = list.filter(|_| root.get("apiVersion").is_none()) {
-            self.note(&format!("releases of {file}"), BY_TEMPLATE, list.key_span);
+            self.note(Unseen::ReleasesOf { helmfile: file.to_owned() }, WhyUnseen::MadeByTemplate, list.key_span);
         }
     }
 
@@ -122,13 +119,14 @@ impl Reader<'_> {
 
     fn entry(&mut self, file: &str, entry: &Node) {
         let Some(written) = entry.text() else { return };
-        if neutral::is_unknown(written) {
+        if templated_yaml::is_unknown(written) {
             let raw = self.repository.source(entry.span.file).and_then(|source| source.slice(entry.span));
-            self.note(raw.unwrap_or_default().trim_matches(['"', '\'']), CHOSEN_BY_TEMPLATE, entry.span);
+            let raw = raw.unwrap_or_default().trim_matches(['"', '\'']);
+            self.note(Unseen::Named(raw.to_owned()), WhyUnseen::ChosenByTemplate, entry.span);
         } else if written.contains("://") || written.starts_with("git::") {
-            self.note(written, REMOTE, entry.span);
+            self.note(Unseen::Named(written.to_owned()), WhyUnseen::Fetched, entry.span);
         } else if !path::join(path::parent(file), written).is_some_and(|path| self.holds(&path)) {
-            self.note(written, MISSING, entry.span);
+            self.note(Unseen::Named(written.to_owned()), WhyUnseen::NotInRepository, entry.span);
         }
     }
 

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use kustomize::{Files, PathKind};
 use memchr::{memchr, memmem};
-use yaml::{Document, FileId, Limits, Node};
+use source::FileId;
+use yaml::{Document, Limits, Node};
 
 use super::Repository;
 
@@ -80,15 +81,19 @@ impl Files for WithSchemas<'_> {
 
     fn documents(&self, path: &str) -> Option<(FileId, &[Document])> {
         let (id, documents) = self.0.documents(path)?;
-        let file = &self.0.files[id.0 as usize];
-        if !are_in(file.text()) {
+        let text = self.0.tree.text_so_far(id);
+        if !are_in(text) {
             return Some((id, documents));
         }
-        Some((id, file.whole.get_or_init(|| yaml::parse(id, file.text(), Limits::default()))))
+        Some((id, self.0.parsed[id.index()].whole.get_or_init(|| yaml::parse(id, text, Limits::default()))))
     }
 
     fn bytes(&self, path: &str) -> Option<&[u8]> {
         self.0.bytes(path)
+    }
+
+    fn obstacle(&self, path: &str) -> Option<String> {
+        Files::obstacle(self.0, path)
     }
 
     fn source(&self, file: FileId) -> Option<&str> {

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::error::TemplateError;
 use super::functions;
 use super::template::{Expression, Part, Pipeline};
 
@@ -15,13 +16,13 @@ const STEPS_MAX: usize = 1_000_000;
 /// All values that one template works out on its way, added up.
 const VALUES_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Lists in lists in lists.
-const VALUE_DEPTH_MAX: usize = 400;
+pub(super) const VALUE_DEPTH_MAX: usize = 400;
 
 /// Text, and why parts of it are unknown.
 #[derive(Debug, Default)]
 pub(super) struct Rendered {
     pub(super) text: String,
-    pub(super) reasons: Vec<String>,
+    pub(super) reasons: Vec<TemplateError>,
 }
 
 pub(super) fn render(parts: &[Part], inputs: &Value) -> Rendered {
@@ -45,7 +46,7 @@ impl Evaluator<'_> {
         for part in parts {
             self.steps += 1;
             if self.steps > STEPS_MAX || self.rendered.text.len() > OUTPUT_BYTES_MAX {
-                self.unknown("the template renders to too much text".to_owned());
+                self.unknown(TemplateError::TooMuchText);
                 break;
             }
             self.part(part, dot);
@@ -60,7 +61,7 @@ impl Evaluator<'_> {
                 Ok(_) if pipeline.variable.is_some() => {}
                 Ok(value) => match functions::printed(&value) {
                     Some(text) => self.rendered.text.push_str(&text),
-                    None => self.unknown("a list or mapping is printed as it is".to_owned()),
+                    None => self.unknown(TemplateError::PrintedStructure),
                 },
                 Err(reason) => self.unknown(reason),
             },
@@ -102,18 +103,18 @@ impl Evaluator<'_> {
         self.variables.truncate(scope);
     }
 
-    fn unknown(&mut self, reason: String) {
+    fn unknown(&mut self, reason: TemplateError) {
         self.rendered.text.push(UNKNOWN);
         self.rendered.reasons.push(reason);
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, dot: &Value) -> Result<Value, String> {
+    fn pipeline(&mut self, pipeline: &Pipeline, dot: &Value) -> Result<Value, TemplateError> {
         let mut result = None;
         for command in &pipeline.commands {
             let value = self.command(command, result, dot)?;
             self.bytes = self.bytes.saturating_add(bytes_of(&value, 0)?);
             if self.bytes > VALUES_BYTES_MAX {
-                return Err("the template works out too much".to_owned());
+                return Err(TemplateError::TooMuchWork);
             }
             result = Some(value);
         }
@@ -124,7 +125,7 @@ impl Evaluator<'_> {
         Ok(result)
     }
 
-    fn command(&mut self, command: &[Expression], piped: Option<Value>, dot: &Value) -> Result<Value, String> {
+    fn command(&mut self, command: &[Expression], piped: Option<Value>, dot: &Value) -> Result<Value, TemplateError> {
         match command {
             [Expression::Function(name), arguments @ ..] if name != "inputs" => {
                 let mut values = Vec::with_capacity(arguments.len() + 1);
@@ -135,18 +136,18 @@ impl Evaluator<'_> {
                 functions::call(name, &values)
             }
             [single] if piped.is_none() => self.expression(single, dot),
-            _ => Err("a value is used as if it were a function".to_owned()),
+            _ => Err(TemplateError::CalledValue),
         }
     }
 
-    fn expression(&mut self, expression: &Expression, dot: &Value) -> Result<Value, String> {
+    fn expression(&mut self, expression: &Expression, dot: &Value) -> Result<Value, TemplateError> {
         match expression {
             Expression::Literal(value) => Ok(value.clone()),
             Expression::Dot => Ok(dot.clone()),
             Expression::Variable(name) if name.is_empty() => Ok(Value::Null),
             Expression::Variable(name) => {
                 let found = self.variables.iter().rev().find(|(known, _)| known == name);
-                found.map(|(_, value)| value.clone()).ok_or_else(|| format!("`${name}` has no known value"))
+                found.map(|(_, value)| value.clone()).ok_or_else(|| TemplateError::UnknownVariable(name.clone()))
             }
             Expression::Function(name) if name == "inputs" => Ok(self.inputs.clone()),
             Expression::Function(name) => functions::call(name, &[]),
@@ -161,25 +162,25 @@ impl Evaluator<'_> {
 }
 
 /// What names lead to, one in the other.
-fn field(owner: &Value, names: &[String]) -> Result<Value, String> {
+fn field(owner: &Value, names: &[String]) -> Result<Value, TemplateError> {
     let found = names.iter().try_fold(owner, |at, name| at.get(name).ok_or(name));
-    found.cloned().map_err(|name| format!("no input has the field `{name}`"))
+    found.cloned().map_err(|name| TemplateError::NoField(name.clone()))
 }
 
 /// About how much memory a value takes.
-fn bytes_of(value: &Value, depth: usize) -> Result<usize, String> {
+fn bytes_of(value: &Value, depth: usize) -> Result<usize, TemplateError> {
     if depth > VALUE_DEPTH_MAX {
-        return Err(format!("a value nested deeper than {VALUE_DEPTH_MAX} levels"));
+        return Err(TemplateError::ValueTooDeep);
     }
     let own = size_of::<Value>();
     let inner = match value {
         Value::String(text) => text.len(),
         Value::Array(items) => {
-            items.iter().try_fold(0, |sum, item| Ok::<_, String>(sum + bytes_of(item, depth + 1)?))?
+            items.iter().try_fold(0, |sum, item| Ok::<_, TemplateError>(sum + bytes_of(item, depth + 1)?))?
         }
         Value::Object(map) => {
-            let entry = |(key, item): (&String, &Value)| Ok::<_, String>(key.len() + bytes_of(item, depth + 1)?);
-            map.iter().try_fold(0, |sum, each| Ok::<_, String>(sum + entry(each)?))?
+            let entry = |(key, item): (&String, &Value)| Ok::<_, TemplateError>(key.len() + bytes_of(item, depth + 1)?);
+            map.iter().try_fold(0, |sum, each| Ok::<_, TemplateError>(sum + entry(each)?))?
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     };
@@ -187,11 +188,11 @@ fn bytes_of(value: &Value, depth: usize) -> Result<usize, String> {
 }
 
 /// What a `range` goes over, with keys: mappings in the order of their keys.
-fn items(value: Value) -> Result<Vec<(Value, Value)>, String> {
+fn items(value: Value) -> Result<Vec<(Value, Value)>, TemplateError> {
     match value {
         Value::Null => Ok(Vec::new()),
         Value::Array(items) => Ok(items.into_iter().enumerate().map(|(at, item)| (at.into(), item)).collect()),
         Value::Object(entries) => Ok(entries.into_iter().map(|(key, item)| (key.into(), item)).collect()),
-        other => Err(format!("`range` over `{other}`")),
+        other => Err(TemplateError::RangeOver(other.to_string())),
     }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::error::TemplateError;
+
 /// How many spaces a line is indented by at most.
 const INDENT_MAX: usize = 200;
 /// The length of a Kubernetes label, which `slugify` keeps to.
@@ -10,7 +12,7 @@ const SLUG_CHARACTERS_MAX: usize = 63;
 const RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Calls a function; a piped value is the last argument.
-pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
+pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateError> {
     let text = |at: usize| text_of(name, arguments, at);
     Ok(match (name, arguments.len()) {
         ("quote", 1) => Value::from(arguments[0].to_string_quoted()),
@@ -69,8 +71,8 @@ fn compare(name: &str, arguments: &[Value]) -> Result<Value, ()> {
     })
 }
 
-fn look_up(name: &str, arguments: &[Value]) -> Result<Value, String> {
-    let missing = || format!("`{name}` finds nothing there");
+fn look_up(name: &str, arguments: &[Value]) -> Result<Value, TemplateError> {
+    let missing = || TemplateError::NothingFound(name.to_owned());
     match (name, arguments) {
         ("get", [Value::Object(map), Value::String(key)]) => Ok(map.get(key).cloned().unwrap_or_else(|| "".into())),
         ("hasKey", [Value::Object(map), Value::String(key)]) => Ok(map.contains_key(key).into()),
@@ -89,7 +91,7 @@ fn look_up(name: &str, arguments: &[Value]) -> Result<Value, String> {
             let entries = pairs.chunks_exact(2).map(|pair| Some((printed(&pair[0])?, pair[1].clone())));
             entries.collect::<Option<Map<_, _>>>().map(Value::Object).ok_or_else(missing)
         }
-        _ => Err(format!("the function `{name}` is not known, or not with such arguments")),
+        _ => Err(TemplateError::UnknownFunction(name.to_owned())),
     }
 }
 
@@ -117,9 +119,9 @@ pub(super) fn printed(value: &Value) -> Option<String> {
     }
 }
 
-fn text_of(function: &str, arguments: &[Value], at: usize) -> Result<String, String> {
+fn text_of(function: &str, arguments: &[Value], at: usize) -> Result<String, TemplateError> {
     let value = arguments.get(at).unwrap_or(&Value::Null);
-    printed(value).ok_or_else(|| format!("`{function}` of a list or mapping"))
+    printed(value).ok_or_else(|| TemplateError::OfStructure(function.to_owned()))
 }
 
 pub(super) fn is_true(value: &Value) -> bool {
@@ -148,31 +150,31 @@ fn number(value: &Value) -> Result<f64, ()> {
     value.as_f64().ok_or(())
 }
 
-fn indent(spaces: &Value, text: &str) -> Result<String, String> {
+fn indent(spaces: &Value, text: &str) -> Result<String, TemplateError> {
     let spaces = usize::try_from(integer(spaces)).ok().filter(|spaces| *spaces <= INDENT_MAX);
-    let pad = " ".repeat(spaces.ok_or("an indent that is too wide")?);
+    let pad = " ".repeat(spaces.ok_or(TemplateError::WideIndent)?);
     within_limit("indent", pad.len().saturating_mul(text.matches('\n').count()))?;
     Ok(format!("{pad}{}", text.replace('\n', &format!("\n{pad}"))))
 }
 
-fn join(separator: &str, items: &Value) -> Result<String, String> {
+fn join(separator: &str, items: &Value) -> Result<String, TemplateError> {
     let texts = items.as_array().map(|items| items.iter().map(printed).collect::<Option<Vec<_>>>());
-    let texts = texts.flatten().ok_or("`join` of something else than a list of texts")?;
+    let texts = texts.flatten().ok_or(TemplateError::JoinOfOthers)?;
     within_limit("join", separator.len().saturating_mul(texts.len()))?;
     Ok(texts.join(separator))
 }
 
-fn replace(text: &str, from: &str, to: &str) -> Result<String, String> {
+fn replace(text: &str, from: &str, to: &str) -> Result<String, TemplateError> {
     within_limit("replace", text.matches(from).count().saturating_mul(to.len()))?;
     Ok(text.replace(from, to))
 }
 
-fn within_limit(function: &str, bytes: usize) -> Result<(), String> {
-    if bytes <= RESULT_BYTES_MAX { Ok(()) } else { Err(format!("`{function}` makes too much text")) }
+fn within_limit(function: &str, bytes: usize) -> Result<(), TemplateError> {
+    if bytes <= RESULT_BYTES_MAX { Ok(()) } else { Err(TemplateError::MakesTooMuch(function.to_owned())) }
 }
 
 /// `%s`, `%d`, `%v` and `%q` only.
-fn printf(format: &str, arguments: &[Value]) -> Result<String, String> {
+fn printf(format: &str, arguments: &[Value]) -> Result<String, TemplateError> {
     let mut arguments = arguments.iter();
     let mut output = String::new();
     let mut characters = format.chars();
@@ -186,11 +188,11 @@ fn printf(format: &str, arguments: &[Value]) -> Result<String, String> {
             output.push('%');
             continue;
         }
-        let argument = arguments.next().ok_or("`printf` with too few arguments")?;
+        let argument = arguments.next().ok_or(TemplateError::PrintfArguments)?;
         match verb {
             Some('s' | 'd' | 'v') => output.push_str(&text_of("printf", std::slice::from_ref(argument), 0)?),
             Some('q') => output.push_str(&argument.to_string_quoted()),
-            _ => return Err("`printf` with a verb that is not read".to_owned()),
+            _ => return Err(TemplateError::PrintfVerb),
         }
     }
     Ok(output)

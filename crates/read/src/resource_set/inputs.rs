@@ -1,7 +1,9 @@
 //! The inputs of a ResourceSet: its own, and those of providers whose values stand in the repository.
 
+use model::{Unseen, WhyUnseen};
 use serde_json::{Map, Value};
-use yaml::{Node, ScalarKind, Span};
+use source::Span;
+use yaml::{EcoString, Node, ScalarKind};
 
 /// More permutations than these the operator refuses.
 const PERMUTATIONS_MAX: usize = 10_000;
@@ -20,7 +22,7 @@ struct Provided {
     sets: Vec<Map<String, Value>>,
 }
 
-pub(super) fn of(resource_set: &Node, providers: &[Node], blind: &mut Vec<(String, String, Span)>) -> Inputs {
+pub(super) fn of(resource_set: &Node, providers: &[Node], blind: &mut Vec<(Unseen, WhyUnseen, Span)>) -> Inputs {
     let Some(spec) = resource_set.get("spec") else { return Inputs { sets: Vec::new(), are_given: false } };
     let own = spec.items_at("inputs").iter().filter_map(object).collect();
     let mut provided = vec![provided(resource_set, own)];
@@ -39,8 +41,8 @@ pub(super) fn of(resource_set: &Node, providers: &[Node], blind: &mut Vec<(Strin
                 provided.push(self::provided(provider, vec![values]));
             }
             other => {
-                let why = format!("its inputs come from outside of the repository ({})", other.unwrap_or("no type"));
-                blind.push((title(provider), why, provider.span));
+                let why = WhyUnseen::InputsFromOutside { provider_type: other.map(EcoString::from) };
+                blind.push((Unseen::InputProvider { name: name_of(provider) }, why, provider.span));
             }
         }
     }
@@ -59,7 +61,7 @@ fn named<'all>(
     reference: &Node,
     resource_set: &Node,
     providers: &'all [Node],
-    blind: &mut Vec<(String, String, Span)>,
+    blind: &mut Vec<(Unseen, WhyUnseen, Span)>,
 ) -> Vec<&'all Node> {
     let namespace = |node: &Node| node.text_at(&["metadata", "namespace"]).unwrap_or_default().to_owned();
     let name = |node: &Node| node.text_at(&["metadata", "name"]).unwrap_or_default().to_owned();
@@ -74,8 +76,9 @@ fn named<'all>(
         })
         .collect();
     if found.is_empty() {
-        let what = format!("ResourceSetInputProvider {}", wanted.unwrap_or("by selector"));
-        blind.push((what, "the repository does not hold it".to_owned(), reference.span));
+        let named = wanted.map(|name| Unseen::InputProvider { name: Some(name.into()) });
+        let what = named.unwrap_or(Unseen::SelectedInputProviders);
+        blind.push((what, WhyUnseen::NoInputProvider, reference.span));
     }
     found
 }
@@ -116,14 +119,14 @@ fn provided(provider: &Node, mut sets: Vec<Map<String, Value>>) -> Provided {
 }
 
 /// Every combination of one set of each provider, each under its provider's name. The last provider changes fastest.
-fn permuted(provided: &[Provided], resource_set: &Node, blind: &mut Vec<(String, String, Span)>) -> Vec<Value> {
+fn permuted(provided: &[Provided], resource_set: &Node, blind: &mut Vec<(Unseen, WhyUnseen, Span)>) -> Vec<Value> {
     let keep_empty = resource_set.at(&["spec", "inputStrategy", "includeEmptyProviders"]).and_then(Node::as_bool);
     let provided: Vec<&Provided> =
         provided.iter().filter(|provided| keep_empty == Some(true) || !provided.sets.is_empty()).collect();
     let count = provided.iter().map(|provided| provided.sets.len()).fold(1, usize::saturating_mul);
     if count > PERMUTATIONS_MAX {
-        let why = format!("its inputs have more than {PERMUTATIONS_MAX} permutations, which the operator refuses");
-        blind.push((title(resource_set), why, resource_set.span));
+        let why = WhyUnseen::TooManyPermutations { max: PERMUTATIONS_MAX };
+        blind.push((Unseen::ResourceSet { name: name_of(resource_set) }, why, resource_set.span));
     }
     if provided.is_empty() || count > PERMUTATIONS_MAX {
         return Vec::new();
@@ -183,7 +186,6 @@ pub(crate) fn json(node: &Node) -> Value {
     }
 }
 
-fn title(object: &Node) -> String {
-    let text = |path: &[&str]| object.text_at(path).unwrap_or("?").to_owned();
-    format!("{} {}", text(&["kind"]), text(&["metadata", "name"]))
+fn name_of(object: &Node) -> Option<EcoString> {
+    object.text_at(&["metadata", "name"]).map(EcoString::from)
 }

@@ -3,6 +3,7 @@
 //! Reads the inputs that stand in the repository: those of the ResourceSet itself and of `Static` providers. Does not
 //! ask Git hosts or registries, and knows a part of the template functions: what it can't work out is a blind spot.
 
+mod error;
 mod evaluate;
 mod functions;
 pub(crate) mod inputs;
@@ -11,10 +12,13 @@ mod template;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use model::{Cause, Unseen, WhyUnseen};
 use serde_json::Value as Input;
-use yaml::{EcoString, FileId, Limits, Map, Node, Scalar, Span, Value};
+use source::{FileId, Span};
+use yaml::{EcoString, Limits, Map, Node, Scalar, Value};
 
 use crate::substitute::{is_written_plain, place, reread};
+pub use error::TemplateError;
 use evaluate::{UNKNOWN, render};
 
 /// Objects that one ResourceSet may make.
@@ -28,7 +32,7 @@ pub struct Expansion {
     /// The steps in their order, with the range of `objects` that is theirs. None when the set has no steps.
     pub steps: Vec<(EcoString, Range<usize>)>,
     /// What could not be worked out: what, why, and where it is written.
-    pub blind: Vec<(String, String, Span)>,
+    pub blind: Vec<(Unseen, WhyUnseen, Span)>,
 }
 
 /// The objects of a ResourceSet that takes no inputs from elsewhere.
@@ -67,7 +71,7 @@ impl Builder {
             for input in &inputs.sets {
                 match render_node(template, input) {
                     Ok(object) => self.add(object, inputs.are_given),
-                    Err(why) => self.blind(object_title(template), why, template.span),
+                    Err(errors) => self.blind(manifest(template), not_worked_out(errors), template.span),
                 }
             }
         }
@@ -75,7 +79,7 @@ impl Builder {
         let Some(text) = template.as_str() else { return };
         match template::parse(text) {
             Ok(parts) => inputs.sets.iter().for_each(|input| self.documents(&parts, input, template.span)),
-            Err(why) => self.blind("a resourcesTemplate".to_owned(), why, template.span),
+            Err(error) => self.blind(Unseen::Template, not_worked_out(vec![error]), template.span),
         }
     }
 
@@ -85,9 +89,8 @@ impl Builder {
             let parsed = yaml::parse(FileId::GENERATED, document, Limits::default());
             for parsed in parsed {
                 match parsed.root {
-                    Some(_) if document.contains(UNKNOWN) => {
-                        let title = parsed.root.as_ref().map(object_title).unwrap_or_default();
-                        self.blind(title.replace(UNKNOWN, "?"), rendered.reasons.join("; "), span);
+                    Some(object) if document.contains(UNKNOWN) => {
+                        self.blind(manifest(&object), not_worked_out(rendered.reasons.clone()), span);
                     }
                     Some(mut object) if object.as_map().is_some() => {
                         place(&mut object, span);
@@ -95,10 +98,9 @@ impl Builder {
                     }
                     Some(_) => {}
                     None => {
-                        let why = rendered.reasons.iter().cloned();
-                        let why = why.chain(parsed.problems.into_iter().map(|problem| problem.message));
-                        let why = why.collect::<Vec<_>>().join("; ");
-                        self.blind("a document of a resourcesTemplate".to_owned(), why, span);
+                        let problems = parsed.problems.into_iter().map(|problem| TemplateError::Yaml(problem.message));
+                        let errors = rendered.reasons.iter().cloned().chain(problems).collect();
+                        self.blind(Unseen::TemplateDocument, not_worked_out(errors), span);
                     }
                 }
             }
@@ -118,14 +120,15 @@ impl Builder {
             return;
         }
         if self.out.objects.len() == OBJECTS_MAX {
-            self.blind("a ResourceSet".to_owned(), format!("makes more than {OBJECTS_MAX} objects"), object.span);
+            let why = WhyUnseen::TooManyObjects { max: OBJECTS_MAX };
+            self.blind(Unseen::ObjectsOfResourceSet, why, object.span);
         } else {
             self.out.objects.push(object);
         }
     }
 
     /// The same blind spot is named once, however many inputs run into it.
-    fn blind(&mut self, what: String, why: String, span: Span) {
+    fn blind(&mut self, what: Unseen, why: WhyUnseen, span: Span) {
         let spot = (what, why, span);
         if !self.out.blind.contains(&spot) {
             self.out.blind.push(spot);
@@ -135,7 +138,7 @@ impl Builder {
 
 /// The object with every `<< … >>` in scalars and keys worked out. As the operator writes the template as YAML and reads
 /// the result again, a value may become a number, a list or a mapping.
-fn render_node(node: &Node, input: &Input) -> Result<Node, String> {
+fn render_node(node: &Node, input: &Input) -> Result<Node, Vec<TemplateError>> {
     match &node.value {
         Value::Scalar(scalar) if scalar.text.contains("<<") => {
             let text = render_text(&scalar.text, input)?;
@@ -162,15 +165,20 @@ fn render_node(node: &Node, input: &Input) -> Result<Node, String> {
             Ok(Node::map(rendered, node.span))
         }
         Value::Seq(items) => {
-            let items: Result<Vec<Node>, String> = items.iter().map(|item| render_node(item, input)).collect();
+            let items: Result<Vec<Node>, Vec<TemplateError>> =
+                items.iter().map(|item| render_node(item, input)).collect();
             Ok(Node::seq(items?, node.span))
         }
     }
 }
 
-fn render_text(text: &str, input: &Input) -> Result<String, String> {
-    let rendered = render(&template::parse(text)?, input);
-    if rendered.reasons.is_empty() { Ok(rendered.text) } else { Err(rendered.reasons.join("; ")) }
+fn render_text(text: &str, input: &Input) -> Result<String, Vec<TemplateError>> {
+    let rendered = render(&template::parse(text).map_err(|error| vec![error])?, input);
+    if rendered.reasons.is_empty() { Ok(rendered.text) } else { Err(rendered.reasons) }
+}
+
+fn not_worked_out(errors: Vec<TemplateError>) -> WhyUnseen {
+    WhyUnseen::NotWorkedOut(errors.into_iter().map(Cause::new).collect())
 }
 
 /// The documents of rendered text, so that one that can't be read leaves the others alone.
@@ -190,9 +198,10 @@ fn documents_of(text: &str) -> Vec<&str> {
     documents
 }
 
-fn object_title(object: &Node) -> String {
-    let kind = object.text_at(&["kind"]).unwrap_or("an object");
-    format!("{kind} {}", object.text_at(&["metadata", "name"]).unwrap_or("without a name"))
+/// An object by its kind and name, as far as they are known.
+fn manifest(object: &Node) -> Unseen {
+    let text = |path: &[&str]| object.text_at(path).map(|text| EcoString::from(text.replace(UNKNOWN, "?")));
+    Unseen::Manifest { kind: text(&["kind"]), name: text(&["metadata", "name"]) }
 }
 
 fn add_metadata(object: &mut Node, common: &Node) {

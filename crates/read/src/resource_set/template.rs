@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 
+use super::error::TemplateError;
+
 /// How deep blocks and parentheses may nest.
-const NESTING_MAX: usize = 100;
+pub(super) const NESTING_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
 pub(super) enum Part {
@@ -43,12 +45,12 @@ pub(super) enum Expression {
 }
 
 /// Reads a whole template.
-pub(super) fn parse(text: &str) -> Result<Vec<Part>, String> {
+pub(super) fn parse(text: &str) -> Result<Vec<Part>, TemplateError> {
     let mut pieces = split(text)?.into_iter();
     let (parts, end) = block(&mut pieces, 0)?;
     match end {
         End::Text => Ok(parts),
-        _ => Err("an `end` or `else` without its block".to_owned()),
+        _ => Err(TemplateError::UnopenedBlock),
     }
 }
 
@@ -58,7 +60,7 @@ enum Piece {
 }
 
 /// Text and actions, the white space beside `<<-` and `->>` gone.
-fn split(text: &str) -> Result<Vec<Piece>, String> {
+fn split(text: &str) -> Result<Vec<Piece>, TemplateError> {
     let mut pieces = Vec::new();
     let mut rest = text;
     let mut trim_next = false;
@@ -72,7 +74,7 @@ fn split(text: &str) -> Result<Vec<Piece>, String> {
         let dashed = after.strip_prefix('-').filter(|inner| inner.starts_with([' ', '\t', '\n', '\r']));
         pieces.push(Piece::Text(if dashed.is_some() { before.trim_end() } else { before }.to_owned()));
         let inner = dashed.unwrap_or(after);
-        let close = close_of(inner).ok_or("`<<` without `>>`")?;
+        let close = close_of(inner).ok_or(TemplateError::UnclosedAction)?;
         let action = &inner[..close];
         rest = &inner[close + 2..];
         trim_next = action.strip_suffix('-').is_some_and(|inner| inner.ends_with([' ', '\t', '\n', '\r']));
@@ -113,7 +115,7 @@ enum Token {
     Declare,
 }
 
-fn tokens(action: &str) -> Result<Vec<Token>, String> {
+fn tokens(action: &str) -> Result<Vec<Token>, TemplateError> {
     let mut tokens = Vec::new();
     let mut rest = action.trim_start();
     let mut glued = false;
@@ -121,7 +123,7 @@ fn tokens(action: &str) -> Result<Vec<Token>, String> {
         let (token, length) = match first {
             '"' => quoted(rest)?,
             '`' => {
-                let end = rest[1..].find('`').ok_or("a quote that does not end")?;
+                let end = rest[1..].find('`').ok_or(TemplateError::UnclosedQuote)?;
                 (Token::Literal(Value::from(&rest[1..=end])), end + 2)
             }
             '|' | '(' | ')' | ',' | '=' => (Token::Sign(first), 1),
@@ -138,7 +140,7 @@ fn tokens(action: &str) -> Result<Vec<Token>, String> {
             }
             '0'..='9' | '-' | '+' => number(rest)?,
             _ if name_length(rest) > 0 => (Token::Word(rest[..name_length(rest)].to_owned()), name_length(rest)),
-            _ => return Err(format!("unexpected `{first}`")),
+            _ => return Err(TemplateError::Unexpected(first.into())),
         };
         tokens.push(token);
         let after = &rest[length..];
@@ -152,20 +154,20 @@ fn name_length(text: &str) -> usize {
     text.find(|character: char| !(character.is_alphanumeric() || character == '_')).unwrap_or(text.len())
 }
 
-fn quoted(text: &str) -> Result<(Token, usize), String> {
+fn quoted(text: &str) -> Result<(Token, usize), TemplateError> {
     let mut literals = serde_json::Deserializer::from_str(text).into_iter::<String>();
     match literals.next() {
         Some(Ok(literal)) => Ok((Token::Literal(literal.into()), literals.byte_offset())),
-        _ => Err("a quoted text that does not end or has an unknown escape".to_owned()),
+        _ => Err(TemplateError::BadQuote),
     }
 }
 
-fn number(text: &str) -> Result<(Token, usize), String> {
+fn number(text: &str) -> Result<(Token, usize), TemplateError> {
     let length =
         text.find(|character: char| !(character.is_alphanumeric() || "+-._".contains(character))).unwrap_or(text.len());
     let digits = &text[..length];
     let value = digits.parse::<i64>().map(Value::from).or_else(|_| digits.parse::<f64>().map(Value::from));
-    value.map(|value| (Token::Literal(value), length)).map_err(|_| format!("`{digits}` is no number"))
+    value.map(|value| (Token::Literal(value), length)).map_err(|_| TemplateError::NoNumber(digits.to_owned()))
 }
 
 /// What ended a block: the text, an `end`, or an `else` with what follows it.
@@ -175,9 +177,9 @@ enum End {
     Else(Vec<Token>),
 }
 
-fn block(pieces: &mut std::vec::IntoIter<Piece>, depth: usize) -> Result<(Vec<Part>, End), String> {
+fn block(pieces: &mut std::vec::IntoIter<Piece>, depth: usize) -> Result<(Vec<Part>, End), TemplateError> {
     if depth > NESTING_MAX {
-        return Err(format!("nested deeper than {NESTING_MAX} levels"));
+        return Err(TemplateError::NestedTooDeep);
     }
     let mut parts = Vec::new();
     while let Some(piece) = pieces.next() {
@@ -198,10 +200,10 @@ fn block(pieces: &mut std::vec::IntoIter<Piece>, depth: usize) -> Result<(Vec<Pa
             Some(Token::Word(word))
                 if matches!(word.as_str(), "define" | "template" | "block" | "break" | "continue") =>
             {
-                return Err(format!("`{word}` is not read"));
+                return Err(TemplateError::UnreadWord(word.clone()));
             }
             Some(_) => parts.push(Part::Print(pipeline(&tokens)?)),
-            None => return Err("an empty action".to_owned()),
+            None => return Err(TemplateError::EmptyAction),
         }
     }
     Ok((parts, End::Text))
@@ -212,7 +214,7 @@ fn choice(
     condition: &[Token],
     pieces: &mut std::vec::IntoIter<Piece>,
     depth: usize,
-) -> Result<Part, String> {
+) -> Result<Part, TemplateError> {
     let mut branches = Vec::new();
     let mut condition = pipeline(condition)?;
     loop {
@@ -225,12 +227,12 @@ fn choice(
                 return Ok(Part::Choice { is_with, branches, otherwise });
             }
             End::Else(tokens) => condition = pipeline(&tokens[1..])?,
-            End::Text => return Err("an `if` or `with` without its `end`".to_owned()),
+            End::Text => return Err(TemplateError::UnclosedChoice),
         }
     }
 }
 
-fn range(head: &[Token], pieces: &mut std::vec::IntoIter<Piece>, depth: usize) -> Result<Part, String> {
+fn range(head: &[Token], pieces: &mut std::vec::IntoIter<Piece>, depth: usize) -> Result<Part, TemplateError> {
     let declare = head.iter().position(|token| *token == Token::Declare);
     let variables = head[..declare.unwrap_or(0)].iter().filter_map(|token| match token {
         Token::Variable(name) => Some(name.clone()),
@@ -242,16 +244,16 @@ fn range(head: &[Token], pieces: &mut std::vec::IntoIter<Piece>, depth: usize) -
     let otherwise = match end {
         End::Closed => Vec::new(),
         End::Else(_) => closed(block(pieces, depth + 1)?)?,
-        End::Text => return Err("a `range` without its `end`".to_owned()),
+        End::Text => return Err(TemplateError::UnclosedRange),
     };
     Ok(Part::Range { variables, over, body, otherwise })
 }
 
-fn closed((parts, end): (Vec<Part>, End)) -> Result<Vec<Part>, String> {
-    if matches!(end, End::Closed) { Ok(parts) } else { Err("a block without its `end`".to_owned()) }
+fn closed((parts, end): (Vec<Part>, End)) -> Result<Vec<Part>, TemplateError> {
+    if matches!(end, End::Closed) { Ok(parts) } else { Err(TemplateError::UnclosedBlock) }
 }
 
-fn pipeline(tokens: &[Token]) -> Result<Pipeline, String> {
+fn pipeline(tokens: &[Token]) -> Result<Pipeline, TemplateError> {
     let (variable, tokens) = match tokens {
         [Token::Variable(name), Token::Declare | Token::Sign('='), rest @ ..] => (Some(name.clone()), rest),
         _ => (None, tokens),
@@ -259,15 +261,15 @@ fn pipeline(tokens: &[Token]) -> Result<Pipeline, String> {
     let mut rest = tokens;
     let commands = commands(&mut rest, 0)?;
     if !rest.is_empty() {
-        return Err("an unexpected `)`".to_owned());
+        return Err(TemplateError::UnopenedParenthesis);
     }
     Ok(Pipeline { variable, commands })
 }
 
 /// Commands up to the end or a `)`, which stays.
-fn commands(rest: &mut &[Token], depth: usize) -> Result<Vec<Vec<Expression>>, String> {
+fn commands(rest: &mut &[Token], depth: usize) -> Result<Vec<Vec<Expression>>, TemplateError> {
     if depth > NESTING_MAX {
-        return Err(format!("nested deeper than {NESTING_MAX} levels"));
+        return Err(TemplateError::NestedTooDeep);
     }
     let mut commands = vec![Vec::new()];
     while let Some((token, after)) = rest.split_first() {
@@ -282,7 +284,7 @@ fn commands(rest: &mut &[Token], depth: usize) -> Result<Vec<Vec<Expression>>, S
                 let inner = Pipeline { variable: None, commands: self::commands(rest, depth + 1)? };
                 match rest.split_first() {
                     Some((_, after)) => *rest = after,
-                    None => return Err("a `(` without its `)`".to_owned()),
+                    None => return Err(TemplateError::UnclosedParenthesis),
                 }
                 command.push(Expression::Nested(inner));
             }
@@ -299,11 +301,11 @@ fn commands(rest: &mut &[Token], depth: usize) -> Result<Vec<Vec<Expression>>, S
             Token::Variable(name) => command.push(Expression::Variable(name.clone())),
             Token::Dot => command.push(Expression::Dot),
             Token::Literal(value) => command.push(Expression::Literal(value.clone())),
-            Token::Sign(sign) => return Err(format!("unexpected `{sign}`")),
-            Token::Declare => return Err("unexpected `:=`".to_owned()),
+            Token::Sign(sign) => return Err(TemplateError::Unexpected((*sign).into())),
+            Token::Declare => return Err(TemplateError::Unexpected(":=".to_owned())),
         }
     }
-    if commands.iter().any(Vec::is_empty) { Err("a missing value".to_owned()) } else { Ok(commands) }
+    if commands.iter().any(Vec::is_empty) { Err(TemplateError::MissingValue) } else { Ok(commands) }
 }
 
 fn word_expression(word: &str) -> Expression {

@@ -33,7 +33,7 @@ pub enum SubstituteError {
     MissingClosingBrace,
     #[error("no variable name after `${{`")]
     VariableName,
-    #[error("`{0}` is no name for a variable: letters, digits and `_`, no digit first")]
+    #[error("`{0}` is not a variable name: use letters, digits and `_`, and no digit first")]
     NameOfNone(EcoString),
     #[error("no argument for the function of `${{{0}…}}`")]
     Argument(EcoString),

@@ -5,7 +5,8 @@
 
 use std::cell::RefCell;
 
-use yaml::{EcoString, FileId, Node, Scalar, ScalarKind, Span, Value};
+use source::{FileId, Span};
+use yaml::{EcoString, Node, Scalar, ScalarKind, Value};
 
 use super::expand::{SubstituteError, substitute};
 use super::is_touched;

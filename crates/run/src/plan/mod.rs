@@ -1,16 +1,22 @@
 //! What will be done: steps, what each needs proved first, what proves it, and how long it may take.
 
 mod build;
+mod by_hand;
 mod content;
+mod machines;
+mod order;
 mod select;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::ObjectRef;
+use model::{Capability, ObjectRef};
 use serde::Serialize;
 
+use crate::reason::LeftOut;
+
 pub use build::{PlanError, plan};
+pub use by_hand::ByHand;
 pub use select::{Selection, SelectionError};
 
 /// A step, by its place in [`Plan::steps`].
@@ -28,12 +34,12 @@ impl StepId {
 pub struct Plan {
     pub steps: Vec<Step>,
     /// What the files did not tell, and what it means for the plan.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl Plan {
     pub fn ids(&self) -> impl Iterator<Item = StepId> + use<> {
-        (0..u32::try_from(self.steps.len()).unwrap_or(u32::MAX)).map(StepId)
+        (0..source::to_u32(self.steps.len())).map(StepId)
     }
 
     pub fn step(&self, id: StepId) -> &Step {
@@ -56,25 +62,25 @@ impl Plan {
     }
 
     /// The plan without these steps. They are taken as done once what they need is: whoever needs one needs that instead.
-    pub fn without(self, left: &BTreeMap<StepId, String>) -> Self {
+    pub fn without(self, left: &BTreeMap<StepId, LeftOut>) -> Self {
         let mut place = BTreeMap::new();
         for id in self.ids().filter(|id| !left.contains_key(id)) {
-            place.insert(id, StepId(u32::try_from(place.len()).unwrap_or(u32::MAX)));
+            place.insert(id, StepId(source::to_u32(place.len())));
         }
-        let mut needs: Vec<Vec<Need>> = Vec::with_capacity(self.steps.len());
+        let mut needs: Vec<Vec<StepNeed>> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
-            let through = |need: &Need| match place.get(&need.step) {
-                Some(step) => vec![Need { step: *step, why: need.why.clone() }],
+            let through = |need: &StepNeed| match place.get(&need.step) {
+                Some(step) => vec![StepNeed { step: *step, why: need.why.clone() }],
                 None => needs[need.step.index()].clone(),
             };
-            let mut inherited: Vec<Need> = step.needs.iter().flat_map(through).collect();
+            let mut inherited: Vec<StepNeed> = step.needs.iter().flat_map(through).collect();
             inherited.sort_by_key(|need| need.step);
             inherited.dedup_by_key(|need| need.step);
             needs.push(inherited);
         }
         let kept = self.ids().zip(self.steps).zip(needs).filter(|((id, _), _)| !left.contains_key(id));
         let steps = kept.map(|((_, step), needs)| Step { needs, ..step }).collect();
-        Self { steps, notes: self.notes.into_iter().chain(said(left)).collect() }
+        Self { steps, notes: self.notes.into_iter().chain(counted(left)).collect() }
     }
 
     /// When each step would be proved if each took as long as expected; what is left out takes no time.
@@ -124,17 +130,25 @@ impl Plan {
     }
 }
 
-/// How many steps are left out for each reason, in words.
-fn said(left: &BTreeMap<StepId, String>) -> Vec<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for reason in left.values() {
-        *counts.entry(reason).or_default() += 1;
+/// How many steps are left out for each reason.
+fn counted(left: &BTreeMap<StepId, LeftOut>) -> impl Iterator<Item = Note> {
+    let mut counts: BTreeMap<&LeftOut, usize> = BTreeMap::new();
+    for why in left.values() {
+        *counts.entry(why).or_default() += 1;
     }
-    let say = |(reason, number): (&str, usize)| match number {
-        1 => format!("1 step is left out: {reason}"),
-        _ => format!("{number} steps are left out: {reason}"),
-    };
-    counts.into_iter().map(say).collect()
+    let notes: Vec<Note> = counts.into_iter().map(|(why, steps)| Note::LeftOut { why: why.clone(), steps }).collect();
+    notes.into_iter()
+}
+
+/// What a plan's reader should know beside its steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// The settings name no machines: the plan begins with the Kubernetes API.
+    MachinesNotDescribed,
+    LeftOut {
+        why: LeftOut,
+        steps: usize,
+    },
 }
 
 /// One thing to be done and proved.
@@ -144,23 +158,75 @@ pub struct Step {
     pub key: String,
     pub layer: Layer,
     pub action: Action,
-    pub needs: Vec<Need>,
+    pub needs: Vec<StepNeed>,
     pub proof: Proof,
     pub limits: Limits,
     /// Must never be done twice, whatever a journal says: only a look at the world decides.
     pub once: bool,
     /// What could be lost by doing it.
-    pub danger: Option<String>,
+    pub danger: Option<Danger>,
+    /// From the last of its needs to its own proof, as the timeline of the graph has it.
     pub expected: Duration,
+    pub by_hand: ByHand,
     /// Of everything that decides what it does.
     pub hash: String,
 }
 
 /// What must be proved first, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct StepNeed {
     pub step: StepId,
-    pub why: String,
+    pub why: NeedReason,
+}
+
+/// Why a step comes after another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NeedReason {
+    Credentials,
+    /// A machine's configuration is made from the secrets.
+    MadeFromSecrets,
+    /// etcd starts on the first control plane.
+    FirstControlPlane,
+    /// The API server keeps everything in etcd.
+    KeptInEtcd,
+    /// The virtual address is elected through the API.
+    ElectedThroughApi,
+    /// Every control plane is to stand behind the virtual address.
+    BehindAddress,
+    MachineAnswers,
+    FluxRuns,
+    FluxApplies,
+    KubernetesApi,
+    PodNetwork,
+    /// Flux builds on it as soon as it runs.
+    FluxBuildsOnIt,
+    /// The other one applies it.
+    AppliedBy,
+    /// It waits for what it applies.
+    WaitsForApplied,
+    /// Its health checks name it.
+    WaitsForListed,
+    /// Somebody declared it.
+    Declared,
+    /// It needs what the other one offers.
+    Offered(Capability),
+    /// It speaks to an API that the other one serves.
+    SpeaksToApi,
+    /// A request from outside passes through everything.
+    WayIn,
+    /// A request from outside asks for a whole cluster.
+    WholeCluster,
+}
+
+/// What could be lost by doing a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Danger {
+    /// Machines that have the old secrets do not trust those who have new ones.
+    NewSecrets,
+    /// A second bootstrap of etcd makes a second, empty cluster.
+    SecondCluster,
+    /// A machine that is given a configuration installs itself on its disk.
+    InstallsOnDisk,
 }
 
 /// Where in a cold start a step belongs. For reading and for bars: what waits for what is said by needs alone.
@@ -226,6 +292,10 @@ pub enum Action {
     },
     /// Makes the secrets that machine configurations are made from. Once in the life of a cluster.
     MakeSecrets,
+    /// Takes the secrets that machine configurations are made from out of a file that keeps them.
+    RestoreSecrets {
+        file: String,
+    },
     /// Gives a machine its Talos configuration.
     Configure {
         machine: String,
@@ -237,6 +307,8 @@ pub enum Action {
     /// Applies what somebody seeds before anything is installed: namespaces, Secrets, the sealing key, CRDs.
     Seed {
         component: String,
+        #[serde(skip)]
+        seed: Seed,
     },
     /// Installs a release of the helmfile.
     Install {
@@ -246,6 +318,21 @@ pub enum Action {
     StartFlux,
     /// Nothing is done: somebody else does it, and it is only watched.
     Watch,
+}
+
+/// What is seeded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seed {
+    /// All that is applied as it is before anything is installed.
+    Resources,
+    /// What is applied after a release, by the name of its step.
+    ResourcesAfter { release: String },
+    /// Only the CRDs of a chart.
+    Crds,
+    /// The key that opens sealed Secrets.
+    SealingKey,
+    /// What Flux cannot start without, and the repository does not show who installs.
+    Foundation,
 }
 
 /// What shows that a step is done.
@@ -265,7 +352,11 @@ pub enum Proof {
     /// The API server answers at this address.
     ApiAnswers { endpoint: String },
     /// All of what was seeded is there, with its content.
-    Seeded { component: String },
+    Seeded {
+        component: String,
+        #[serde(skip)]
+        seed: Seed,
+    },
     /// The objects of the release are healthy.
     #[serde(rename = "release-healthy")]
     ReleaseHealthy { release: String },
@@ -300,24 +391,6 @@ impl Proof {
             | Self::TalosRuns { .. }
             | Self::EtcdMembers { .. }
             | Self::ApiAnswers { .. } => false,
-        }
-    }
-
-    /// A clause that continues "done when".
-    pub fn says(&self) -> String {
-        match self {
-            Self::NothingToApply { directory } => format!("{directory} has nothing left to apply"),
-            Self::Maintenance { machine } => format!("{machine} answers on the Talos API"),
-            Self::SecretsKept => "the secrets of the machines are kept".to_owned(),
-            Self::FluxRuns => "Flux runs and has its source".to_owned(),
-            Self::TalosRuns { machine } => format!("{machine} runs Talos with its configuration"),
-            Self::EtcdMembers { members: 1 } => "etcd has a leader".to_owned(),
-            Self::EtcdMembers { members } => format!("etcd has a leader and {members} members"),
-            Self::ApiAnswers { endpoint } => format!("the Kubernetes API answers at {endpoint}"),
-            Self::Seeded { component } => format!("everything of {component} is there"),
-            Self::ReleaseHealthy { release } => format!("the workloads of {release} are healthy"),
-            Self::Ready { kind, namespace, name } => format!("{kind} {namespace}/{name} is ready"),
-            Self::Answers { url } => format!("{url} answers"),
         }
     }
 }

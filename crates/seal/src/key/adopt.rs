@@ -7,11 +7,12 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use yaml::{FileId, Limits, Node, Value};
+use source::FileId;
+use yaml::{Limits, Node, Value};
 use zeroize::Zeroizing;
 
 use super::generate::{GenerateOptions, sign};
-use super::{Certificate, Fingerprint, KeyError, KeyPair, pair, pem};
+use super::{Certificate, CertificateFault, Fingerprint, KeyError, KeyPair, pair, pem};
 use crate::SecretBytes;
 
 const BEGIN: &str = "-----BEGIN ";
@@ -25,6 +26,8 @@ const FOUND_MAX: usize = 4096;
 pub struct Adopted {
     /// For people: `Secret kube-system/sealed-secrets-keyx2b7`, `outputs.private_key.value`; empty for plain PEM.
     pub place: String,
+    /// Whether it stands in a Secret, and so is meant to be a key.
+    pub is_in_secret: bool,
     pub pair: KeyPair,
 }
 
@@ -69,7 +72,7 @@ pub fn from_sources(sources: &[Source<'_>], new: Option<&GenerateOptions>) -> Re
         let before = found.len();
         found.read(source)?;
         if found.len() == before {
-            return Err(source.wrong("", KeyError::NoPrivateKey));
+            return Err(source.wrong(&Standing::default(), KeyError::NoPrivateKey));
         }
     }
     found.pairs(new)
@@ -82,12 +85,12 @@ impl fmt::Debug for Source<'_> {
 }
 
 impl Source<'_> {
-    fn wrong(&self, place: &str, error: KeyError) -> AdoptError {
-        AdoptError { name: self.name.to_owned(), place: object_of(place), error }
+    fn wrong(&self, place: &Standing, error: KeyError) -> AdoptError {
+        AdoptError { name: self.name.to_owned(), place: place.to_string(), error }
     }
 
-    fn block<T>(&self, place: &str, what: T) -> Block<T> {
-        Block { name: self.name.to_owned(), place: place.to_owned(), what }
+    fn block<T>(&self, place: &Standing, what: T) -> Block<T> {
+        Block { name: self.name.to_owned(), place: place.clone(), what }
     }
 
     /// PEM begins its lines with its marks; YAML and JSON have them further right.
@@ -99,13 +102,13 @@ impl Source<'_> {
 /// Something in PEM, and where it was.
 struct Block<T> {
     name: String,
-    place: String,
+    place: Standing,
     what: T,
 }
 
 impl<T> Block<T> {
     fn wrong(&self, error: KeyError) -> AdoptError {
-        AdoptError { name: self.name.clone(), place: object_of(&self.place), error }
+        AdoptError { name: self.name.clone(), place: self.place.to_string(), error }
     }
 }
 
@@ -131,37 +134,37 @@ impl Found {
     fn read(&mut self, source: &Source<'_>) -> Result<(), AdoptError> {
         if source.is_pem() {
             if source.text.contains(BEGIN_BASE64) {
-                return Err(source.wrong("", KeyError::Mixed));
+                return Err(source.wrong(&Standing::default(), KeyError::Mixed));
             }
-            return self.pem(source, "", source.text, false);
+            return self.pem(source, &Standing::default(), source.text, false);
         }
         for document in yaml::parse(FileId::GENERATED, source.text, Limits::default()) {
             if !document.problems.is_empty() {
-                return Err(source.wrong("", KeyError::Unreadable));
+                return Err(source.wrong(&Standing::default(), KeyError::Unreadable));
             }
             if let Some(root) = &document.root {
-                self.walk(source, root, "", true)?;
+                self.walk(source, root, &Standing::default(), true)?;
             }
         }
         Ok(())
     }
 
     /// Terraform keeps all kinds of keys in one file; what stands in a Secret is meant.
-    fn walk(&mut self, source: &Source<'_>, node: &Node, place: &str, is_loose: bool) -> Result<(), AdoptError> {
-        let object = name_of(node);
+    fn walk(&mut self, source: &Source<'_>, node: &Node, place: &Standing, is_loose: bool) -> Result<(), AdoptError> {
+        let object = Standing::of(node);
         let is_loose = is_loose && object.is_none();
-        let place = object.as_deref().unwrap_or(place);
+        let place = object.as_ref().unwrap_or(place);
         let keys = self.keys.len();
         match &node.value {
             Value::Scalar(scalar) => self.text(source, place, &scalar.text, is_loose)?,
             Value::Seq(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.walk(source, item, &format!("{place}[{index}]"), is_loose)?;
+                    self.walk(source, item, &place.below(Step::Index(index)), is_loose)?;
                 }
             }
             Value::Map(map) => {
                 for entry in map {
-                    let below = if place.is_empty() { entry.key.to_string() } else { format!("{place}.{}", entry.key) };
+                    let below = place.below(Step::Key(entry.key.to_string()));
                     self.walk(source, &entry.value, &below, is_loose)?;
                 }
             }
@@ -172,7 +175,7 @@ impl Found {
         Ok(())
     }
 
-    fn text(&mut self, source: &Source<'_>, place: &str, text: &str, is_loose: bool) -> Result<(), AdoptError> {
+    fn text(&mut self, source: &Source<'_>, place: &Standing, text: &str, is_loose: bool) -> Result<(), AdoptError> {
         if text.trim_start().starts_with(BEGIN) {
             return self.pem(source, place, text, is_loose);
         }
@@ -188,7 +191,7 @@ impl Found {
     }
 
     /// A text of PEM blocks: keys and certificates, in any order.
-    fn pem(&mut self, source: &Source<'_>, place: &str, text: &str, is_loose: bool) -> Result<(), AdoptError> {
+    fn pem(&mut self, source: &Source<'_>, place: &Standing, text: &str, is_loose: bool) -> Result<(), AdoptError> {
         let starts = text.match_indices(BEGIN).map(|(at, _)| at).collect::<Vec<_>>();
         for (index, start) in starts.iter().enumerate() {
             let end = starts.get(index + 1).copied().unwrap_or(text.len());
@@ -244,9 +247,9 @@ impl Found {
                 }
             };
             match pair {
-                Ok(pair) => pairs.push(Adopted { place: object_of(&place), pair }),
+                Ok(pair) => pairs.push(place.adopted(pair)),
                 Err(error) => {
-                    return Err(AdoptError { name: key.name.clone(), place: object_of(&place), error });
+                    return Err(AdoptError { name: key.name.clone(), place: place.to_string(), error });
                 }
             }
         }
@@ -268,7 +271,7 @@ impl Found {
 
 fn certificate(block: &str) -> Result<Certificate, KeyError> {
     Certificate::from_pem(block).map_err(|error| match error {
-        KeyError::NoCertificate => KeyError::BadCertificate("it is damaged or cut off".to_owned()),
+        KeyError::NoCertificate => KeyError::BadCertificate(CertificateFault::CutOff),
         other => other,
     })
 }
@@ -290,15 +293,73 @@ fn is_key_secret(node: &Node) -> bool {
     node.get("kind").and_then(Node::text) == Some("Secret") && (has_key("data") || has_key("stringData"))
 }
 
-/// What to call a Kubernetes object.
-fn name_of(node: &Node) -> Option<String> {
-    let (kind, name) = (node.get("kind")?.text()?, node.text_at(&["metadata", "name"])?);
-    let namespace = node.text_at(&["metadata", "namespace"]);
-    Some(namespace.map_or_else(|| format!("{kind} {name}"), |namespace| format!("{kind} {namespace}/{name}")))
+/// Where a text stands: in an object of Kubernetes, and the way to it; without an object, the way alone.
+#[derive(Clone, Default)]
+struct Standing {
+    object: Option<Object>,
+    way: Vec<Step>,
 }
 
-/// The object alone, without the way into it.
-fn object_of(place: &str) -> String {
-    let at = [".data.", ".stringData."].iter().find_map(|part| place.find(part));
-    at.filter(|_| place.contains(' ')).map_or(place, |at| &place[..at]).to_owned()
+#[derive(Clone)]
+struct Object {
+    kind: String,
+    namespace: Option<String>,
+    name: String,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+impl Standing {
+    fn of(node: &Node) -> Option<Self> {
+        let (kind, name) = (node.get("kind")?.text()?.to_owned(), node.text_at(&["metadata", "name"])?.to_owned());
+        let namespace = node.text_at(&["metadata", "namespace"]).map(str::to_owned);
+        Some(Self { object: Some(Object { kind, namespace, name }), way: Vec::new() })
+    }
+
+    fn below(&self, step: Step) -> Self {
+        let mut below = self.clone();
+        below.way.push(step);
+        below
+    }
+
+    fn adopted(&self, pair: KeyPair) -> Adopted {
+        let is_in_secret = self.object.as_ref().is_some_and(|object| object.kind == "Secret");
+        Adopted { place: self.to_string(), is_in_secret, pair }
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut is_first = true;
+        if let Some(Object { kind, namespace, name }) = &self.object {
+            match namespace {
+                Some(namespace) => write!(f, "{kind} {namespace}/{name}")?,
+                None => write!(f, "{kind} {name}")?,
+            }
+            is_first = false;
+        }
+        for (index, step) in self.way.iter().enumerate() {
+            match step {
+                // Of a value of a Secret, the Secret is enough.
+                Step::Key(key) if self.is_value_of(key, index) => break,
+                Step::Key(key) if is_first => f.write_str(key)?,
+                Step::Key(key) => write!(f, ".{key}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+            is_first = false;
+        }
+        Ok(())
+    }
+}
+
+impl Standing {
+    /// Whether a step leads to the values of an object, and on to one of them.
+    fn is_value_of(&self, key: &str, index: usize) -> bool {
+        let is_followed = matches!(self.way.get(index + 1), Some(Step::Key(_)));
+        self.object.is_some() && is_followed && matches!(key, "data" | "stringData")
+    }
 }

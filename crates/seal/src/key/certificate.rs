@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 use x509_parser::public_key::PublicKey;
 
-use super::{Fingerprint, KeyError, pem};
+use super::{CertificateFault, Fingerprint, KeyError, pem};
 use crate::date;
 use crate::envelope::{Envelope, SealError};
 
@@ -24,7 +24,8 @@ impl Certificate {
     }
 
     pub fn from_der(der: Vec<u8>) -> Result<Self, KeyError> {
-        let bad = |error: &dyn fmt::Display| KeyError::BadCertificate(error.to_string());
+        let bad =
+            |error: &dyn fmt::Display| KeyError::BadCertificate(CertificateFault::Parser { said: error.to_string() });
         let (_, parsed) = X509Certificate::from_der(&der).map_err(|error| bad(&error))?;
         let info = parsed.public_key();
         let fingerprint = match info.parsed().map_err(|error| bad(&error))? {
@@ -36,7 +37,7 @@ impl Certificate {
             OaepPublicEncryptingKey::new(key)
                 .map_err(|_| aws_lc_rs::error::KeyRejected::from(aws_lc_rs::error::Unspecified))
         });
-        let public_key = public_key.map_err(|_| bad(&"its key is smaller than 2048 or larger than 8192 bits"))?;
+        let public_key = public_key.map_err(|_| KeyError::BadCertificate(CertificateFault::KeySize))?;
         let (not_before, not_after) =
             (parsed.validity().not_before.to_datetime(), parsed.validity().not_after.to_datetime());
         Ok(Self { der, public_key, fingerprint, not_before, not_after })

@@ -14,7 +14,7 @@ impl Fingerprint {
         let mut wire = Vec::with_capacity(modulus.len() + 32);
         let mut put = |bytes: &[u8], sign: bool| {
             let length = bytes.len() + usize::from(sign);
-            wire.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
+            wire.extend_from_slice(&source::to_u32(length).to_be_bytes());
             wire.extend(sign.then_some(0));
             wire.extend_from_slice(bytes);
         };

@@ -5,7 +5,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyUsagePurpose, 
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use time::{Duration, OffsetDateTime};
 
-use super::{Certificate, KeyError, KeyPair, pair, pem};
+use super::{Certificate, GenerationFault, KeyError, KeyPair, pair, pem};
 use crate::{SecretBytes, SecretText};
 
 /// A hundred years.
@@ -49,7 +49,7 @@ fn private_key(bits: u32) -> Result<SecretBytes, KeyError> {
         other => return Err(KeyError::BadSize(other)),
     };
     let made = aws_lc_rs::rsa::KeyPair::generate(size);
-    pair::pkcs8_of(&made.map_err(|_| KeyError::Generate("the cryptographic library refuses".to_owned()))?)
+    pair::pkcs8_of(&made.map_err(|_| KeyError::Generate(GenerationFault::Refused))?)
 }
 
 /// A private key, in PEM, that lost its certificate or whose certificate is about to expire.
@@ -61,7 +61,7 @@ pub(super) fn sign(pkcs8: SecretBytes, options: &GenerateOptions) -> Result<KeyP
     if !(1..=DAYS_MAX).contains(&options.days) {
         return Err(KeyError::BadLifetime { days: options.days });
     }
-    let failed = |error: rcgen::Error| KeyError::Generate(error.to_string());
+    let failed = |error: rcgen::Error| KeyError::Generate(GenerationFault::Library { said: error.to_string() });
     let der = PrivatePkcs8KeyDer::from(pkcs8.expose());
     let key = rcgen::KeyPair::from_pkcs8_der_and_sign_algo(&der, &PKCS_RSA_SHA256);
     let key = key.map_err(|_| KeyError::BadPrivateKey)?;
@@ -81,7 +81,7 @@ pub(super) fn sign(pkcs8: SecretBytes, options: &GenerateOptions) -> Result<KeyP
 
 fn serial() -> Result<[u8; 16], KeyError> {
     let mut bytes = [0; 16];
-    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| KeyError::Generate("no random numbers".to_owned()))?;
+    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| KeyError::Generate(GenerationFault::NoRandomness))?;
     bytes[0] &= 0x7f;
     Ok(bytes)
 }

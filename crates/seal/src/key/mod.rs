@@ -10,7 +10,7 @@ mod pem;
 
 pub use adopt::{AdoptError, Adopted, Adoption, Source, from_sources, from_text};
 pub use certificate::Certificate;
-pub use error::KeyError;
+pub use error::{CertificateFault, GenerationFault, KeyError};
 pub use fingerprint::Fingerprint;
 pub(crate) use generate::rsa_private_key;
 pub use generate::{GenerateOptions, generate, with_new_certificate};

@@ -3,12 +3,15 @@
 //!
 //! Every edit is checked: the new text is read again, and must say the same as the old one but for the change.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use yaml::{Document, FileId, Limits, Map, Node, Span};
+use diagnostic::Next;
+use diagnostic::next;
+use edit::{Edit, checked};
+use source::{FileId, Span};
+use yaml::{Document, Limits, Map, Node};
 
-use super::place::Place;
+use super::place::ObjectPlace;
 use super::render::quoted;
 use super::sealed::SealedSecret;
 
@@ -16,7 +19,7 @@ use super::sealed::SealedSecret;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Where its SealedSecret stands.
-    pub place: Place,
+    pub place: ObjectPlace,
     /// As in [`super::Item::key`].
     pub key: Option<String>,
     /// Sealed: base64.
@@ -33,10 +36,31 @@ pub enum EditError {
     Style,
 }
 
+impl EditError {
+    /// What to type next.
+    pub fn next(self) -> Next {
+        match self {
+            Self::NotYaml => Next::Again(next::Again::OnceRepaired),
+            Self::Gone => Next::Again(next::Again::ReadsAgain),
+            Self::Style => Next::Edit(next::Edit::PlainSpec),
+        }
+    }
+}
+
+impl From<edit::EditError<EditError>> for EditError {
+    fn from(error: edit::EditError<EditError>) -> Self {
+        match error {
+            edit::EditError::Unread(error) => error,
+            // An alias and its anchor have one place: that can't be edited twice.
+            edit::EditError::Overlap { .. } | edit::EditError::NoPlace { .. } | edit::EditError::Other => Self::Style,
+        }
+    }
+}
+
 /// The text with the changes made.
 pub fn edit(text: &str, changes: &[Change]) -> Result<String, EditError> {
     let before = parse(text)?;
-    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    let mut edits: Vec<Edit> = Vec::new();
     for change in changes {
         let object = change.place.node(&before).ok_or(EditError::Gone)?;
         let sealed = SealedSecret::of(object).ok_or(EditError::Gone)?;
@@ -45,9 +69,7 @@ pub fn edit(text: &str, changes: &[Change]) -> Result<String, EditError> {
             None => edits.push(insert(text, object, change)?),
         }
     }
-    let after = apply(text, edits)?;
-    is_only(&before, &parse(&after)?, changes)?;
-    Ok(after)
+    Ok(checked(text, edits, parse, |before, after| is_only(before, after, changes))?)
 }
 
 pub(super) fn parse(text: &str) -> Result<Vec<Document>, EditError> {
@@ -61,17 +83,17 @@ pub(super) fn range(span: Span) -> Range<usize> {
 }
 
 /// Base64 is plain text to YAML; in quotes it stays in quotes, and a block becomes a line.
-fn replace(text: &str, span: Span, value: &str) -> (Range<usize>, String) {
+fn replace(text: &str, span: Span, value: &str) -> Edit {
     let old = text.get(range(span)).unwrap_or_default();
     let new = match old.chars().next() {
         Some(quote @ ('"' | '\'')) => format!("{quote}{value}{quote}"),
         Some('|' | '>') if old.ends_with('\n') => format!("{value}\n"),
         _ => value.to_owned(),
     };
-    (range(span), new)
+    Edit::replace(range(span), new)
 }
 
-fn insert(text: &str, object: &Node, change: &Change) -> Result<(Range<usize>, String), EditError> {
+fn insert(text: &str, object: &Node, change: &Change) -> Result<Edit, EditError> {
     let key = change.key.as_deref().ok_or(EditError::Gone)?;
     let spec = object.get("spec").ok_or(EditError::Style)?;
     let Some(entry) = spec.as_map().and_then(|map| map.entry("encryptedData")) else {
@@ -83,7 +105,7 @@ fn insert(text: &str, object: &Node, change: &Change) -> Result<(Range<usize>, S
         let is_empty = data.entries().is_empty();
         let at = data.span.start as usize + 1;
         let comma = if is_empty { "" } else { ", " };
-        return Ok((at..at, format!("\"{key}\": \"{}\"{comma}", change.value)));
+        return Ok(Edit::insert(at, format!("\"{key}\": \"{}\"{comma}", change.value)));
     }
     if let Some(last) = data.entries().last() {
         let indent = indentation(text, data.entries()[0].key_span.start as usize).ok_or(EditError::Style)?;
@@ -97,11 +119,11 @@ fn insert(text: &str, object: &Node, change: &Change) -> Result<(Range<usize>, S
 }
 
 /// `encryptedData` as the first key of `spec`.
-fn insert_first(text: &str, spec: &Node, key: &str, value: &str) -> Result<(Range<usize>, String), EditError> {
+fn insert_first(text: &str, spec: &Node, key: &str, value: &str) -> Result<Edit, EditError> {
     let first = spec.entries().first().ok_or(EditError::Style)?;
     let at = first.key_span.start as usize;
     let indent = indentation(text, at).ok_or(EditError::Style)?;
-    Ok((at..at, format!("encryptedData:\n{indent}  {}: {value}\n{indent}", quoted(key))))
+    Ok(Edit::insert(at, format!("encryptedData:\n{indent}  {}: {value}\n{indent}", quoted(key))))
 }
 
 /// The spaces before a key, if there is nothing else before it on its line.
@@ -112,60 +134,38 @@ pub(super) fn indentation(text: &str, at: usize) -> Option<&str> {
 }
 
 /// After the line that holds the byte before `end`.
-pub(super) fn after_line(text: &str, end: usize, line: String) -> (Range<usize>, String) {
+pub(super) fn after_line(text: &str, end: usize, line: String) -> Edit {
     if text[..end].ends_with('\n') {
-        return (end..end, line);
+        return Edit::insert(end, line);
     }
     match text[end..].find('\n') {
-        Some(offset) => (end + offset + 1..end + offset + 1, line),
-        None => (text.len()..text.len(), format!("\n{line}")),
+        Some(offset) => Edit::insert(end + offset + 1, line),
+        None => Edit::insert(text.len(), format!("\n{line}")),
     }
-}
-
-/// New text with the line ends of the text that it comes into.
-pub fn with_line_ends_of<'a>(text: &str, new: &'a str) -> Cow<'a, str> {
-    let is_crlf = text.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r'));
-    if is_crlf { Cow::Owned(new.replace('\n', "\r\n")) } else { Cow::Borrowed(new) }
-}
-
-/// Edits at the same place keep their order.
-pub(super) fn apply(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Result<String, EditError> {
-    edits.sort_by_key(|(range, _)| range.start);
-    let mut out = String::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());
-    let mut behind = 0;
-    for (range, new) in edits {
-        // An alias and its anchor have one place: that can't be edited twice.
-        out.push_str(text.get(behind..range.start).ok_or(EditError::Style)?);
-        out.push_str(&with_line_ends_of(text, &new));
-        behind = range.end;
-    }
-    out.push_str(text.get(behind..).ok_or(EditError::Style)?);
-    Ok(out)
 }
 
 /// The new documents are the old ones with the changes in them, and nothing else.
-fn is_only(before: &[Document], after: &[Document], changes: &[Change]) -> Result<(), EditError> {
+fn is_only(before: &[Document], after: &[Document], changes: &[Change]) -> bool {
     let mut wanted: Vec<Option<Node>> = before.iter().map(|document| document.root.clone()).collect();
     for change in changes {
         let object = change.place.node_mut(&mut wanted);
         let spec = object.and_then(|object| object.get_mut("spec")).and_then(Node::as_map_mut);
-        let spec: &mut Map = spec.ok_or(EditError::Style)?;
+        let Some(spec): Option<&mut Map> = spec else { return false };
         let value = Node::string(change.value.as_str(), Span::GENERATED);
         match &change.key {
             Some(key) => spec.map_mut("encryptedData", Span::GENERATED).insert(key.as_str(), Span::GENERATED, value),
             None => spec.insert("data", Span::GENERATED, value),
         }
     }
-    let same = wanted.iter().eq(after.iter().map(|document| &document.root));
-    if same { Ok(()) } else { Err(EditError::Style) }
+    wanted.iter().eq(after.iter().map(|document| &document.root))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, EditError, Place, edit};
+    use super::{Change, EditError, ObjectPlace, edit};
 
     fn change(key: &str, value: &str) -> Change {
-        Change { place: Place::default(), key: Some(key.to_owned()), value: value.to_owned() }
+        Change { place: ObjectPlace::default(), key: Some(key.to_owned()), value: value.to_owned() }
     }
 
     const HEAD: &str = "# ours\napiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: a}\n";
@@ -247,7 +247,7 @@ mod tests {
     fn only_the_document_that_is_meant_changes() {
         let one = format!("{HEAD}spec:\n  encryptedData:\n    a: A\n");
         let two = format!("{one}---\n{one}");
-        let wanted = Change { place: Place { document: 1, items: Vec::new() }, ..change("a", "B") };
+        let wanted = Change { place: ObjectPlace { document: 1, items: Vec::new() }, ..change("a", "B") };
         assert_eq!(edit(&two, &[wanted]).unwrap(), format!("{one}---\n{}", one.replace("a: A\n", "a: B\n")));
     }
     #[test]
@@ -260,13 +260,13 @@ mod tests {
         let list = |second: &str| {
             format!("apiVersion: v1\nkind: List\nitems:\n{}{second}  - kind: ConfigMap\n", item("one", "A"))
         };
-        let place = Place { document: 0, items: vec![1] };
+        let place = ObjectPlace { document: 0, items: vec![1] };
         let replaced = Change { place: place.clone(), ..change("a", "B") };
         assert_eq!(edit(&list(&item("two", "A")), &[replaced]).unwrap(), list(&item("two", "B")));
         let added = Change { place, ..change("b", "B") };
         let wanted = format!("{}        b: B\n", item("two", "A"));
         assert_eq!(edit(&list(&item("two", "A")), &[added]).unwrap(), list(&wanted));
-        let nowhere = Change { place: Place { document: 0, items: vec![2] }, ..change("a", "B") };
+        let nowhere = Change { place: ObjectPlace { document: 0, items: vec![2] }, ..change("a", "B") };
         assert_eq!(edit(&list(&item("two", "A")), &[nowhere]), Err(EditError::Gone));
     }
 }

@@ -3,7 +3,8 @@
 //! Configuration inside of a Secret passes through several hands that each quote in their own way; JSON on one line,
 //! with every string quoted, survives all of them.
 
-use yaml::{Node, ScalarKind, Span, Value};
+use source::Span;
+use yaml::{Node, ScalarKind, Value};
 
 use crate::SecretText;
 
@@ -51,7 +52,7 @@ fn write(node: &Node, out: &mut SecretText) {
 }
 
 /// The first number that JSON does not carry as it stands, and why; as text it would be.
-pub fn inexact(node: &Node) -> Option<(Span, &'static str)> {
+pub fn inexact(node: &Node) -> Option<(Span, Inexact)> {
     match &node.value {
         Value::Scalar(scalar) if matches!(scalar.kind, ScalarKind::Int | ScalarKind::Float) => {
             number(&scalar.text).err().map(|why| (node.span, why))
@@ -62,23 +63,35 @@ pub fn inexact(node: &Node) -> Option<(Span, &'static str)> {
     }
 }
 
+/// Why a number can't be carried exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Inexact {
+    #[error("a number of more than 64 bits")]
+    TooLarge,
+    #[error("a number that begins with a zero: some readers take it for octal, others for text")]
+    LeadingZero,
+    #[error("a number that JSON does not have")]
+    NotJson,
+    #[error("a number that is zero to most readers")]
+    Underflow,
+}
+
 /// A number of YAML as JSON writes it, digit by digit.
-fn number(text: &str) -> Result<String, &'static str> {
+fn number(text: &str) -> Result<String, Inexact> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.trim_start_matches('+')), |digits| ("-", digits));
     for (prefix, radix) in [("0x", 16), ("0o", 8)] {
         if let Some(rest) = digits.strip_prefix(prefix) {
-            let whole = u64::from_str_radix(rest, radix).map_err(|_| "a number of more than 64 bits")?;
+            let whole = u64::from_str_radix(rest, radix).map_err(|_| Inexact::TooLarge)?;
             return Ok(format!("{sign}{whole}"));
         }
     }
     if digits.starts_with('0') && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit) {
-        return Err("a number that begins with a zero: some readers take it for octal, others for text");
+        return Err(Inexact::LeadingZero);
     }
-    let value =
-        digits.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or("a number that JSON does not have")?;
+    let value = digits.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or(Inexact::NotJson)?;
     let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
     if value == 0.0 && mantissa.contains(|c: char| matches!(c, '1'..='9')) {
-        return Err("a number that is zero to most readers");
+        return Err(Inexact::Underflow);
     }
     let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(whole, rest)| (whole, Some(rest)));
     let zero = |part: &str| if part.is_empty() { "0".to_owned() } else { part.to_owned() };
@@ -110,7 +123,8 @@ fn string(text: &str, out: &mut SecretText) {
 
 #[cfg(test)]
 mod tests {
-    use yaml::{FileId, parse_value};
+    use source::FileId;
+    use yaml::parse_value;
 
     use super::{inexact, to_json};
 

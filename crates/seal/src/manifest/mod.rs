@@ -9,11 +9,11 @@ mod sealed;
 mod secret;
 mod set;
 
-pub use edit::{Change, EditError, edit, with_line_ends_of};
-pub use json::{inexact, to_json};
-pub use place::{Place, sealed_secrets};
+pub use edit::{Change, EditError, edit};
+pub use json::{Inexact, inexact, to_json};
+pub use place::{ObjectPlace, sealed_secrets};
 pub use render::{is_plain, quoted};
-pub use sealed::{Item, SealedSecret, Trouble};
+pub use sealed::{Item, SealedSecret, ShapeFault, Trouble};
 pub use secret::{SECRET_BYTES_MAX, SecretError, SecretManifest};
 pub use set::set;
 

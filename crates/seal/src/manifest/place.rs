@@ -9,14 +9,14 @@ const DEPTH_MAX: usize = 4;
 
 /// The place of an object in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ObjectPlace {
     /// The document of the file, counted from 0.
     pub document: usize,
     /// In a `kind: List` which of its items, counted from 0; of lists in lists, from the outermost inwards.
     pub items: Vec<usize>,
 }
 
-impl Place {
+impl ObjectPlace {
     /// The object there.
     pub fn node<'a>(&self, documents: &'a [Document]) -> Option<&'a Node> {
         let root = documents.get(self.document)?.root.as_ref()?;
@@ -34,17 +34,17 @@ impl Place {
 }
 
 /// Every SealedSecret of a file, in the order in which they stand there.
-pub fn sealed_secrets(documents: &[Document]) -> Vec<(Place, SealedSecret)> {
+pub fn sealed_secrets(documents: &[Document]) -> Vec<(ObjectPlace, SealedSecret)> {
     let mut found = Vec::new();
     for (document, read) in documents.iter().enumerate() {
         if let Some(root) = &read.root {
-            look(root, &mut Place { document, items: Vec::new() }, &mut found);
+            look(root, &mut ObjectPlace { document, items: Vec::new() }, &mut found);
         }
     }
     found
 }
 
-fn look(node: &Node, place: &mut Place, found: &mut Vec<(Place, SealedSecret)>) {
+fn look(node: &Node, place: &mut ObjectPlace, found: &mut Vec<(ObjectPlace, SealedSecret)>) {
     if let Some(sealed) = SealedSecret::of(node) {
         found.push((place.clone(), sealed));
         return;

@@ -1,4 +1,5 @@
-use yaml::{Node, Span};
+use source::Span;
+use yaml::Node;
 
 use super::GROUP;
 use crate::envelope::{Envelope, OpenError};
@@ -35,11 +36,28 @@ pub struct SealedSecret {
     pub span: Span,
 }
 
-/// What is wrong with a SealedSecret's shape.
+/// What is wrong with a SealedSecret's shape, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    pub what: &'static str,
+    pub what: ShapeFault,
     pub span: Span,
+}
+
+/// What is wrong with a SealedSecret's shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeFault {
+    #[error("it has no name")]
+    NoName,
+    #[error("`spec.data` is not text")]
+    DataNotText,
+    #[error("it has no `spec.encryptedData`")]
+    NoData,
+    #[error("`spec.encryptedData` is not a mapping")]
+    DataNotMapping,
+    #[error("it has both `spec.encryptedData` and the old `spec.data`, which the controller refuses")]
+    BothForms,
+    #[error("a value of `encryptedData` is not text")]
+    ValueNotText,
 }
 
 impl SealedSecret {
@@ -65,7 +83,7 @@ impl SealedSecret {
             span: node.at(&["metadata", "name"]).map_or(node.span, |name| name.span),
         };
         if sealed.name.is_empty() {
-            sealed.trouble.push(Trouble { what: "it has no name", span: node.span });
+            sealed.trouble.push(Trouble { what: ShapeFault::NoName, span: node.span });
         }
         sealed.read_items(node);
         Some(sealed)
@@ -76,22 +94,21 @@ impl SealedSecret {
         if let Some(data) = spec.and_then(|spec| spec.get("data")).filter(|data| !data.is_null()) {
             match data.text() {
                 Some(text) => self.items.push(Item { key: None, text: text.to_owned(), span: data.span }),
-                None => self.trouble.push(Trouble { what: "`spec.data` is no text", span: data.span }),
+                None => self.trouble.push(Trouble { what: ShapeFault::DataNotText, span: data.span }),
             }
         }
         let Some(data) = spec.and_then(|spec| spec.get("encryptedData")).filter(|data| !data.is_null()) else {
             if self.items.is_empty() {
-                self.trouble.push(Trouble { what: "it has no `spec.encryptedData`", span: self.span });
+                self.trouble.push(Trouble { what: ShapeFault::NoData, span: self.span });
             }
             return;
         };
         let Some(map) = data.as_map() else {
-            self.trouble.push(Trouble { what: "`spec.encryptedData` is no mapping", span: data.span });
+            self.trouble.push(Trouble { what: ShapeFault::DataNotMapping, span: data.span });
             return;
         };
         if !self.items.is_empty() && !map.is_empty() {
-            let what = "it has both `spec.encryptedData` and the old `spec.data`, which the controller refuses";
-            self.trouble.push(Trouble { what, span: data.span });
+            self.trouble.push(Trouble { what: ShapeFault::BothForms, span: data.span });
         }
         for entry in map {
             match entry.value.as_str() {
@@ -100,8 +117,7 @@ impl SealedSecret {
                     self.items.push(Item { key, text: text.to_owned(), span: entry.value.span });
                 }
                 None => {
-                    self.trouble
-                        .push(Trouble { what: "a value of `encryptedData` is no text", span: entry.value.span });
+                    self.trouble.push(Trouble { what: ShapeFault::ValueNotText, span: entry.value.span });
                 }
             }
         }

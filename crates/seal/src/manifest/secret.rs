@@ -3,6 +3,8 @@ use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use diagnostic::Next;
+use diagnostic::next::{Again, Edit, Value};
 use yaml::Node;
 
 use super::API_VERSION;
@@ -24,31 +26,51 @@ const NAMESPACE_CHARACTERS_MAX: usize = 63;
 /// What is wrong with a Secret. Keys are named, values never.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    #[error("it is no Secret: kind {0}")]
+    #[error("it is not a Secret: kind {0}")]
     Kind(String),
     #[error("it has no name")]
     NoName,
-    #[error("it has no namespace, and scope {0} needs one\n  next: the same with --namespace NAME")]
+    #[error("it has no namespace, and scope {0} needs one")]
     NoNamespace(Scope),
-    #[error("its `{0}` is no mapping of keys to text")]
+    #[error("its `{0}` is not a mapping of keys to text")]
     BadData(&'static str),
-    #[error("the value of `{0}` in `data` is no base64 text; plain text goes into `stringData`")]
+    #[error("the value of `{0}` in `data` is not base64; put plain text into `stringData`")]
     NotBase64(String),
     // Not repeated: people put values where keys belong.
-    #[error("one of its keys is no key for a Secret: letters, digits, `-`, `_` and `.` only")]
+    #[error("one of its keys is not valid in a Secret: use only letters, digits, `-`, `_` and `.`")]
     BadKey,
-    #[error("`{0}` is no name for a Secret: small letters, digits, `-` and `.`, a letter or digit at both ends")]
+    #[error(
+        "`{0}` is not a valid Secret name: use lowercase letters, digits, `-` and `.`, with a letter or digit at both ends"
+    )]
     BadName(String),
-    #[error("`{0}` is no name for a namespace: small letters, digits and `-`, a letter or digit at both ends")]
+    #[error(
+        "`{0}` is not a valid namespace name: use lowercase letters, digits and `-`, with a letter or digit at both ends"
+    )]
     BadNamespace(String),
     #[error("there is nothing in it to seal")]
     Empty,
-    #[error(
-        "its values have {0} bytes together, and the API server takes no Secret of more than {SECRET_BYTES_MAX}\n  next: divide it into several Secrets"
-    )]
+    #[error("its values have {0} bytes together, and the API server accepts no Secret larger than {SECRET_BYTES_MAX}")]
     TooLarge(usize),
     #[error("the value of `{key}` can't be sealed: {source}")]
     Seal { key: String, source: SealError },
+}
+
+impl SecretError {
+    /// What to type next.
+    pub fn next(&self) -> Next {
+        match self {
+            Self::Kind(_) => Next::Value(Value::SecretsAloneOrHelp),
+            Self::NoName => Next::Again(Again::WithName),
+            Self::NoNamespace(_) | Self::BadNamespace(_) => Next::Again(Again::WithNamespace),
+            Self::BadName(_) => Next::Again(Again::WithOtherName),
+            Self::BadData(_) => Next::Edit(Edit::ValuesAsText),
+            Self::NotBase64(_) => Next::Edit(Edit::MoveToStringData),
+            Self::BadKey => Next::Again(Again::WithOtherKey),
+            Self::Empty => Next::Value(Value::WithOption),
+            Self::TooLarge(_) => Next::Edit(Edit::DivideSecret),
+            Self::Seal { .. } => Next::Again(Again::WithOtherCertificate),
+        }
+    }
 }
 
 /// A Secret in the clear, about to be sealed.

@@ -1,23 +1,23 @@
 //! One value of a document, set as an edit of its bytes.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
-use yaml::{Document, Map, Node, Span};
+use edit::{Edit, checked};
+use source::Span;
+use yaml::{Document, Map, Node};
 
-use super::edit::{EditError, after_line, apply, indentation, parse, range};
+use super::edit::{EditError, after_line, indentation, parse, range};
 
 /// The text with `value` (as YAML) at the end of `path` in one of its documents. Mappings that are missing are made.
 pub fn set(text: &str, document: usize, path: &[&str], value: &str) -> Result<String, EditError> {
     let before = parse(text)?;
     let root = before.get(document).and_then(|document| document.root.as_ref()).ok_or(EditError::Gone)?;
-    let after = apply(text, vec![place(text, root, path, value)?])?;
-    let wanted = yaml::parse_value(yaml::FileId(0), value).ok_or(EditError::NotYaml)?;
-    is_only(&before, &parse(&after)?, document, path, &wanted)?;
-    Ok(after)
+    let edit = place(text, root, path, value)?;
+    let wanted = yaml::parse_value(source::FileId(0), value).ok_or(EditError::NotYaml)?;
+    Ok(checked(text, vec![edit], parse, |before, after| is_only(before, after, document, path, &wanted))?)
 }
 
-fn place(text: &str, root: &Node, path: &[&str], value: &str) -> Result<(Range<usize>, String), EditError> {
+fn place(text: &str, root: &Node, path: &[&str], value: &str) -> Result<Edit, EditError> {
     let mut node = root;
     for (depth, key) in path.iter().enumerate() {
         let rest = &path[depth..];
@@ -30,9 +30,9 @@ fn place(text: &str, root: &Node, path: &[&str], value: &str) -> Result<(Range<u
                 let at = entry.key_span.end as usize
                     + text[entry.key_span.end as usize..].find(':').ok_or(EditError::Style)?
                     + 1;
-                return Ok((at..at, format!(" {value}")));
+                return Ok(Edit::insert(at, format!(" {value}")));
             }
-            return Ok((found, value.to_owned()));
+            return Ok(Edit::replace(found, value));
         }
         if entry.value.is_null() {
             let indent = indentation(text, entry.key_span.start as usize).ok_or(EditError::Style)?;
@@ -45,20 +45,20 @@ fn place(text: &str, root: &Node, path: &[&str], value: &str) -> Result<(Range<u
 }
 
 /// New keys at the top of a mapping.
-fn add(text: &str, map: &Node, path: &[&str], value: &str) -> Result<(Range<usize>, String), EditError> {
+fn add(text: &str, map: &Node, path: &[&str], value: &str) -> Result<Edit, EditError> {
     if text.get(range(map.span)).is_some_and(|written| written.starts_with('{')) {
         let at = map.span.start as usize + 1;
         let open: Vec<String> = path[..path.len() - 1].iter().map(|key| format!("{key}: {{")).collect();
         let open = open.concat();
         let comma = if map.entries().is_empty() { "" } else { ", " };
         let last = path.last().ok_or(EditError::Style)?;
-        return Ok((at..at, format!("{open}{last}: {value}{}{comma}", "}".repeat(path.len() - 1))));
+        return Ok(Edit::insert(at, format!("{open}{last}: {value}{}{comma}", "}".repeat(path.len() - 1))));
     }
     let first = map.entries().first().ok_or(EditError::Style)?;
     let at = first.key_span.start as usize;
     let indent = indentation(text, at).ok_or(EditError::Style)?;
     let lines = lines(indent, path, value);
-    Ok((at..at, format!("{}{indent}", lines.trim_start_matches(' '))))
+    Ok(Edit::insert(at, format!("{}{indent}", lines.trim_start_matches(' '))))
 }
 
 /// `a:`, below it `b:`, below it `c: value`.
@@ -71,22 +71,16 @@ fn lines(indent: &str, path: &[&str], value: &str) -> String {
     out
 }
 
-fn is_only(
-    before: &[Document],
-    after: &[Document],
-    document: usize,
-    path: &[&str],
-    value: &Node,
-) -> Result<(), EditError> {
+fn is_only(before: &[Document], after: &[Document], document: usize, path: &[&str], value: &Node) -> bool {
     let mut wanted: Vec<Option<Node>> = before.iter().map(|document| document.root.clone()).collect();
-    let (last, above) = path.split_last().ok_or(EditError::Style)?;
-    let mut map: &mut Map = wanted[document].as_mut().and_then(Node::as_map_mut).ok_or(EditError::Style)?;
+    let Some((last, above)) = path.split_last() else { return false };
+    let root = wanted.get_mut(document).and_then(Option::as_mut).and_then(Node::as_map_mut);
+    let Some(mut map): Option<&mut Map> = root else { return false };
     for key in above {
         map = map.map_mut(key, Span::GENERATED);
     }
     map.insert(*last, Span::GENERATED, value.clone());
-    let same = wanted.iter().eq(after.iter().map(|document| &document.root));
-    if same { Ok(()) } else { Err(EditError::Style) }
+    wanted.iter().eq(after.iter().map(|document| &document.root))
 }
 
 #[cfg(test)]

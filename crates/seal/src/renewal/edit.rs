@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use yaml::{Document, FileId, Limits, Node, Scalar, Span, Value};
+use edit::{Edit, checked};
+use source::{FileId, Span};
+use yaml::{Document, Limits, Node, Scalar, Value};
 
 use super::{FLAG, Form, Renewal, Said, VALUE};
 use crate::manifest::set;
@@ -20,6 +22,15 @@ pub enum SwitchError {
     Gone,
     #[error("it is written in a way that can't be edited in place")]
     Style,
+}
+
+impl From<edit::EditError<SwitchError>> for SwitchError {
+    fn from(error: edit::EditError<SwitchError>) -> Self {
+        match error {
+            edit::EditError::Unread(error) => error,
+            edit::EditError::Overlap { .. } | edit::EditError::NoPlace { .. } | edit::EditError::Other => Self::Style,
+        }
+    }
 }
 
 /// The text of a file with renewal off. `release` is a place of the release, for where nothing is said at all.
@@ -54,12 +65,13 @@ fn replace(text: &str, span: Span, old: &Scalar, new: &str) -> Result<String, Sw
         return Err(SwitchError::Gone);
     }
     let wanted = yaml::parse_value(FileId(0), new).ok_or(SwitchError::Style)?;
-    let mut after = text.to_owned();
-    after.replace_range(range(span), new);
-    match &differences(text, &after)?[..] {
-        [(was, is)] if was.as_scalar().is_some_and(|was| was.text == old.text) && *is == wanted => Ok(after),
-        _ => Err(SwitchError::Style),
-    }
+    let is_it = |was: &Node, is: &Node| was.as_scalar().is_some_and(|was| was.text == old.text) && *is == wanted;
+    Ok(checked(text, vec![Edit::replace(range(span), new)], parse, |before, after| is_one(before, after, is_it))?)
+}
+
+/// Whether two files differ in one value, and as wanted.
+fn is_one(before: &[Document], after: &[Document], is_wanted: impl Fn(&Node, &Node) -> bool) -> bool {
+    matches!(differences(before, after).as_deref(), Some([(was, is)]) if is_wanted(was, is))
 }
 
 fn add_value(text: &str, release: Span) -> Result<String, SwitchError> {
@@ -75,11 +87,10 @@ fn add_value(text: &str, release: Span) -> Result<String, SwitchError> {
 fn add_argument(text: &str, span: Span) -> Result<String, SwitchError> {
     let new = format!("\"{FLAG}=0\"");
     let written = text.get(range(span)).ok_or(SwitchError::Gone)?;
-    let mut after = text.to_owned();
-    if let Some(inside) = written.strip_suffix(']').filter(|inside| inside.starts_with('[')) {
+    let edit = if let Some(inside) = written.strip_suffix(']').filter(|inside| inside.starts_with('[')) {
         let inside = inside.trim_end().trim_end_matches(',');
         let at = span.start as usize + inside.len();
-        after.insert_str(at, &format!(", {new}"));
+        Edit::insert(at, format!(", {new}"))
     } else {
         let end = span.start as usize + written.trim_end().len();
         let last = text[..end].rfind('\n').map_or(0, |line| line + 1);
@@ -89,17 +100,14 @@ fn add_argument(text: &str, span: Span) -> Result<String, SwitchError> {
             return Err(SwitchError::Style);
         }
         let at = text[end..].find('\n').map_or(text.len(), |offset| end + offset);
-        after.insert_str(at, &format!("\n{indent}- {new}"));
-    }
+        Edit::insert(at, format!("\n{indent}- {new}"))
+    };
     let argument = Node::string(format!("{FLAG}=0"), Span::GENERATED);
     let is_one_more = |was: &Node, is: &Node| {
         let (Some(was), Some(is)) = (was.as_seq(), is.as_seq()) else { return false };
         is.split_last().is_some_and(|(last, before)| *last == argument && before == was)
     };
-    match &differences(text, &after)?[..] {
-        [(was, is)] if is_one_more(was, is) => Ok(after),
-        _ => Err(SwitchError::Style),
-    }
+    Ok(checked(text, vec![edit], parse, |before, after| is_one(before, after, is_one_more))?)
 }
 
 fn range(span: Span) -> Range<usize> {
@@ -112,21 +120,20 @@ fn parse(text: &str) -> Result<Vec<Document>, SwitchError> {
     if is_fine { Ok(documents) } else { Err(SwitchError::NotYaml) }
 }
 
-/// The values in which two files differ, of each what it was and what it is.
-fn differences(before: &str, after: &str) -> Result<Vec<(Node, Node)>, SwitchError> {
-    let (before, after) = (parse(before)?, parse(after)?);
+/// The values in which two files differ, of each what it was and what it is; nothing where their documents do.
+fn differences(before: &[Document], after: &[Document]) -> Option<Vec<(Node, Node)>> {
     if before.len() != after.len() {
-        return Err(SwitchError::Style);
+        return None;
     }
     let mut found = Vec::new();
-    for (before, after) in before.iter().zip(&after) {
+    for (before, after) in before.iter().zip(after) {
         match (&before.root, &after.root) {
             (Some(before), Some(after)) => compare(before, after, &mut found),
             (None, None) => {}
-            _ => return Err(SwitchError::Style),
+            _ => return None,
         }
     }
-    Ok(found)
+    Some(found)
 }
 
 fn compare(before: &Node, after: &Node, found: &mut Vec<(Node, Node)>) {
@@ -152,18 +159,17 @@ fn compare(before: &Node, after: &Node, found: &mut Vec<(Node, Node)>) {
 /// The differences of two texts that are themselves YAML: mappings or sequences, not words.
 fn within(before: &Node, after: &Node) -> Option<Vec<(Node, Node)>> {
     let (before, after) = (before.as_str()?, after.as_str()?);
-    let is_structure = |text: &str| {
-        let documents = parse(text).ok()?;
-        documents.iter().filter_map(|one| one.root.as_ref()).any(|root| root.as_scalar().is_none()).then_some(())
+    let structure = |text: &str| {
+        let is_structure = |one: &Document| one.root.as_ref().is_some_and(|root| root.as_scalar().is_none());
+        parse(text).ok().filter(|documents| documents.iter().any(is_structure))
     };
-    is_structure(before)?;
-    is_structure(after)?;
-    differences(before, after).ok()
+    differences(&structure(before)?, &structure(after)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use yaml::{FileId, Node, parse_value};
+    use source::FileId;
+    use yaml::{Node, parse_value};
 
     use super::{SwitchError, switch_off};
     use crate::renewal::Renewal;

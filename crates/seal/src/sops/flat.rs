@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use yaml::{FileId, Map, Node, Span};
+use source::{FileId, Span};
+use yaml::{Map, Node};
 
 const PREFIX: &str = "sops_";
 const METADATA: &str = "sops";
@@ -76,7 +77,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
             return None;
         }
         let (key, value) = line.split_once('=').unwrap_or((line, ""));
-        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let place = |at: usize| source::to_u32(at);
         Some(Line { key: key.trim(), value: value.trim(), span: Span::new(FileId(0), place(start), place(behind)) })
     })
 }

@@ -2,7 +2,8 @@
 //! otherwise.
 
 use regex::bytes::{Regex, RegexBuilder};
-use yaml::{Node, Span, Value};
+use source::Span;
+use yaml::{Node, Value};
 
 /// The key of the metadata, which is never encrypted.
 const METADATA: &str = "sops";
@@ -90,7 +91,8 @@ impl Selection {
 
 #[cfg(test)]
 mod tests {
-    use yaml::{FileId, parse_value};
+    use source::FileId;
+    use yaml::parse_value;
 
     use super::Selection;
 

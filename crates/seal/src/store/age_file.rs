@@ -10,9 +10,9 @@ use std::str::FromStr as _;
 use age::armor::{ArmoredReader, ArmoredWriter, Format};
 use age::secrecy::SecretString;
 use age::{DecryptError, Decryptor, Encryptor, scrypt, x25519};
+use edit::{Lock, Readers, make_private_directory, probe, replace_for_good, resolved};
 
-use super::lock::make_private_directory;
-use super::{Kept, Lock, Revision, Store, StoreError, probe_file, resolved, write_atomically};
+use super::{AgeFault, IdentityError, Kept, PassphraseError, Revision, Store, StoreError, StoreFault};
 use crate::SecretBytes;
 use crate::age_program::{self, AgeProgramError, POST_QUANTUM_IDENTITY, POST_QUANTUM_RECIPIENT};
 use crate::ring::{RING_BYTES_MAX, Ring};
@@ -49,23 +49,23 @@ impl fmt::Debug for Access {
 /// Where a passphrase comes from.
 pub struct Passphrase {
     /// Gets `true` when the passphrase is a new one.
-    ask: Box<dyn Fn(bool) -> Result<SecretBytes, String>>,
+    ask: Box<dyn Fn(bool) -> Result<SecretBytes, PassphraseError>>,
     known: RefCell<Option<SecretString>>,
 }
 
 impl Passphrase {
-    pub fn new(ask: impl Fn(bool) -> Result<SecretBytes, String> + 'static) -> Self {
+    pub fn new(ask: impl Fn(bool) -> Result<SecretBytes, PassphraseError> + 'static) -> Self {
         Self { ask: Box::new(ask), known: RefCell::new(None) }
     }
 
-    fn get(&self, is_new: bool) -> Result<SecretString, String> {
+    fn get(&self, is_new: bool) -> Result<SecretString, PassphraseError> {
         if let Some(known) = &*self.known.borrow() {
             return Ok(known.clone());
         }
         let said = (self.ask)(is_new)?;
-        let text = said.expose_text().ok_or("the passphrase is no text")?;
+        let text = said.expose_text().ok_or(PassphraseError::NotText)?;
         if text.is_empty() {
-            return Err("the passphrase is empty".to_owned());
+            return Err(PassphraseError::Empty);
         }
         let said = SecretString::from(text.to_owned());
         *self.known.borrow_mut() = Some(said.clone());
@@ -84,16 +84,16 @@ impl fmt::Debug for Passphrase {
 }
 
 /// The identities of an age key file, as `age-keygen` writes it.
-pub fn identities_of(text: &str) -> Result<Vec<x25519::Identity>, String> {
+pub fn identities_of(text: &str) -> Result<Vec<x25519::Identity>, IdentityError> {
     let mut identities = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if line.starts_with(POST_QUANTUM_IDENTITY) {
-            return Err("it is a post-quantum identity, which only the program `age` can use".to_owned());
+            return Err(IdentityError::PostQuantum);
         }
         let identity = x25519::Identity::from_str(line);
-        identities.push(identity.map_err(|_| "a line of it is no age identity (AGE-SECRET-KEY-1…)".to_owned())?);
+        identities.push(identity.map_err(|_| IdentityError::BadLine)?);
     }
-    if identities.is_empty() { Err("there is no age identity in it".to_owned()) } else { Ok(identities) }
+    if identities.is_empty() { Err(IdentityError::NothingThere) } else { Ok(identities) }
 }
 
 #[derive(Debug)]
@@ -111,22 +111,16 @@ impl AgeFile {
         &self.path
     }
 
-    fn unreadable(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Unreadable { store: self.describe(), why: why.to_string() }
+    fn unreadable(&self, why: impl Into<StoreFault>) -> StoreError {
+        StoreError::Unreadable { store: self.describe(), why: Box::new(why.into()) }
     }
 
-    /// What is in it can't be had any more, here.
-    fn damaged(&self, why: &str) -> StoreError {
-        let next = "move it away, then coldstart seal restore STORE; or coldstart seal backup, if it is the backup";
-        self.unreadable(format!("{why}\n  next: {next}"))
+    fn unwritable(&self, why: impl Into<StoreFault>) -> StoreError {
+        StoreError::Unwritable { store: self.describe(), why: Box::new(why.into()) }
     }
 
-    fn unwritable(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Unwritable { store: self.describe(), why: why.to_string() }
-    }
-
-    fn locked(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Locked { store: self.describe(), why: why.to_string() }
+    fn locked(&self, why: impl Into<AgeFault>) -> StoreError {
+        StoreError::Locked { store: self.describe(), why: Box::new(why.into().into()) }
     }
 
     /// The encrypted file; nothing where there is none.
@@ -144,7 +138,7 @@ impl AgeFile {
 
     fn decrypt(&self, bytes: &[u8]) -> Result<SecretBytes, StoreError> {
         let decryptor = Decryptor::new_buffered(ArmoredReader::new(bytes));
-        let decryptor = decryptor.map_err(|_| self.damaged("it is no age file, or damaged"))?;
+        let decryptor = decryptor.map_err(|_| self.unreadable(AgeFault::NotAge))?;
         let opened = match (&self.access, decryptor.is_scrypt()) {
             (Access::Passphrase(passphrase), true) => {
                 let said = passphrase.get(false).map_err(|why| self.locked(why))?;
@@ -161,28 +155,28 @@ impl AgeFile {
             }
             (Access::Program { identities, .. }, false) => return self.decrypt_by_program(bytes, identities),
             (Access::Passphrase(_), false) => {
-                return Err(self.locked("it is encrypted to age identities\n  next: the same with --identity FILE"));
+                return Err(self.locked(AgeFault::NeedsIdentities));
             }
             (Access::Identities { .. } | Access::Program { .. }, true) => {
-                return Err(self.locked("it is encrypted with a passphrase\n  next: the same without --identity"));
+                return Err(self.locked(AgeFault::NeedsPassphrase));
             }
         };
         let reader = opened.map_err(|error| match error {
             DecryptError::DecryptionFailed | DecryptError::KeyDecryptionFailed => {
-                self.locked("the passphrase is wrong")
+                self.locked(AgeFault::WrongPassphrase)
             }
-            DecryptError::NoMatchingKeys => self.locked("none of the identities opens it"),
-            DecryptError::ExcessiveWork { .. } => self.unreadable("opening it would take too long: it is not ours"),
-            DecryptError::InvalidMac => self.damaged("it was changed after it was written, or is damaged"),
-            other => self.unreadable(other),
+            DecryptError::NoMatchingKeys => self.locked(AgeFault::NoMatch),
+            DecryptError::ExcessiveWork { .. } => self.unreadable(AgeFault::TooMuchWork),
+            DecryptError::InvalidMac => self.unreadable(AgeFault::Altered),
+            other => self.unreadable(AgeFault::Decrypt(other)),
         })?;
-        SecretBytes::read(reader, RING_BYTES_MAX).map_err(|_| self.damaged("it is damaged or cut off"))
+        SecretBytes::read(reader, RING_BYTES_MAX).map_err(|_| self.unreadable(AgeFault::CutOff))
     }
 
     fn decrypt_by_program(&self, bytes: &[u8], identities: &SecretBytes) -> Result<SecretBytes, StoreError> {
         age_program::decrypt(bytes, identities).map_err(|error| match error {
             AgeProgramError::NoMatch => self.locked(error),
-            other => self.unreadable(other),
+            other => self.unreadable(AgeFault::Program(other)),
         })
     }
 
@@ -204,21 +198,21 @@ impl AgeFile {
                 self.armored(encryptor, &self.json(ring, all)?)
             }
             Access::Program { identities, recipients } => {
-                let own = age_program::recipients(identities).map_err(|error| self.unwritable(error))?;
+                let own =
+                    age_program::recipients(identities).map_err(|error| self.unwritable(AgeFault::Program(error)))?;
                 let all = everybody(own, recipients, ring);
                 let json = self.json(ring, all.clone())?;
-                age_program::encrypt(&json, &all).map_err(|error| self.unwritable(error))
+                age_program::encrypt(&json, &all).map_err(|error| self.unwritable(AgeFault::Program(error)))
             }
         }
     }
 
     fn recipient(&self, text: &str) -> Result<x25519::Recipient, StoreError> {
         if text.starts_with(POST_QUANTUM_RECIPIENT) {
-            let why = "one of its recipients is post-quantum, and age mixes those with no others\n  \
-                 next: the same with an --identity FILE that is post-quantum, too";
-            return Err(self.unwritable(why));
+            return Err(self.unwritable(AgeFault::PostQuantumRecipient));
         }
-        x25519::Recipient::from_str(text).map_err(|_| self.unwritable(format!("`{text}` is no age recipient (age1…)")))
+        let bad = |_| self.unwritable(AgeFault::BadRecipient { recipient: text.to_owned() });
+        x25519::Recipient::from_str(text).map_err(bad)
     }
 
     /// The ring with the recipients that it is about to be encrypted to.
@@ -235,7 +229,7 @@ impl AgeFile {
         encryptor: Result<Encryptor, age::EncryptError>,
         plain: &SecretBytes,
     ) -> Result<Vec<u8>, StoreError> {
-        let encryptor = encryptor.map_err(|error| self.unwritable(error))?;
+        let encryptor = encryptor.map_err(|error| self.unwritable(AgeFault::Encrypt(error)))?;
         let mut bytes = Vec::new();
         let written: io::Result<()> = (|| {
             let armor = ArmoredWriter::wrap_output(&mut bytes, Format::AsciiArmor)?;
@@ -271,7 +265,7 @@ impl Store for AgeFile {
         if !matches!(self.access, Access::Passphrase(_)) {
             self.encrypt(&Ring::default())?;
         }
-        probe_file(&self.path).map_err(|error| self.unwritable(error))
+        probe(&self.path).map_err(|error| self.unwritable(error))
     }
 
     fn read(&self) -> Result<Kept, StoreError> {
@@ -294,6 +288,6 @@ impl Store for AgeFile {
         if now != *revision {
             return Err(StoreError::Changed { store: self.describe() });
         }
-        write_atomically(&self.path, &encrypted).map_err(|error| self.unwritable(error))
+        replace_for_good(&self.path, &encrypted, Readers::Owner).map_err(|error| self.unwritable(error))
     }
 }

@@ -1,14 +1,13 @@
 //! Plain PEM files in a directory of their owner alone: for CI, where something else guards the directory.
 
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use edit::{Lock, Readers, make_private_directory, probe, replace_for_good, resolved};
 use time::OffsetDateTime;
 
-use super::lock::make_private_directory;
-use super::{Kept, Lock, Revision, Store, StoreError, probe_file, resolved, write_atomically};
+use super::{DirectoryFault, Kept, Revision, Store, StoreError, StoreFault};
 use crate::SecretBytes;
 use crate::key::KeyPair;
 use crate::ring::Ring;
@@ -28,12 +27,12 @@ impl Directory {
         Self { path: path.into() }
     }
 
-    fn unreadable(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Unreadable { store: self.describe(), why: why.to_string() }
+    fn unreadable(&self, why: impl Into<StoreFault>) -> StoreError {
+        StoreError::Unreadable { store: self.describe(), why: Box::new(why.into()) }
     }
 
-    fn unwritable(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Unwritable { store: self.describe(), why: why.to_string() }
+    fn unwritable(&self, why: impl Into<StoreFault>) -> StoreError {
+        StoreError::Unwritable { store: self.describe(), why: Box::new(why.into()) }
     }
 
     /// The private keys' files, sorted; nothing where there is no directory.
@@ -56,9 +55,8 @@ impl Directory {
     }
 
     fn text(&self, path: &Path) -> Result<SecretBytes, StoreError> {
-        let name = path.file_name().unwrap_or_default().display();
-        let file = fs::File::open(path).map_err(|error| self.unreadable(format!("{name}: {error}")))?;
-        SecretBytes::read(file, FILE_BYTES_MAX).map_err(|error| self.unreadable(format!("{name}: {error}")))
+        let read = fs::File::open(path).and_then(|file| SecretBytes::read(file, FILE_BYTES_MAX));
+        read.map_err(|source| self.unreadable(DirectoryFault::File { name: name_of(path), source }))
     }
 
     fn is_private(&self, path: &Path, directory: bool) -> Result<(), StoreError> {
@@ -79,17 +77,20 @@ impl Directory {
     fn pair(&self, key: &Path) -> Result<(KeyPair, OffsetDateTime, Vec<u8>), StoreError> {
         self.is_private(key, false)?;
         let (private_key, certificate) = (self.text(key)?, self.text(&key.with_extension(CERTIFICATE))?);
-        let name = key.file_name().unwrap_or_default().display();
-        let no_text = || self.unreadable(format!("{name} and its .crt are no PEM"));
+        let no_text = || self.unreadable(DirectoryFault::NotPem { name: name_of(key) });
         let (key_text, certificate_text) =
             (private_key.expose_text().ok_or_else(no_text)?, certificate.expose_text().ok_or_else(no_text)?);
         let pair = KeyPair::from_pem(key_text, certificate_text)
-            .map_err(|error| self.unreadable(format!("{name}: {error}")))?;
+            .map_err(|source| self.unreadable(DirectoryFault::Pair { name: name_of(key), source }))?;
         let added =
             fs::metadata(key).and_then(|metadata| metadata.modified()).map_err(|error| self.unreadable(error))?;
         // The certificate is public, and changes with the key.
         Ok((pair, added.into(), certificate.expose().to_vec()))
     }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().display().to_string()
 }
 
 impl Store for Directory {
@@ -104,10 +105,10 @@ impl Store for Directory {
     fn probe(&self) -> Result<(), StoreError> {
         let probed = match fs::metadata(&self.path) {
             Ok(there) if !there.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
-            Ok(_) => probe_file(&self.path.join(".lock")),
-            Err(_) => probe_file(&self.path),
+            Ok(_) => probe(&self.path.join(".lock")),
+            Err(_) => probe(&self.path),
         };
-        probed.map_err(|error| self.unwritable(error))
+        probed.map_err(|error: io::Error| self.unwritable(error))
     }
 
     fn read(&self) -> Result<Kept, StoreError> {
@@ -137,11 +138,11 @@ impl Store for Directory {
             let key = self.path.join(format!("{}.{KEY}", held.pair.id()));
             let certificate = key.with_extension(CERTIFICATE);
             if key.exists() {
-                return Err(self.unwritable(format!("{} is there already", key.display())));
+                return Err(self.unwritable(DirectoryFault::Exists { path: key }));
             }
             // The certificate first: without it, a key that was written last would be a damaged store.
-            write_atomically(&certificate, held.pair.certificate().to_pem().as_bytes())
-                .and_then(|()| write_atomically(&key, held.pair.private_key_pem().expose().as_bytes()))
+            replace_for_good(&certificate, held.pair.certificate().to_pem().as_bytes(), Readers::Owner)
+                .and_then(|()| replace_for_good(&key, held.pair.private_key_pem().expose().as_bytes(), Readers::Owner))
                 .map_err(|error| self.unwritable(error))?;
         }
         Ok(())

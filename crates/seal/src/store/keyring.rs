@@ -4,20 +4,16 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use edit::Lock;
 use keyring_core::api::CredentialStoreApi;
 use keyring_core::{Entry, Error};
 use zeroize::Zeroizing;
 
-use super::{Kept, Lock, Patience, Revision, Store, StoreError};
+use super::{Kept, KeyringFault, Patience, Revision, Search, Store, StoreError, StoreFault};
 use crate::SecretBytes;
 use crate::ring::Ring;
 
 const SERVICE: &str = "coldstart";
-
-/// What to do about a keyring that is locked.
-const UNLOCK: &str = "unlock it, then the same command again: at its desktop (`Passwords and Keys`), or without one by \
-     gnome-keyring-daemon --replace --unlock, which reads the password; or another store: --store age:FILE";
-const ELSEWHERE: &str = "a session with a keyring (dbus-run-session starts one), or another store: --store age:FILE";
 
 /// One item that holds a whole ring.
 #[derive(Debug)]
@@ -52,18 +48,19 @@ impl Keyring {
         let name = self.name.clone();
         let answer = self.patience.wait(move || what(&entry(&name)?));
         let seconds = self.patience.at_most.as_secs();
-        answer.ok_or_else(|| StoreError::Silent { store: self.describe(), why: silence(seconds) })
+        answer.ok_or_else(|| StoreError::Silent { store: self.describe(), why: KeyringFault::Silent { seconds } })
     }
 
     fn failed(&self, error: &Error) -> StoreError {
         let store = self.describe();
         match error {
-            Error::NoStorageAccess(_) => StoreError::Locked { store, why: say(error) },
-            Error::Ambiguous(_) => {
-                let next = format!("secret-tool search --all service {SERVICE} username {}", user(&self.name));
-                StoreError::Unreadable { store, why: format!("{}\n  next: {next}, and remove the others", say(error)) }
+            Error::NoStorageAccess(_) => StoreError::Locked { store, why: Box::new(fault(error).into()) },
+            Error::Ambiguous(entries) => {
+                let search = Some(Search { service: SERVICE, user: user(&self.name) });
+                let why = KeyringFault::Several { count: entries.len(), search };
+                StoreError::Unreadable { store, why: Box::new(why.into()) }
             }
-            _ => StoreError::Unreadable { store, why: say(error) },
+            _ => StoreError::Unreadable { store, why: Box::new(fault(error).into()) },
         }
     }
 
@@ -119,9 +116,9 @@ impl Store for Keyring {
     }
 
     fn write(&self, ring: &Ring, revision: &Revision) -> Result<(), StoreError> {
-        let unwritable = |why: String| StoreError::Unwritable { store: self.describe(), why };
-        let json = ring.to_json().map_err(|error| unwritable(error.to_string()))?;
-        let _lock = Lock::file(&self.lock).map_err(|error| unwritable(error.to_string()))?;
+        let unwritable = |why: StoreFault| StoreError::Unwritable { store: self.describe(), why: Box::new(why) };
+        let json = ring.to_json().map_err(|error| unwritable(error.into()))?;
+        let _lock = Lock::file(&self.lock).map_err(|error| unwritable(error.into()))?;
         // Unlocked here, if it has to be: a question that is answered too late must not be followed by a write.
         let now = self.bytes()?.map_or(Revision::Nothing, |bytes| Revision::of(bytes.expose()));
         if now != *revision {
@@ -129,53 +126,48 @@ impl Store for Keyring {
         }
         self.ask(move |entry| entry.set_secret(json.expose()))?.map_err(|error| match error {
             Error::NoStorageAccess(_) => self.failed(&error),
-            other => unwritable(say(&other)),
+            other => unwritable(fault(&other).into()),
         })
     }
 }
 
 /// The items that people make with `secret-tool store service sealed-secrets key private_key` and `public_key`, one
 /// text after the other; nothing where one of them is missing.
-pub fn secret_tool_items(patience: &Patience) -> Result<Option<SecretBytes>, String> {
+pub fn secret_tool_items(patience: &Patience) -> Result<Option<SecretBytes>, KeyringFault> {
     let answer = patience.wait(|| match items() {
-        Ok(None) if unlock().map_err(|error| say(&error))? => items(),
+        Ok(None) if unlock().map_err(|error| fault(&error))? => items(),
         read => read,
     });
-    answer.unwrap_or_else(|| Err(silence(patience.at_most.as_secs())))
+    answer.unwrap_or_else(|| Err(KeyringFault::Silent { seconds: patience.at_most.as_secs() }))
 }
 
 /// Every item of these names: of several keys, whoever adopts them sees all.
-fn items() -> Result<Option<SecretBytes>, String> {
-    let store = connect().map_err(|error| say(&error))?;
+fn items() -> Result<Option<SecretBytes>, KeyringFault> {
+    let store = connect().map_err(|error| fault(&error))?;
     let mut text = crate::SecretText::default();
     for key in ["private_key", "public_key"] {
         let found = store.search(&HashMap::from([("service", "sealed-secrets"), ("key", key)]));
-        let found = found.map_err(|error| say(&error))?;
+        let found = found.map_err(|error| fault(&error))?;
         if found.is_empty() {
             return Ok(None);
         }
         for entry in found {
-            let bytes = Zeroizing::new(entry.get_secret().map_err(|error| say(&error))?);
-            text.push(std::str::from_utf8(&bytes).map_err(|_| format!("the item `{key}` is no text"))?);
+            let bytes = Zeroizing::new(entry.get_secret().map_err(|error| fault(&error))?);
+            text.push(std::str::from_utf8(&bytes).map_err(|_| KeyringFault::NotText { item: key })?);
             text.push("\n");
         }
     }
     Ok(Some(text.into_bytes()))
 }
 
-/// Why nothing was heard.
-fn silence(seconds: u64) -> String {
-    format!("nothing was heard for {seconds} s; it may wait for somebody to unlock it\n  next: {UNLOCK}")
-}
-
 /// What an error says. Some carry what was stored: those say nothing of it.
-fn say(error: &Error) -> String {
+fn fault(error: &Error) -> KeyringFault {
     match error {
-        Error::PlatformFailure(source) => format!("{source}\n  next: {ELSEWHERE}"),
-        Error::NoStorageAccess(_) => format!("nobody unlocked it\n  next: {UNLOCK}"),
-        Error::BadEncoding(_) | Error::BadDataFormat(..) => "what is stored there is not ours".to_owned(),
-        Error::Ambiguous(entries) => format!("{} items have this name", entries.len()),
-        other => other.to_string(),
+        Error::PlatformFailure(source) => KeyringFault::Platform { said: source.to_string() },
+        Error::NoStorageAccess(_) => KeyringFault::StillLocked,
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => KeyringFault::NotOurs,
+        Error::Ambiguous(entries) => KeyringFault::Several { count: entries.len(), search: None },
+        other => KeyringFault::Other { said: other.to_string() },
     }
 }
 

@@ -3,10 +3,12 @@
 //! A store holds one ring. Reading gives the ring and a revision; writing names the revision that was read, so that
 //! of two writers at once one is told, and nothing of the other is lost. No store ever drops a key.
 
+#![allow(clippy::disallowed_methods, reason = "key stores are files of their owner, outside of every repository")]
+
 mod age_file;
 mod directory;
+mod fault;
 mod keyring;
-mod lock;
 mod patience;
 mod vault;
 mod vault_answer;
@@ -16,13 +18,16 @@ use std::path::PathBuf;
 
 pub use age_file::{Access, AgeFile, Passphrase, identities_of};
 pub use directory::Directory;
-pub use keyring::{Keyring, secret_tool_items};
-pub use lock::{
-    Lock, LockError, probe_file, remove_stale, replace_unchanged, replace_whole, resolved, write_atomically,
+pub use fault::{
+    AgeFault, DirectoryFault, IdentityError, KeyringFault, PassphraseError, Search, StoreFault, VaultFault,
 };
+pub use keyring::{Keyring, secret_tool_items};
 pub use patience::Patience;
 pub use vault::{Vault, VaultAddress};
 pub use vault_answer::{VaultAnswer, VaultRefusal};
+
+use diagnostic::Next;
+use diagnostic::next::{Again, Program, Seal, Store as StoreNext};
 
 use crate::ring::{Ring, RingError};
 
@@ -56,30 +61,42 @@ pub struct Kept {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("{store} can't be read: {why}")]
-    Unreadable { store: String, why: String },
-    #[error("{store} can't be written: {}", as_it_was(.why))]
-    Unwritable { store: String, why: String },
+    Unreadable { store: String, why: Box<StoreFault> },
+    #[error("{store} can't be written: {why}; it is as it was")]
+    Unwritable { store: String, why: Box<StoreFault> },
     #[error("{store} is locked: {why}")]
-    Locked { store: String, why: String },
+    Locked { store: String, why: Box<StoreFault> },
     /// Whether it was written is not known; whoever asks again finds out.
     #[error("{store} does not answer: {why}")]
-    Silent { store: String, why: String },
+    Silent { store: String, why: KeyringFault },
     #[error("{store} is damaged: {source}")]
     Damaged { store: String, source: RingError },
-    #[error("{store} was changed by somebody else meanwhile; nothing was written\n  next: the same command again")]
+    #[error("{store} was changed by another program in the meantime; nothing was written")]
     Changed { store: String },
     #[error("{store} holds keys that would be lost; nothing was written")]
     WouldLose { store: String },
-    #[error("{store} is open to others: {} has mode {mode:o}\n  next: chmod {} {}", .path.display(), if *.directory { "700" } else { "600" }, .path.display())]
+    #[error("{store} is open to others: {} has mode {mode:o}", .path.display())]
     Open { store: String, path: PathBuf, mode: u32, directory: bool },
     #[error("{store} does not give back what was written to it")]
     NotProved { store: String },
 }
 
-/// The reason, with what it means for the store before what to do next.
-fn as_it_was(why: &str) -> String {
-    let (what, next) = why.split_at(why.find("\n  next:").unwrap_or(why.len()));
-    format!("{what}; it is as it was{next}")
+impl StoreError {
+    /// What to type next.
+    pub fn next(&self) -> Next {
+        match self {
+            Self::Unreadable { why, .. } => why.next().unwrap_or(Next::Store(StoreNext::ReadableOrOther)),
+            Self::Unwritable { why, .. } => why.next().unwrap_or(Next::Store(StoreNext::WritableOrOther)),
+            Self::Locked { why, .. } => why.next().unwrap_or(Next::Store(StoreNext::Unlock)),
+            Self::Silent { why, .. } => why.next().unwrap_or(Next::Again(Again::Same)),
+            Self::Damaged { source, .. } => source.next(),
+            Self::WouldLose { .. } | Self::Changed { .. } => Next::Again(Again::Same),
+            Self::Open { path, directory, .. } => {
+                Next::Program(Program::Chmod { path: path.clone(), is_directory: *directory })
+            }
+            Self::NotProved { .. } => Next::Seal(Seal::VerifyBeforeUse),
+        }
+    }
 }
 
 /// A place that keeps a ring.

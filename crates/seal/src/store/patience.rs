@@ -14,8 +14,8 @@ const NOTICE_SECONDS: u64 = 2;
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     pub at_most: Duration,
-    /// Gets a sentence for people, once, when an answer takes longer than it should.
-    pub notice: fn(&str),
+    /// Hears, once, for how long an answer that takes longer than it should is still waited for.
+    pub notice: fn(Duration),
 }
 
 impl Default for Patience {
@@ -41,10 +41,7 @@ impl Patience {
             Err(RecvTimeoutError::Timeout) => {}
         }
         let left = self.at_most.saturating_sub(early);
-        (self.notice)(&format!(
-            "waiting for the keyring, at most {} s more: it may ask on its desktop to be unlocked",
-            left.as_secs()
-        ));
+        (self.notice)(left);
         answer.recv_timeout(left).ok()
     }
 }

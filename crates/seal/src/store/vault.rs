@@ -13,7 +13,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use zeroize::Zeroizing;
 
 use super::vault_answer::{FIELD, VaultAnswer, VaultRefusal};
-use super::{Kept, Revision, Store, StoreError};
+use super::{Kept, Revision, Store, StoreError, StoreFault, VaultFault};
 use crate::SecretBytes;
 use crate::ring::{RING_BYTES_MAX, Ring};
 
@@ -60,21 +60,21 @@ impl Vault {
         format!("{}/v1/{}/data/{}", self.address.url.trim_end_matches('/'), self.mount, self.path)
     }
 
-    fn unreadable(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Unreadable { store: self.describe(), why: why.to_string() }
+    fn unreadable(&self, why: VaultFault) -> StoreError {
+        StoreError::Unreadable { store: self.describe(), why: Box::new(why.into()) }
     }
 
-    fn unwritable(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Unwritable { store: self.describe(), why: why.to_string() }
+    fn unwritable(&self, why: impl Into<StoreFault>) -> StoreError {
+        StoreError::Unwritable { store: self.describe(), why: Box::new(why.into()) }
     }
 
-    fn agent(&self) -> Result<Agent, String> {
+    fn agent(&self) -> Result<Agent, VaultFault> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let roots = match &self.address.authority {
             None => RootCerts::PlatformVerifier,
             Some(pem) => {
                 let der = CertificateDer::from_pem_slice(pem.as_bytes());
-                let der = der.map_err(|_| "the certificate authority is no PEM certificate".to_owned())?;
+                let der = der.map_err(|_| VaultFault::BadAuthority)?;
                 RootCerts::new_with_certs(&[Certificate::from_der(der.as_ref()).to_owned()])
             }
         };
@@ -88,8 +88,8 @@ impl Vault {
         Ok(config.build().into())
     }
 
-    fn headers<B>(&self, mut request: ureq::RequestBuilder<B>) -> Result<ureq::RequestBuilder<B>, String> {
-        let token = self.address.token.expose_text().ok_or("the token is no text")?.trim();
+    fn headers<B>(&self, mut request: ureq::RequestBuilder<B>) -> Result<ureq::RequestBuilder<B>, VaultFault> {
+        let token = self.address.token.expose_text().ok_or(VaultFault::BadToken)?.trim();
         request = request.header("X-Vault-Token", token).header("X-Vault-Request", "true");
         if let Some(namespace) = &self.address.namespace {
             request = request.header("X-Vault-Namespace", namespace);
@@ -97,28 +97,23 @@ impl Vault {
         Ok(request)
     }
 
-    fn ask(&self) -> Result<VaultAnswer, String> {
+    fn ask(&self) -> Result<VaultAnswer, VaultFault> {
         let request = self.headers(self.agent()?.get(self.url()))?;
         answer(request.call())
     }
 
-    fn tell(&self, body: &SecretBytes) -> Result<VaultAnswer, String> {
+    fn tell(&self, body: &SecretBytes) -> Result<VaultAnswer, VaultFault> {
         let request = self.headers(self.agent()?.post(self.url()))?.header("Content-Type", "application/json");
         answer(request.send(body.expose()))
     }
 }
 
-fn answer(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<VaultAnswer, String> {
-    let mut response = response.map_err(|error| say(&error))?;
+fn answer(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<VaultAnswer, VaultFault> {
+    let mut response = response?;
     let status = response.status().as_u16();
     let read = response.body_mut().with_config().limit(2 * RING_BYTES_MAX as u64).read_to_vec();
-    let bytes = Zeroizing::new(read.map_err(|error| say(&error))?);
+    let bytes = Zeroizing::new(read?);
     Ok(VaultAnswer::new(status, &bytes))
-}
-
-/// What happened to a request.
-fn say(error: &ureq::Error) -> String {
-    format!("{error}\n  next: vault status, and whether VAULT_ADDR is the server's")
 }
 
 impl Store for Vault {
@@ -139,11 +134,11 @@ impl Store for Vault {
         let answer = self.ask().map_err(|why| self.unreadable(why))?;
         answer.kept().map_err(|refusal| match refusal {
             VaultRefusal::Damaged(source) => StoreError::Damaged { store: self.describe(), source },
-            VaultRefusal::Deleted { version } => self.unreadable(format!(
-                "{refusal}\n  next: vault kv undelete -mount={} -versions={version} {}",
-                self.mount, self.path
-            )),
-            other => self.unreadable(other),
+            VaultRefusal::Deleted { version } => {
+                let (mount, path) = (self.mount.clone(), self.path.clone());
+                self.unreadable(VaultFault::Deleted { mount, path, version })
+            }
+            other => self.unreadable(other.into()),
         })
     }
 
@@ -155,14 +150,14 @@ impl Store for Vault {
         let text = json.expose_text().unwrap_or_default();
         let body = json!({"options": {"cas": version}, "data": {FIELD: text}});
         let mut bytes = Vec::with_capacity(2 * text.len() + 1024);
-        serde_json::to_writer(&mut bytes, &body).map_err(|error| self.unwritable(error))?;
+        serde_json::to_writer(&mut bytes, &body).map_err(|error| self.unwritable(VaultFault::Json(error)))?;
         let answer = self.tell(&SecretBytes::new(bytes)).map_err(|why| self.unwritable(why))?;
         if answer.is_written() {
             Ok(())
         } else if answer.is_outrun() {
             Err(StoreError::Changed { store: self.describe() })
         } else {
-            Err(self.unwritable(answer.refusal()))
+            Err(self.unwritable(VaultFault::Refused(answer.refusal())))
         }
     }
 }

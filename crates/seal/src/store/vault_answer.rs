@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use diagnostic::Next;
+use diagnostic::next::Program;
 use serde_json::Value;
 
 use super::{Kept, Revision};
@@ -29,22 +31,37 @@ impl fmt::Debug for VaultAnswer {
 pub enum VaultRefusal {
     #[error("its version {version} was deleted")]
     Deleted { version: u64 },
-    #[error(
-        "it has no field `{FIELD}`: it is not ours\n  next: the same with a path of its own, --store vault:MOUNT/OTHER"
-    )]
+    #[error("it has no field `{FIELD}`: it was not written by coldstart")]
     NotOurs,
-    #[error("it is not a key-value engine of version 2\n  next: vault secrets list -detailed, and one with version:2")]
+    #[error("it is not a key-value engine of version 2")]
     NotVersion2,
-    #[error("the token may not ({0})\n  next: vault token lookup, and a policy for this path")]
+    #[error("the token has no permission ({0})")]
     Forbidden(String),
-    #[error("the server is sealed or in maintenance ({0})\n  next: vault status")]
+    #[error("the server is sealed or in maintenance ({0})")]
     Sealed(String),
-    #[error("there is no such engine ({0})\n  next: vault secrets list")]
+    #[error("there is no such engine ({0})")]
     NoEngine(String),
-    #[error("the server answers {status} ({said})\n  next: vault status, and whether VAULT_ADDR is the server's")]
+    #[error("the server answers {status} ({said})")]
     Other { status: u16, said: String },
     #[error(transparent)]
     Damaged(RingError),
+}
+
+impl VaultRefusal {
+    /// What to type next, where the server's answer says so.
+    pub fn next(&self) -> Option<Next> {
+        let program = match self {
+            Self::Deleted { .. } => return None,
+            Self::Damaged(source) => return Some(source.next()),
+            Self::NotOurs => Program::VaultOtherPath,
+            Self::NotVersion2 => Program::VaultEnginesDetailed,
+            Self::Forbidden(_) => Program::VaultToken,
+            Self::Sealed(_) => Program::VaultStatus,
+            Self::NoEngine(_) => Program::VaultEngines,
+            Self::Other { .. } => Program::VaultStatusOrAddress,
+        };
+        Some(Next::Program(program))
+    }
 }
 
 impl VaultAnswer {

@@ -1,23 +1,33 @@
-//! What nobody here makes and is taken to be there: kinds that usually come from elsewhere, and what a chart that was not seen
-//! seems to make.
+//! What is not made here and is taken to be there: kinds that usually come from elsewhere, what nothing starts without (sources,
+//! variables, values), what a chart that was not seen seems to make, and the kinds of the pod network where no file tells who installs it.
 
+use ecow::EcoString;
+use model::ObjectRef;
+use read::rendered::Rendered;
 use yaml::{Node, Value};
 
-use super::builder::Builder;
+use super::builder::{Builder, SOURCE};
 use super::charts::Draft;
-use crate::blueprint::{Gate, Id, Role};
-
-/// Charts whose objects are whatever their values say: a name in them is a reference.
-const GENERIC_CHARTS: [&str; 3] = ["app-template", "common", "raw"];
+use crate::blueprint::{Content, Gate, Id, ThingRole};
 
 impl Builder<'_> {
-    pub(crate) fn assume(&mut self) {
+    pub(crate) fn assume(&mut self, revisions: &[Rendered]) {
         let all = (0..).map(Id).take(self.out.things.len());
         let mut assumed: Vec<Id> = all.filter(|id| self.is_from_elsewhere(*id)).collect();
         assumed.extend(self.asked_for().into_iter().filter(|id| self.may_be_of_a_chart(*id)));
+        assumed.extend(self.started_with(&self.hidden(revisions)));
+        assumed.retain(|id| !self.provided.contains(id));
+        assumed.extend(self.kinds_of_the_network());
+        assumed.extend(self.made_too_late());
+        // Flux is started with its first source.
+        let given = revisions.iter().flat_map(|rendered| &rendered.appliers).filter(|applier| applier.is_given);
+        let first: Vec<Id> = given
+            .filter_map(|applier| applier.source.as_ref())
+            .filter_map(|source| self.find(SOURCE, &source.kind, &source.namespace, &source.name))
+            .collect();
+        assumed.retain(|id| !first.contains(id));
         assumed.sort_unstable();
         assumed.dedup();
-        assumed.retain(|id| !self.provided.contains(id));
         for id in assumed {
             let thing = self.out.thing(id);
             let is_cluster_wide = self.is_from_elsewhere(id);
@@ -50,15 +60,86 @@ impl Builder<'_> {
             all.extend(spec.values_from.iter().map(|(id, _)| *id));
         }
         // Flux' own objects are made by people.
-        let is_flux =
-            |id: &Id| matches!(self.out.role(*id), Role::Kustomization(_) | Role::Release(_) | Role::Source(_));
+        let is_flux = |id: &Id| {
+            matches!(self.out.role(*id), ThingRole::Kustomization(_) | ThingRole::Release(_) | ThingRole::Source(_))
+        };
         all.retain(|id| !is_flux(id));
         all
     }
 
+    /// Sources, and the variables and values that are not optional. What no file here makes was seeded from elsewhere: a boot would
+    /// not begin without it, and says nothing then.
+    fn started_with(&self, hidden: &[Option<Id>]) -> Vec<Id> {
+        let mut all = Vec::new();
+        let needed = |from: &[(Id, bool)]| {
+            from.iter().filter(|(_, is_optional)| !is_optional).map(|(id, _)| *id).collect::<Vec<_>>()
+        };
+        for it in &self.out.kustomizations {
+            all.extend(self.of_others(hidden, it.id, it.specs.iter().flatten().filter_map(|spec| spec.source)));
+            all.extend(it.contents.iter().flat_map(|content| needed(&content.variables.from)));
+        }
+        for release in &self.out.releases {
+            all.extend(self.of_others(
+                hidden,
+                release.id,
+                release.specs.iter().flatten().filter_map(|spec| spec.source),
+            ));
+        }
+        for spec in self.out.releases.iter().flat_map(|it| it.specs.iter().flatten()) {
+            all.extend(needed(&spec.values_from));
+        }
+        all
+    }
+
+    /// The sources of Kustomizations whose content was not seen.
+    fn hidden(&self, revisions: &[Rendered]) -> Vec<Option<Id>> {
+        let unseen = revisions.iter().flat_map(|rendered| &rendered.appliers).filter(|applier| applier.is_unseen);
+        let source = |of: &ObjectRef| self.find(SOURCE, &of.kind, &of.namespace, &of.name);
+        unseen.map(|applier| applier.source.as_ref().and_then(source)).collect()
+    }
+
+    /// A source of the same namespace would be here, too. A shared one may be made by what was not seen; but not by what comes from that
+    /// source itself.
+    fn of_others(&self, hidden: &[Option<Id>], id: Id, sources: impl Iterator<Item = Id>) -> Vec<Id> {
+        let home = &self.out.thing(id).namespace;
+        let may_be_made = |source: &Id| hidden.iter().any(|from| *from != Some(*source));
+        sources.filter(|source| self.out.thing(*source).namespace != *home && may_be_made(source)).collect()
+    }
+
+    /// Variables that a Kustomization can't be built without and that only it would apply: the bootstrap has made them before.
+    fn made_too_late(&self) -> Vec<Id> {
+        let own = |content: &Content| -> Vec<Id> {
+            let applied = |id: &Id| content.rest.contains(id);
+            let needed = content.variables.from.iter().filter(|(_, is_optional)| !is_optional).map(|(id, _)| *id);
+            needed.filter(applied).collect()
+        };
+        self.out.kustomizations.iter().flat_map(|it| it.contents.iter().flat_map(own)).collect()
+    }
+
+    /// Pods run before Flux does. Where the bootstrap that was read brings no pod network and Flux adopts one, it was installed before, and its
+    /// kinds are known.
+    fn kinds_of_the_network(&self) -> Vec<Id> {
+        let gives = |draft: &&Draft<'_>| {
+            draft.known.is_some_and(|known| known.gives.iter().any(|gift| gift.capability == "pod-network"))
+        };
+        let early = self.early.iter().filter_map(|(of, _)| self.catalogue.by_chart(&of.chart));
+        let mut early = early.flat_map(|known| &known.gives);
+        if early.any(|gift| gift.capability == "pod-network") {
+            return Vec::new();
+        }
+        let kinds = self.drafts.iter().filter(gives).filter_map(|draft| draft.known).flat_map(|known| &known.crds);
+        let patterns: Vec<&str> = kinds.flat_map(|crds| &crds.kinds).map(String::as_str).collect();
+        let is_of = |(group, kind): &(EcoString, EcoString)| {
+            patterns.iter().any(|pattern| {
+                pattern.split_once('/').is_some_and(|(of, one)| of == group && (one == "*" || one == kind))
+            })
+        };
+        self.definitions.iter().filter(|(key, _)| is_of(key)).map(|(_, id)| *id).collect()
+    }
+
     /// A chart that is not known makes it, by all signs.
     fn may_be_of_a_chart(&self, id: Id) -> bool {
-        let is_unseen = |draft: &&Draft<'_>| draft.known.is_none() && !GENERIC_CHARTS.contains(&draft.chart.as_str());
+        let is_unseen = |draft: &&Draft<'_>| draft.known.is_none() && !catalogue::is_generic_chart(&draft.chart);
         self.drafts.iter().filter(is_unseen).any(|draft| self.is_of(draft, id))
     }
 

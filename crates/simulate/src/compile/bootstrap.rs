@@ -1,25 +1,24 @@
 //! What is done before Flux starts: seeded objects, CRDs, releases of helmfiles in their order.
 
 use catalogue::{Phase, any_holds};
-use model::ObjectRef;
+use model::{ObjectRef, Subject};
+use read::bootstrap::HELM_TIMEOUT_SECONDS;
+use read::helmfile::ReleaseIndex;
 use read::kinds::is_cluster_scoped;
-use read::rendered::{ChartOf, Early, Rendered};
+use read::rendered::{ChartOf, Rendered, RenderedBootstrap, RenderedRelease, RenderedSeed};
 use yaml::Node;
 
 use super::builder::Builder;
 use super::charts::Draft;
-use crate::blueprint::{EarlyRelease, Id, NODES, Need, Spread};
+use crate::blueprint::{EarlyRelease, Id, NODES, Prerequisite, Spread};
 
-/// Helm's own.
-const HELM_TIMEOUT_SECONDS: u64 = 300;
 /// Charts that Flux comes with.
 const FLUX_CHARTS: [&str; 3] = ["flux-operator", "flux-instance", "flux2"];
-const SEALING_KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-secrets-key";
 
 /// A release that stands in two helmfiles is one, called by the place of the first.
-fn first_of(early: &Early, release: usize) -> usize {
-    let object = |at: usize| early.releases.get(at).map(|(one, _)| one.object());
-    (0..release).find(|at| object(*at) == object(release)).unwrap_or(release)
+fn first_of(early: &RenderedBootstrap, release: ReleaseIndex) -> ReleaseIndex {
+    let object = |at: usize| early.releases.get(at).map(|one| one.release.object());
+    (0..release.0).find(|at| object(*at) == object(release.0)).map_or(release, ReleaseIndex)
 }
 
 impl Builder<'_> {
@@ -27,22 +26,21 @@ impl Builder<'_> {
     pub(crate) fn intern_bootstrap(&mut self, revisions: &[Rendered]) {
         let Some(early) = revisions.last().map(|rendered| &rendered.bootstrap) else { return };
         let mut seeded: Vec<Id> = Vec::new();
-        for (node, after) in early.objects.iter().zip(&early.after) {
+        for RenderedSeed { node, after } in &early.objects {
             let Some(reference) = reference(node) else { continue };
             let id = self.intern(&reference, node);
             seeded.push(id);
-            let late = after.filter(|release| early.releases.get(*release).is_some_and(|(it, _)| !it.only_crds));
-            if let Some(release) = late.and_then(|release| u32::try_from(first_of(early, release)).ok()) {
+            let late = after.filter(|index| early.releases.get(index.0).is_some_and(|it| !it.release.only_crds));
+            if let Some(release) = late.and_then(|release| u32::try_from(first_of(early, release).0).ok()) {
                 self.out.seeded_after.insert(id, release);
             }
-            let labels = node.at(&["metadata", "labels"]);
-            if labels.is_some_and(|labels| labels.get(SEALING_KEY_LABEL).is_some()) {
+            if read::is_sealing_key(node) {
                 self.out.has_sealing_key = true;
                 self.out.sealing_keys.push(id);
             }
         }
-        for (namespace, name) in &early.secrets {
-            let id = self.thing("v1", "Secret", namespace, name);
+        for secret in &early.secrets {
+            let id = self.thing("v1", "Secret", &secret.namespace, &secret.name);
             self.provided.insert(id);
             seeded.push(id);
         }
@@ -61,7 +59,7 @@ impl Builder<'_> {
                 self.out.seeded.push(id);
             }
         }
-        for (release, values) in &early.releases {
+        for RenderedRelease { release, values } in &early.releases {
             let of = ChartOf {
                 object: release.object(),
                 chart: release.chart_name.clone(),
@@ -77,17 +75,17 @@ impl Builder<'_> {
 
     fn early_releases(&mut self, revisions: &[Rendered]) {
         let Some(early) = revisions.last().map(|rendered| &rendered.bootstrap) else { return };
-        for (index, (release, _)) in early.releases.iter().enumerate() {
+        for (index, RenderedRelease { release, .. }) in early.releases.iter().enumerate() {
             let (of, only_definitions) = self.early[index].clone();
             let draft = self.expand_early(&of, only_definitions);
-            let all = early.releases.iter().map(|(one, _)| one);
+            let all = early.releases.iter().map(|one| &one.release);
             let needs = release.needs.iter().filter_map(|(name, _)| read::helmfile::needed(all.clone(), release, name));
-            let mut needs: Vec<usize> = needs.collect();
+            let mut needs: Vec<usize> = needs.map(|need| need.0).collect();
             // One helmfile begins when the one before it has ended.
             let earlier = early.releases[..index].iter().enumerate();
-            let of_others = earlier.filter(|(_, (other, _))| other.span.file != release.span.file);
+            let of_others = earlier.filter(|(_, other)| other.release.span.file != release.span.file);
             needs.extend(of_others.map(|(at, _)| at));
-            let name = self.text(read::helmfile::step_name(&release.object()));
+            let name = self.text(release.step_name());
             self.early_steps.push((self.out.early.len(), draft));
             self.out.early.push(EarlyRelease {
                 name,
@@ -96,7 +94,7 @@ impl Builder<'_> {
                 waits: release.wait == Some(true),
                 is_flux: FLUX_CHARTS.contains(&release.chart_name.as_str())
                     && !only_definitions
-                    && first_of(early, index) == index,
+                    && first_of(early, ReleaseIndex(index)) == ReleaseIndex(index),
                 timeout: self
                     .conditions
                     .bootstrap_timeout_millis
@@ -123,7 +121,7 @@ impl Builder<'_> {
     pub(crate) fn resolve_nodes(&mut self) {
         self.mark_agents();
         let Some(machines) = self.conditions.machines else { return };
-        let nodes = self.thing("coldstart/v1", NODES, "", "joined");
+        let nodes = self.own_thing(NODES, "joined", Subject::JoinedNode);
         self.out.machines = Some((machines, nodes));
         let network = self.gift("pod-network", None);
         self.out.network = network;
@@ -141,9 +139,9 @@ impl Builder<'_> {
             }
         }
         for workload in &mut self.out.workloads {
-            workload.needs.push(Need::ready(nodes));
+            workload.needs.push(Prerequisite::ready(nodes));
             if let Some(network) = network.filter(|_| !on_host.contains(&workload.id)) {
-                workload.needs.push(Need::ready(network));
+                workload.needs.push(Prerequisite::ready(network));
             }
         }
     }

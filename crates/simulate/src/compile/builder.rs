@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Catalogue;
 use ecow::EcoString;
-use model::ObjectRef;
+use model::{MadeKind, ObjectRef, Subject};
 use read::kinds::{is_custom, is_unreported};
 use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
@@ -12,7 +12,8 @@ use yaml::Node;
 use super::Conditions;
 use super::charts::Draft;
 use crate::blueprint::{
-    Blueprint, Custom, Derived, Id, Kustomization, Lists, Millis, Need, Release, Role, Source, Spread, Thing, Workload,
+    Blueprint, Custom, Derived, Id, Kustomization, Lists, Millis, Prerequisite, Release, Source, Spread, Thing,
+    ThingRole, Workload,
 };
 
 /// Namespaces that every cluster has.
@@ -23,7 +24,8 @@ pub(crate) const HELM: &str = "helm.toolkit.fluxcd.io";
 pub(crate) const SOURCE: &str = "source.toolkit.fluxcd.io";
 pub(crate) const CONTROL_PLANE: &str = "fluxcd.controlplane.io";
 /// Things that are no objects of Kubernetes.
-pub(crate) const ABSTRACT: &str = "coldstart";
+const ABSTRACT: &str = "coldstart";
+const ABSTRACT_VERSION: &str = "coldstart/v1";
 
 /// Pods of plain manifests whose image nobody knows.
 const WORKLOAD_SECONDS: f64 = 15.0;
@@ -91,7 +93,7 @@ impl<'a> Builder<'a> {
 
     pub(crate) fn text(&mut self, text: impl Into<String>) -> u32 {
         self.out.texts.push(text.into());
-        u32::try_from(self.out.texts.len() - 1).unwrap_or(u32::MAX)
+        source::to_u32(self.out.texts.len() - 1)
     }
 
     pub(crate) fn namespace(&mut self, name: &str) -> Id {
@@ -114,6 +116,13 @@ impl<'a> Builder<'a> {
         id
     }
 
+    /// The number of something that only this world knows. Its name is for this crate alone.
+    pub(crate) fn own_thing(&mut self, kind: &str, name: &str, stands_for: Subject) -> Id {
+        let id = self.thing(ABSTRACT_VERSION, kind, "", name);
+        self.out.own_things.insert(id, stands_for);
+        id
+    }
+
     /// The number of an object, a new one if need be.
     pub(crate) fn thing(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Id {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
@@ -121,14 +130,14 @@ impl<'a> Builder<'a> {
         if let Some(id) = self.out.by_name.get(&key) {
             return *id;
         }
-        let id = Id(u32::try_from(self.out.things.len()).unwrap_or(u32::MAX));
+        let id = Id(source::to_u32(self.out.things.len()));
         self.out.by_name.insert(key, id);
         self.out.things.push(Thing {
             api_version: api_version.into(),
             kind: kind.into(),
             namespace: namespace.into(),
             name: name.into(),
-            role: Role::Plain,
+            role: ThingRole::Plain,
             definition: None,
             home: None,
             webhooks: Vec::new(),
@@ -142,21 +151,21 @@ impl<'a> Builder<'a> {
         id
     }
 
-    fn role(&mut self, id: Id, group: &str, kind: &str) -> Role {
+    fn role(&mut self, id: Id, group: &str, kind: &str) -> ThingRole {
         match (group, kind) {
-            ("apiextensions.k8s.io", "CustomResourceDefinition") => Role::Definition,
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => ThingRole::Definition,
             (KUSTOMIZE, "Kustomization") | (CONTROL_PLANE, "ResourceSet") => {
                 let specs = vec![None; self.revisions];
                 let contents = vec![crate::blueprint::Content::default(); self.revisions];
-                Role::Kustomization(push(&mut self.out.kustomizations, Kustomization { id, specs, contents }))
+                ThingRole::Kustomization(push(&mut self.out.kustomizations, Kustomization { id, specs, contents }))
             }
             (HELM, "HelmRelease") => {
                 let specs = vec![None; self.revisions];
-                Role::Release(push(&mut self.out.releases, Release { id, specs }))
+                ThingRole::Release(push(&mut self.out.releases, Release { id, specs }))
             }
             (SOURCE, _) | ("source.extensions.fluxcd.io", "ExternalArtifact") => {
                 let is_git = kind == "GitRepository";
-                Role::Source(push(&mut self.out.sources, Source { id, is_git, retry: 60_000 }))
+                ThingRole::Source(push(&mut self.out.sources, Source { id, is_git, retry: 60_000 }))
             }
             ("apps", "Deployment" | "StatefulSet" | "DaemonSet") | ("batch", "Job") | ("", "Pod") => {
                 let workload = Workload {
@@ -168,22 +177,22 @@ impl<'a> Builder<'a> {
                     has_deadline: kind == "Deployment",
                     has_volume: false,
                 };
-                Role::Workload(push(&mut self.out.workloads, workload))
+                ThingRole::Workload(push(&mut self.out.workloads, workload))
             }
             ("", "PersistentVolumeClaim") => self.derived(id, CLAIM_SECONDS),
             ("storage.k8s.io", "StorageClass") | (ABSTRACT, _) => self.derived(id, 0.0),
             (CONTROL_PLANE, "FluxInstance") => self.custom(id, kind),
-            _ if !is_custom(group) => Role::Plain,
+            _ if !is_custom(group) => ThingRole::Plain,
             _ => self.custom(id, kind),
         }
     }
 
-    fn derived(&mut self, id: Id, seconds: f64) -> Role {
+    fn derived(&mut self, id: Id, seconds: f64) -> ThingRole {
         let takes = self.paced(seconds);
-        Role::Derived(push(&mut self.out.derived, Derived { id, any: Vec::new(), takes, makes: Vec::new() }))
+        ThingRole::Derived(push(&mut self.out.derived, Derived { id, any: Vec::new(), takes, makes: Vec::new() }))
     }
 
-    fn custom(&mut self, id: Id, kind: &str) -> Role {
+    fn custom(&mut self, id: Id, kind: &str) -> ThingRole {
         let custom = Custom {
             id,
             controller: Vec::new(),
@@ -193,7 +202,7 @@ impl<'a> Builder<'a> {
             is_silent: is_unreported(kind),
             is_sealed: kind == "SealedSecret",
         };
-        Role::Custom(push(&mut self.out.customs, custom))
+        ThingRole::Custom(push(&mut self.out.customs, custom))
     }
 
     /// An object as a file has it.
@@ -234,17 +243,20 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|artifact| self.thing("source.extensions.fluxcd.io/v1", "ExternalArtifact", namespace, &artifact.name))
             .collect();
-        self.maker(
-            &format!("artifacts of {namespace}/{}", self.out.thing(id).name.clone()),
-            &[Need::exists(id)],
-            made,
-            1.0,
-        );
+        let of = format!("{namespace}/{}", self.out.thing(id).name);
+        self.maker(MadeKind::Artifacts, &of, &[Prerequisite::exists(id)], made, 1.0);
     }
 
     /// Something that makes objects once its needs are met.
-    pub(crate) fn maker(&mut self, name: &str, needs: &[Need], makes: Vec<Id>, seconds: f64) -> Id {
-        let id = self.thing("coldstart/v1", "Maker", "", name);
+    pub(crate) fn maker(
+        &mut self,
+        what: MadeKind,
+        of: &str,
+        needs: &[Prerequisite],
+        makes: Vec<Id>,
+        seconds: f64,
+    ) -> Id {
+        let id = self.own_thing("Maker", &format!("{what:?} {of}"), Subject::Made { what, of: of.into() });
         self.provided.extend(makes.iter().copied());
         let takes = self.paced(seconds);
         if let Some(derived) = self.derived_mut(id) {
@@ -258,21 +270,21 @@ impl<'a> Builder<'a> {
 
     pub(crate) fn derived_mut(&mut self, id: Id) -> Option<&mut Derived> {
         match self.out.role(id) {
-            Role::Derived(at) => self.out.derived.get_mut(at as usize),
+            ThingRole::Derived(at) => self.out.derived.get_mut(at as usize),
             _ => None,
         }
     }
 
     pub(crate) fn custom_mut(&mut self, id: Id) -> Option<&mut Custom> {
         match self.out.role(id) {
-            Role::Custom(at) => self.out.customs.get_mut(at as usize),
+            ThingRole::Custom(at) => self.out.customs.get_mut(at as usize),
             _ => None,
         }
     }
 
     pub(crate) fn workload_mut(&mut self, id: Id) -> Option<&mut Workload> {
         match self.out.role(id) {
-            Role::Workload(at) => self.out.workloads.get_mut(at as usize),
+            ThingRole::Workload(at) => self.out.workloads.get_mut(at as usize),
             _ => None,
         }
     }
@@ -284,7 +296,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn finish(mut self, revisions: &[Rendered]) -> Blueprint {
-        self.assume();
+        self.assume(revisions);
         self.expect(revisions);
         let mut watchers: Vec<Vec<Id>> = vec![Vec::new(); self.out.things.len()];
         self.watch(&mut watchers);
@@ -339,7 +351,8 @@ impl<'a> Builder<'a> {
 
     /// Who looks again when a thing changes.
     fn watch(&self, watchers: &mut [Vec<Id>]) {
-        let mut add = |needs: &[Need], who: Id| needs.iter().for_each(|need| watchers[need.id.index()].push(who));
+        let mut add =
+            |needs: &[Prerequisite], who: Id| needs.iter().for_each(|need| watchers[need.id.index()].push(who));
         for workload in &self.out.workloads {
             add(&workload.needs, workload.id);
             add(&workload.crashes_without, workload.id);
@@ -347,7 +360,7 @@ impl<'a> Builder<'a> {
         for custom in &self.out.customs {
             add(&custom.controller, custom.id);
             add(&custom.needs, custom.id);
-            let made: Vec<Need> = custom.makes.iter().map(|id| Need::ready(*id)).collect();
+            let made: Vec<Prerequisite> = custom.makes.iter().map(|id| Prerequisite::ready(*id)).collect();
             add(&made, custom.id);
         }
         for derived in &self.out.derived {
@@ -375,7 +388,7 @@ impl<'a> Builder<'a> {
 
 pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
     list.push(item);
-    u32::try_from(list.len() - 1).unwrap_or(u32::MAX)
+    source::to_u32(list.len() - 1)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates")]

@@ -2,17 +2,16 @@
 
 use catalogue::{Component, MadeClass, Phase, Via, WorkloadKind, any_holds};
 use ecow::EcoString;
+use model::{MadeKind, Subject};
 use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
 
 use super::builder::{Builder, HELM};
 use super::references::References;
-use crate::blueprint::{Chart, Id, Need, Role, Webhook};
+use crate::blueprint::{Chart, Id, Prerequisite, ThingRole, Webhook};
 
 /// From applied to available, where the catalogue does not know the chart.
 const UNKNOWN_CHART_SECONDS: f64 = 30.0;
-/// Charts whose objects are what their values say.
-const GENERIC: [&str; 3] = ["app-template", "common", "raw"];
 /// Switches that nearly every chart has.
 const SWITCHES: [(&str, &str, &str); 3] = [
     ("serviceMonitor", "monitoring.coreos.com/v1", "ServiceMonitor"),
@@ -160,7 +159,7 @@ impl Builder<'_> {
                 }
             }
         }
-        let is_generic = GENERIC.contains(&draft.chart.as_str());
+        let is_generic = catalogue::is_generic_chart(&draft.chart);
         if let Some(values) = values.as_ref().filter(|_| draft.known.is_none() || is_generic) {
             for (switch, api, kind) in SWITCHES {
                 if is_on(values, switch, is_generic) {
@@ -230,7 +229,7 @@ impl Builder<'_> {
         let id = self.thing("v1", "PersistentVolumeClaim", namespace, name);
         let class = self.thing("storage.k8s.io/v1", "StorageClass", "", class);
         if let Some(claim) = self.derived_mut(id) {
-            claim.any = vec![vec![Need::ready(class)]];
+            claim.any = vec![vec![Prerequisite::ready(class)]];
         }
         id
     }
@@ -250,12 +249,13 @@ impl Builder<'_> {
             let owner = self.text(format!("{}/{}", draft.namespace, draft.release));
             let brought = Webhook { owner, servers: draft.servers.clone(), exempt };
             let at = super::builder::push(&mut self.out.webhooks, brought);
-            self.out.things[id.index()].role = Role::Webhook(at);
+            self.out.things[id.index()].role = ThingRole::Webhook(at);
             self.covers.push((id, webhook.covers.clone()));
             if of_everything {
                 // Its program registers it when it starts, long before it answers.
-                let needs: Vec<Need> = draft.servers.iter().map(|server| Need::exists(*server)).collect();
-                self.maker(&format!("webhook of {}", known.name), &needs, vec![id], 1.0);
+                let needs: Vec<Prerequisite> =
+                    draft.servers.iter().map(|server| Prerequisite::exists(*server)).collect();
+                self.maker(MadeKind::Webhook, &known.name, &needs, vec![id], 1.0);
             } else {
                 draft.parts.objects.push(id);
             }
@@ -283,8 +283,9 @@ impl Builder<'_> {
                     Via::CrdsDirectory => self.drafts[index].parts.definitions.extend(ids),
                     Via::Templates => self.drafts[index].parts.objects.extend(ids),
                     Via::Program => {
-                        let needs: Vec<Need> = self.drafts[index].workloads.iter().map(|id| Need::ready(*id)).collect();
-                        self.maker(&format!("kinds of {namespace}/{release}"), &needs, ids, 1.0);
+                        let needs: Vec<Prerequisite> =
+                            self.drafts[index].workloads.iter().map(|id| Prerequisite::ready(*id)).collect();
+                        self.maker(MadeKind::Kinds, &format!("{namespace}/{release}"), &needs, ids, 1.0);
                     }
                 }
             }
@@ -324,7 +325,7 @@ impl Builder<'_> {
 
     /// A class serves when whoever made it, or whoever gives its driver, runs.
     fn resolve_classes(&mut self) {
-        let drivers: Vec<(String, Vec<Need>)> = self
+        let drivers: Vec<(String, Vec<Prerequisite>)> = self
             .drafts
             .iter()
             .flat_map(|draft| {
@@ -333,7 +334,7 @@ impl Builder<'_> {
                 drivers.filter_map(|gift| Some((gift.name.clone()?, running(draft)))).collect::<Vec<_>>()
             })
             .collect();
-        let mut served: Vec<(Id, Vec<Need>)> = Vec::new();
+        let mut served: Vec<(Id, Vec<Prerequisite>)> = Vec::new();
         for draft in &self.drafts {
             let classes = draft.parts.objects.iter().filter(|id| self.out.thing(**id).kind == "StorageClass");
             served.extend(classes.map(|id| (*id, running(draft))));
@@ -380,7 +381,7 @@ impl Builder<'_> {
         let plain: Vec<(Id, Node)> = self
             .nodes
             .iter()
-            .filter(|(id, _)| matches!(self.out.role(**id), Role::Workload(_)))
+            .filter(|(id, _)| matches!(self.out.role(**id), ThingRole::Workload(_)))
             .map(|(id, node)| (*id, node.clone()))
             .collect();
         for (id, node) in plain {
@@ -390,7 +391,13 @@ impl Builder<'_> {
             for class in std::mem::take(&mut references.classes) {
                 let claim = self.claim(&namespace, &format!("{name}-data"), &class);
                 // Its own controller makes the claims of a StatefulSet.
-                self.maker(&format!("claims of {namespace}/{name}"), &[Need::exists(id)], vec![claim], 1.0);
+                self.maker(
+                    MadeKind::Claims,
+                    &format!("{namespace}/{name}"),
+                    &[Prerequisite::exists(id)],
+                    vec![claim],
+                    1.0,
+                );
                 references.claims.push(self.out.thing(claim).name.clone());
             }
             let (needs, crashes) = self.reference_needs(&references, &namespace);
@@ -418,12 +425,14 @@ impl Builder<'_> {
         for (id, node) in claims {
             let mut needs = Vec::new();
             if let Some(class) = node.text_at(&["spec", "storageClassName"]).filter(|class| !class.is_empty()) {
-                needs.push(Need::ready(self.thing("storage.k8s.io/v1", "StorageClass", "", class)));
+                needs.push(Prerequisite::ready(self.thing("storage.k8s.io/v1", "StorageClass", "", class)));
             }
             if let Some(source) = node.at(&["spec", "dataSourceRef"]).or_else(|| node.at(&["spec", "dataSource"])) {
                 let text = |key: &str| source.get(key).and_then(Node::text).unwrap_or_default();
                 let namespace = self.out.thing(id).namespace.clone();
-                needs.extend(self.find(text("apiGroup"), text("kind"), &namespace, text("name")).map(Need::ready));
+                needs.extend(
+                    self.find(text("apiGroup"), text("kind"), &namespace, text("name")).map(Prerequisite::ready),
+                );
             }
             if let Some(claim) = self.derived_mut(id) {
                 claim.any = vec![needs];
@@ -437,7 +446,7 @@ impl Builder<'_> {
             let (kind, path) = until.split_once(' ').unwrap_or(("", until));
             let (of, other) = path.split_once('/').unwrap_or(("", path));
             let Some(other) = self.out.find(kind, of, other) else { continue };
-            let need = if kind == "Deployment" { Need::ready(other) } else { Need::exists(other) };
+            let need = if kind == "Deployment" { Prerequisite::ready(other) } else { Prerequisite::exists(other) };
             if let Some(id) = self.out.find("Deployment", namespace, name)
                 && let Some(workload) = self.workload_mut(id)
             {
@@ -447,7 +456,7 @@ impl Builder<'_> {
     }
 
     /// What the catalogue says that its pods do not become ready without, if somebody here gives it.
-    fn gift_needs(&mut self, draft: &Draft<'_>) -> Vec<Need> {
+    fn gift_needs(&mut self, draft: &Draft<'_>) -> Vec<Prerequisite> {
         let Some(known) = draft.known else { return Vec::new() };
         let mut needs = Vec::new();
         for need in known.needs.iter().filter(|need| need.phase == Phase::Ready && !need.soft) {
@@ -456,9 +465,9 @@ impl Builder<'_> {
             }
             if need.capability == "crd" {
                 let kinds = need.name.iter().cloned().collect::<Vec<String>>();
-                needs.extend(self.kinds(&kinds).into_iter().map(Need::ready));
+                needs.extend(self.kinds(&kinds).into_iter().map(Prerequisite::ready));
             } else if let Some(gift) = self.gift(&need.capability, need.name.as_deref()) {
-                needs.push(Need::ready(gift));
+                needs.push(Prerequisite::ready(gift));
             }
         }
         needs
@@ -477,11 +486,13 @@ impl Builder<'_> {
         if !is_early && matches!(capability, "pod-network" | "cluster-dns") {
             return None;
         }
-        let any: Vec<Vec<Need>> = self.drafts.iter().filter(gives).map(running).collect();
+        let any: Vec<Vec<Prerequisite>> = self.drafts.iter().filter(gives).map(running).collect();
         if any.is_empty() {
             return None;
         }
-        let id = self.thing("coldstart/v1", "Gift", "", &format!("{capability} {}", name.unwrap_or_default()));
+        let name = name.unwrap_or_default();
+        let subject = Subject::Given { capability: capability.into(), name: name.into() };
+        let id = self.own_thing("Gift", &format!("{capability} {name}"), subject);
         if let Some(derived) = self.derived_mut(id) {
             derived.any = any;
         }
@@ -490,19 +501,24 @@ impl Builder<'_> {
     }
 
     /// Needs of pods: what must be there to start them, and what they crash without.
-    pub(crate) fn reference_needs(&self, references: &References, namespace: &str) -> (Vec<Need>, Vec<Need>) {
+    pub(crate) fn reference_needs(
+        &self,
+        references: &References,
+        namespace: &str,
+    ) -> (Vec<Prerequisite>, Vec<Prerequisite>) {
         let mut needs = Vec::new();
         for claim in &references.claims {
-            needs.extend(self.find("", "PersistentVolumeClaim", namespace, claim).map(Need::ready));
+            needs.extend(self.find("", "PersistentVolumeClaim", namespace, claim).map(Prerequisite::ready));
         }
         let named = [("Secret", &references.secrets), ("ConfigMap", &references.config_maps)];
         for (kind, names) in named {
             let known = names.iter().filter_map(|name| self.find("", kind, namespace, name));
-            needs.extend(known.filter(|id| self.provided.contains(id)).map(Need::exists));
+            needs.extend(known.filter(|id| self.provided.contains(id)).map(Prerequisite::exists));
         }
         // Without a database that an operator makes they crash; other programs they can wait for.
         let services = references.hosts.iter().filter_map(|(name, of)| self.find("", "Service", of, name));
-        let crashes = services.filter_map(|service| self.made_by.get(&service)).map(|by| Need::ready(*by)).collect();
+        let crashes =
+            services.filter_map(|service| self.made_by.get(&service)).map(|by| Prerequisite::ready(*by)).collect();
         (needs, crashes)
     }
 
@@ -513,9 +529,9 @@ impl Builder<'_> {
 }
 
 /// What a release is there for runs: its workloads, or where it has none the custom resources that it is made of.
-fn running(draft: &Draft<'_>) -> Vec<Need> {
+fn running(draft: &Draft<'_>) -> Vec<Prerequisite> {
     let all = if draft.workloads.is_empty() { &draft.main } else { &draft.workloads };
-    all.iter().map(|id| Need::ready(*id)).collect()
+    all.iter().map(|id| Prerequisite::ready(*id)).collect()
 }
 
 fn is_covered(pattern: &str, group: &str, kind: &str) -> bool {

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use catalogue::Made;
 use ecow::EcoString;
-use yaml::{FileId, Node};
+use model::MadeKind;
+use source::FileId;
+use yaml::Node;
 
 use super::builder::Builder;
 use super::references::References;
-use crate::blueprint::{Id, Need, Role};
+use crate::blueprint::{Id, Prerequisite, ThingRole};
 
 /// Objects that operators make, by kind.
 const MADE: [(&str, &str); 6] = [
@@ -106,18 +108,24 @@ impl Builder<'_> {
         let namespace = self.out.thing(id).namespace.clone();
         let Some(node) = self.nodes.get(&id).cloned() else { return };
         let mut references = References::of(&node);
-        let Role::Custom(at) = self.out.role(id) else { return };
+        let ThingRole::Custom(at) = self.out.role(id) else { return };
         let pods: Vec<Id> = self.out.customs[at as usize]
             .makes
             .iter()
-            .filter(|made| matches!(self.out.role(**made), Role::Workload(_)))
+            .filter(|made| matches!(self.out.role(**made), ThingRole::Workload(_)))
             .copied()
             .collect();
         for pod in pods {
             let name = self.out.thing(pod).name.clone();
             for class in std::mem::take(&mut references.classes) {
                 let claim = self.claim(&namespace, &format!("{name}-data"), &class);
-                self.maker(&format!("claims of {namespace}/{name}"), &[Need::exists(pod)], vec![claim], 1.0);
+                self.maker(
+                    MadeKind::Claims,
+                    &format!("{namespace}/{name}"),
+                    &[Prerequisite::exists(pod)],
+                    vec![claim],
+                    1.0,
+                );
                 references.claims.push(self.out.thing(claim).name.clone());
             }
             let (needs, _) = self.reference_needs(&references, &namespace);
@@ -131,7 +139,7 @@ impl Builder<'_> {
     }
 
     /// The first pods of the release whose software owns the kind.
-    fn controller(&self, id: Id) -> Vec<Need> {
+    fn controller(&self, id: Id) -> Vec<Prerequisite> {
         let thing = self.out.thing(id);
         if DECORATIONS.contains(&thing.kind.as_str()) {
             return Vec::new();
@@ -141,11 +149,11 @@ impl Builder<'_> {
         let runs = self.drafts.iter().filter(|draft| !draft.workloads.is_empty());
         let mut owning = runs.filter(|draft| draft.known.is_some_and(|known| owners.contains(&known.name.as_str())));
         let first = owning.next().and_then(|draft| draft.workloads.first());
-        first.map(|workload| vec![Need::ready(*workload)]).unwrap_or_default()
+        first.map(|workload| vec![Prerequisite::ready(*workload)]).unwrap_or_default()
     }
 
     /// What a custom resource is not ready without.
-    fn custom_needs(&mut self, id: Id) -> Vec<Need> {
+    fn custom_needs(&mut self, id: Id) -> Vec<Prerequisite> {
         let Some(node) = self.nodes.get(&id).cloned() else { return Vec::new() };
         let thing = self.out.thing(id).clone();
         let mut needs = match (thing.group(), thing.kind.as_str()) {
@@ -160,12 +168,11 @@ impl Builder<'_> {
             // A certificate is made out to hosts; it asks none of them.
             references.hosts.clear();
         }
-        let makes_pods =
-            self.out.customs.iter().find(|custom| custom.id == id).is_some_and(|custom| {
-                custom.makes.iter().any(|made| matches!(self.out.role(*made), Role::Workload(_)))
-            });
+        let makes_pods = self.out.customs.iter().find(|custom| custom.id == id).is_some_and(|custom| {
+            custom.makes.iter().any(|made| matches!(self.out.role(*made), ThingRole::Workload(_)))
+        });
         for class in references.classes.iter().filter(|_| !makes_pods) {
-            needs.push(Need::ready(self.thing("storage.k8s.io/v1", "StorageClass", "", class)));
+            needs.push(Prerequisite::ready(self.thing("storage.k8s.io/v1", "StorageClass", "", class)));
         }
         let (more, databases) =
             self.reference_needs(&References { classes: Vec::new(), ..references }, &thing.namespace);
@@ -174,7 +181,7 @@ impl Builder<'_> {
         needs
     }
 
-    fn stores(&self, node: &Node, namespace: &str) -> Vec<Need> {
+    fn stores(&self, node: &Node, namespace: &str) -> Vec<Prerequisite> {
         let spec = node.get("spec");
         let one = spec.and_then(|spec| spec.get("secretStoreRef"));
         let lists = ["secretStoreRefs", "data", "dataFrom"];
@@ -186,17 +193,17 @@ impl Builder<'_> {
                 let name = reference.get("name")?.text()?;
                 let kind = reference.get("kind").and_then(Node::text).unwrap_or("SecretStore");
                 let of = if kind == "SecretStore" { namespace } else { "" };
-                self.find("external-secrets.io", kind, of, name).map(Need::ready)
+                self.find("external-secrets.io", kind, of, name).map(Prerequisite::ready)
             })
             .collect()
     }
 
-    fn issuer(&self, node: &Node, namespace: &str) -> Vec<Need> {
+    fn issuer(&self, node: &Node, namespace: &str) -> Vec<Prerequisite> {
         let Some(reference) = node.at(&["spec", "issuerRef"]) else { return Vec::new() };
         let name = reference.get("name").and_then(Node::text).unwrap_or_default();
         let kind = reference.get("kind").and_then(Node::text).unwrap_or("Issuer");
         let of = if kind == "ClusterIssuer" { "" } else { namespace };
-        self.find("cert-manager.io", kind, of, name).map(Need::ready).into_iter().collect()
+        self.find("cert-manager.io", kind, of, name).map(Prerequisite::ready).into_iter().collect()
     }
 }
 

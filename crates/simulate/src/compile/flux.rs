@@ -7,7 +7,7 @@ use yaml::{Node, Value};
 
 use super::builder::{Builder, CONTROL_PLANE, HELM, KUSTOMIZE, SOURCE, millis};
 use super::charts::duration;
-use crate::blueprint::{Action, Content, Dependency, Gate, Id, KustomizationSpec, OnFailure, ReleaseSpec, Role};
+use crate::blueprint::{Action, Content, Dependency, Gate, Id, KustomizationSpec, OnFailure, ReleaseSpec, ThingRole};
 
 const INTERVAL_SECONDS: f64 = 600.0;
 /// A Kustomization's timeout is never less.
@@ -26,7 +26,7 @@ impl Builder<'_> {
         let releases: Vec<Id> = self.draft_of.keys().filter(|(_, at)| *at == revision).map(|(id, _)| *id).collect();
         for id in releases {
             let spec = self.release_spec(id, revision, rendered.retries_by_default);
-            if let Role::Release(at) = self.out.role(id) {
+            if let ThingRole::Release(at) = self.out.role(id) {
                 self.out.releases[at as usize].specs[revision] = spec;
             }
         }
@@ -49,13 +49,15 @@ impl Builder<'_> {
         } else if !steps.is_empty() {
             spec.gate = Gate::All;
         }
-        let mut content = self.content(id, applier, rendered.is_strict);
+        let is_strict = rendered.is_strict.unwrap_or(self.conditions.is_strict_if_unknown);
+        self.out.assumes_lenient |= rendered.is_strict.is_none() && !is_strict;
+        let mut content = self.content(id, applier, is_strict);
         for step in steps {
             let step = self.applier_id(step);
             content.rest.push(step);
         }
         content.health = self.health(id, &spec, &content, applier);
-        let Role::Kustomization(at) = self.out.role(id) else { return };
+        let ThingRole::Kustomization(at) = self.out.role(id) else { return };
         let kustomization = &mut self.out.kustomizations[at as usize];
         kustomization.specs[revision] = Some(spec);
         kustomization.contents[revision] = content;
@@ -191,7 +193,7 @@ impl Builder<'_> {
             list.push(object);
         }
         content.rest.retain(|object| *object != id);
-        content.broken = applier.broken.as_ref().map(|why| self.text(why.clone()));
+        content.broken = applier.broken.as_ref().map(|fault| self.text(fault.to_string()));
         content.variables = self.variables(applier, is_strict);
         content
     }
@@ -299,32 +301,32 @@ impl Builder<'_> {
                 continue;
             }
             match self.out.role(id) {
-                Role::Kustomization(at) => {
+                ThingRole::Kustomization(at) => {
                     let it = &self.out.kustomizations[at as usize];
                     if it.specs[last].as_ref().is_some_and(|spec| !spec.suspended) {
                         let content = &it.contents[last];
                         next.extend(content.first.iter().chain(&content.classes).chain(&content.rest));
                     }
                 }
-                Role::Release(at) => {
+                ThingRole::Release(at) => {
                     if let Some(spec) = self.out.releases[at as usize].specs[last].as_ref().filter(|it| !it.suspended) {
                         next.extend(spec.chart.objects.iter().chain(&spec.chart.definitions));
                     }
                 }
-                Role::Custom(at) => next.extend(&self.out.customs[at as usize].makes),
-                Role::Derived(at) => next.extend(&self.out.derived[at as usize].makes),
+                ThingRole::Custom(at) => next.extend(&self.out.customs[at as usize].makes),
+                ThingRole::Derived(at) => next.extend(&self.out.derived[at as usize].makes),
                 _ => {}
             }
         }
         for id in seen {
             let is_suspended = match self.out.role(id) {
-                Role::Kustomization(at) => {
+                ThingRole::Kustomization(at) => {
                     self.out.kustomizations[at as usize].specs[last].as_ref().is_none_or(|spec| spec.suspended)
                 }
-                Role::Release(at) => {
+                ThingRole::Release(at) => {
                     self.out.releases[at as usize].specs[last].as_ref().is_none_or(|spec| spec.suspended)
                 }
-                Role::Plain | Role::Webhook(_) => true,
+                ThingRole::Plain | ThingRole::Webhook(_) => true,
                 _ => false,
             };
             if !is_suspended {

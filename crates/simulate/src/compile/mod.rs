@@ -22,6 +22,7 @@ use builder::Builder;
 
 /// What differs from an ordinary world.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 pub struct Conditions {
     /// By how much intervals and start-up times are divided.
     pub pace: f64,
@@ -43,6 +44,8 @@ pub struct Conditions {
     pub is_steady: bool,
     /// The bootstrap is run step by step; else all that it brings is there from the start.
     pub runs_bootstrap: bool,
+    /// Where nothing tells which Flux runs: whether a variable that nothing sets fails a build, as it does from Flux 2.9 on.
+    pub is_strict_if_unknown: bool,
     /// Begins with machines that are switched on; else the API server answers and nodes are there.
     pub machines: Option<Machines>,
 }
@@ -72,6 +75,7 @@ impl Default for Conditions {
             bootstrap_timeout_millis: None,
             is_steady: false,
             runs_bootstrap: false,
+            is_strict_if_unknown: false,
             machines: None,
         }
     }

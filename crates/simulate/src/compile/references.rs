@@ -88,7 +88,7 @@ mod tests {
     fn names_are_found_where_charts_keep_them() {
         let text = "{a: {existingClaim: data}, b: {storageClass: fast}, c: {enabled: false, secretRef: {name: no}},\
                     d: [{secretRef: {name: yes-it-is}}], e: {host: pg-rw.db.svc.cluster.local}}";
-        let found = References::of(&yaml::parse_value(yaml::FileId(0), text).unwrap());
+        let found = References::of(&yaml::parse_value(source::FileId(0), text).unwrap());
         assert_eq!(found.claims, ["data"]);
         assert_eq!(found.classes, ["fast"]);
         assert_eq!(found.secrets, ["yes-it-is"]);

@@ -6,7 +6,7 @@ use read::rendered::Applier;
 use yaml::Node;
 
 use super::builder::Builder;
-use crate::blueprint::{Id, Role, Variables};
+use crate::blueprint::{Id, ThingRole, Variables};
 
 /// Sources of variables that are told apart.
 const SOURCES_MAX: usize = 63;
@@ -28,11 +28,15 @@ impl Builder<'_> {
             .collect();
         variables.has_own = !own.is_empty() || post_build.text_at(&["substituteStrategy"]) == Some("Always");
         let mut keys: Vec<Option<BTreeSet<String>>> = Vec::new();
+        // What is made elsewhere may set anything: not seen is not unset.
+        let mut is_unseen = false;
         for from in post_build.items_at("substituteFrom").iter().take(SOURCES_MAX) {
             let text = |key: &str| from.get(key).and_then(Node::text).unwrap_or_default();
             let id = self.thing("v1", text("kind"), &namespace, text("name"));
             variables.from.push((id, from.get("optional").and_then(Node::as_bool) == Some(true)));
-            keys.push(self.keys(id));
+            let known = self.keys(id);
+            is_unseen |= known.is_none() && !self.provided.contains(&id);
+            keys.push(known);
         }
         let mut names: BTreeSet<String> = BTreeSet::new();
         for node in &applier.unsubstituted {
@@ -45,7 +49,7 @@ impl Builder<'_> {
         // An older Flux puts an empty text in their place.
         for name in names.into_iter().filter(|_| is_strict) {
             let sets = |keys: &Option<BTreeSet<String>>| keys.as_ref().is_none_or(|keys| keys.contains(&name));
-            let bits = if own.contains(name.as_str()) {
+            let bits = if is_unseen || own.contains(name.as_str()) {
                 ALWAYS
             } else {
                 keys.iter().enumerate().filter(|(_, keys)| sets(keys)).fold(0, |bits, (at, _)| bits | 1 << at)
@@ -56,34 +60,21 @@ impl Builder<'_> {
         variables
     }
 
-    /// The keys of a ConfigMap or Secret; nothing where only the cluster can tell.
+    /// The keys of a ConfigMap or Secret that a file holds; nothing where a controller makes it, or somebody elsewhere.
     fn keys(&self, id: Id) -> Option<BTreeSet<String>> {
-        let node = self.nodes.get(&id).or_else(|| self.nodes.get(self.made_by.get(&id)?))?;
+        let node = self.nodes.get(&id)?;
         let mut keys = BTreeSet::new();
         let mut add = |map: Option<&Node>| {
             for entry in map.map(Node::entries).unwrap_or_default() {
                 keys.insert(entry.key.to_string());
             }
         };
-        if matches!(self.out.role(id), Role::Plain) && self.nodes.contains_key(&id) {
+        if matches!(self.out.role(id), ThingRole::Plain) {
             add(node.get("data"));
             add(node.get("stringData"));
-            return Some(keys);
+            return (!keys.is_empty()).then_some(keys);
         }
-        match node.get("kind").and_then(Node::text) {
-            Some("SealedSecret") => {
-                add(node.at(&["spec", "encryptedData"]));
-                add(node.at(&["spec", "template", "data"]));
-                Some(keys)
-            }
-            Some("ExternalSecret") if node.at(&["spec", "dataFrom"]).is_none() => {
-                let data = node.get("spec").map(|spec| spec.items_at("data")).unwrap_or_default();
-                let names = data.iter().filter_map(|item| item.get("secretKey")?.text());
-                keys.extend(names.map(str::to_owned));
-                node.at(&["spec", "target", "template", "data"]).is_none().then_some(keys)
-            }
-            _ => None,
-        }
+        None
     }
 
     fn decryption_key(&mut self, applier: &Applier) -> Option<Id> {

@@ -4,6 +4,7 @@ use super::World;
 use crate::blueprint::{Id, Millis};
 use crate::event::{Reason, What};
 use crate::fault::Fault;
+use crate::queue::WorldAlarm;
 use crate::stage::{Act, Action, Done};
 
 /// The sealing key, as the controller has it.
@@ -127,6 +128,10 @@ impl<'b> World<'b> {
     pub(super) fn start_flux(&mut self) {
         self.has_flux = true;
         self.note(None, What::FluxStarted);
+        self.disturbance.flux_starts(self.now);
+        if self.disturbance.webhooks_answer_at() > self.now {
+            self.queue.push_world(self.disturbance.webhooks_answer_at(), WorldAlarm::WebhooksAnswer);
+        }
         let blueprint = self.blueprint;
         for id in &blueprint.flux {
             self.create(*id);

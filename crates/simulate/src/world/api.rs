@@ -1,7 +1,7 @@
 //! The API server in small: objects come and go, definitions take a moment, admission refuses.
 
 use super::{EXISTS, READY, REPORTED, World};
-use crate::blueprint::{Id, Role};
+use crate::blueprint::{Id, ThingRole};
 use crate::event::{Reason, What};
 
 /// From applied to established.
@@ -22,7 +22,7 @@ impl World<'_> {
     /// Something that is simply there from the start.
     pub(super) fn give(&mut self, id: Id) {
         self.create(id);
-        if matches!(self.blueprint.role(id), Role::Definition) {
+        if matches!(self.blueprint.role(id), ThingRole::Definition) {
             self.disarm(id);
             self.make_ready(id);
         }
@@ -111,7 +111,7 @@ impl World<'_> {
     }
 
     fn answers(&self, webhook: Id, about: Id) -> bool {
-        let Role::Webhook(at) = self.blueprint.role(webhook) else { return true };
+        let ThingRole::Webhook(at) = self.blueprint.role(webhook) else { return true };
         let it = &self.blueprint.webhooks[at as usize];
         if it.exempt.contains(&self.blueprint.thing(about).namespace) {
             return true;
@@ -121,7 +121,7 @@ impl World<'_> {
 
     /// One of those that answer for a webhook, and is not ready to.
     pub(super) fn unready_server(&self, webhook: Id) -> Option<Id> {
-        let Role::Webhook(at) = self.blueprint.role(webhook) else { return None };
+        let ThingRole::Webhook(at) = self.blueprint.role(webhook) else { return None };
         self.blueprint.webhooks[at as usize].servers.iter().copied().find(|server| !self.is_ready(*server))
     }
 
@@ -132,12 +132,12 @@ impl World<'_> {
         }
         let when = |is: bool| if is { Status::Current } else { Status::InProgress };
         match self.blueprint.role(id) {
-            Role::Plain | Role::Webhook(_) => Status::Current,
-            Role::Release(at) => {
+            ThingRole::Plain | ThingRole::Webhook(_) => Status::Current,
+            ThingRole::Release(at) => {
                 let state = &self.releases[at as usize];
                 if state.is_stalled() { Status::Failed } else { when(self.is_ready(id) || state.is_suspended()) }
             }
-            Role::Workload(at) => {
+            ThingRole::Workload(at) => {
                 // One that has been available is not given up when it loses pods.
                 let has_failed = self.blueprint.workloads[at as usize].has_deadline
                     && !self.is_reported(id)
@@ -145,13 +145,15 @@ impl World<'_> {
                 if has_failed { Status::Failed } else { when(self.is_ready(id)) }
             }
             // No status is no objection.
-            Role::Custom(at) => {
+            ThingRole::Custom(at) => {
                 let is_silent = self.blueprint.customs[at as usize].is_silent;
                 when(self.is_ready(id) || (!asked && (is_silent || !self.is_reported(id))))
             }
             // A class is there, or not.
-            Role::Derived(_) if self.blueprint.thing(id).kind == "StorageClass" => Status::Current,
-            Role::Derived(_) | Role::Definition | Role::Source(_) | Role::Kustomization(_) => when(self.is_ready(id)),
+            ThingRole::Derived(_) if self.blueprint.thing(id).kind == "StorageClass" => Status::Current,
+            ThingRole::Derived(_) | ThingRole::Definition | ThingRole::Source(_) | ThingRole::Kustomization(_) => {
+                when(self.is_ready(id))
+            }
         }
     }
 }

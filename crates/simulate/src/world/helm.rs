@@ -3,7 +3,7 @@
 use super::World;
 use super::kustomize::{next_look, outdated, seconds};
 use super::progress::Progress;
-use crate::blueprint::{Action, Id, Millis, OnFailure, ReleaseSpec, Role};
+use crate::blueprint::{Action, Id, Millis, OnFailure, ReleaseSpec, ThingRole};
 use crate::event::{Reason, What};
 
 const REACTS: (Millis, Millis) = (10, 60);
@@ -359,7 +359,7 @@ impl<'b> World<'b> {
         let id = self.blueprint.releases[at as usize].id;
         if !was_upgrade && let Some(spec) = self.release_spec(at) {
             for object in &spec.chart.objects {
-                let is_undone = matches!(self.blueprint.role(*object), Role::Workload(_) | Role::Derived(_));
+                let is_undone = matches!(self.blueprint.role(*object), ThingRole::Workload(_) | ThingRole::Derived(_));
                 if is_undone {
                     self.remove(*object);
                 }
@@ -374,7 +374,7 @@ impl<'b> World<'b> {
     pub(super) fn fail_running_releases(&mut self) {
         for at in 0..self.releases.len() {
             if matches!(self.releases[at].phase, Phase::Waiting | Phase::Applying) {
-                let at = u32::try_from(at).unwrap_or(u32::MAX);
+                let at = source::to_u32(at);
                 self.releases[at as usize].is_stored = true;
                 self.fail_release(at, Reason::ApiDown);
             }
@@ -395,6 +395,6 @@ impl<'b> World<'b> {
 
     /// A HelmRelease that has given up.
     pub fn has_stalled(&self, id: Id) -> bool {
-        matches!(self.blueprint.role(id), Role::Release(at) if self.releases[at as usize].is_stalled())
+        matches!(self.blueprint.role(id), ThingRole::Release(at) if self.releases[at as usize].is_stalled())
     }
 }

@@ -1,8 +1,9 @@
 //! Releases of a bootstrap, as `helm install` puts them in: all of its objects at once, then a wait if it was asked for.
 
-use super::{BOOTSTRAP, CONTROL, World};
-use crate::blueprint::{Chart, Id, Millis, Role};
+use super::World;
+use crate::blueprint::{Chart, Id, Millis, ThingRole};
 use crate::event::Reason;
+use crate::queue::WorldAlarm;
 use crate::stage::Done;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl World<'_> {
         }
         self.installs[at] = if it.waits {
             let until = self.now + it.timeout;
-            self.queue.push(until, CONTROL, BOOTSTRAP);
+            self.queue.push_world(until, WorldAlarm::InstallDue);
             self.running += 1;
             Install::Running { until }
         } else {
@@ -116,7 +117,20 @@ impl World<'_> {
             self.install_at_once(&it.chart);
             self.installs[at] = Install::Done;
         }
+        self.make_at_once();
         self.start_flux();
+    }
+
+    /// What its programs make by themselves, CRDs above all, has been there for a while, too.
+    fn make_at_once(&mut self) {
+        let blueprint = self.blueprint;
+        for (at, derived) in (0..).zip(&blueprint.derived) {
+            if self.exists(derived.id) && !derived.makes.is_empty() && self.is_met(at) {
+                self.disarm(derived.id);
+                derived.makes.iter().for_each(|made| self.give(*made));
+                self.make_ready(derived.id);
+            }
+        }
     }
 
     /// A release that has been there for a while.
@@ -124,11 +138,11 @@ impl World<'_> {
         for id in chart.makes_namespace.iter().chain(&chart.definitions).chain(&chart.objects) {
             self.give(*id);
             match self.blueprint.role(*id) {
-                Role::Workload(at) => {
+                ThingRole::Workload(at) => {
                     self.disarm(*id);
                     self.pod_runs(at);
                 }
-                Role::Custom(at) => {
+                ThingRole::Custom(at) => {
                     self.disarm(*id);
                     let blueprint = self.blueprint;
                     for made in &blueprint.customs[at as usize].makes {

@@ -5,9 +5,10 @@
 
 use super::api::Status;
 use super::progress::Progress;
-use super::{Alarm, PUSHED, World};
-use crate::blueprint::{Content, Dependency, Gate, Id, Kustomization, KustomizationSpec, Millis, Role};
+use super::{Alarm, World};
+use crate::blueprint::{Content, Dependency, Gate, Id, Kustomization, KustomizationSpec, Millis, ThingRole};
 use crate::event::{Reason, What};
+use crate::queue::WorldAlarm;
 
 /// From a call to the first look.
 const REACTS: (Millis, Millis) = (10, 60);
@@ -256,7 +257,7 @@ impl<'b> World<'b> {
                 });
             }
             let lags = dependency.same_source
-                && matches!(self.blueprint.role(dependency.on), Role::Kustomization(other)
+                && matches!(self.blueprint.role(dependency.on), ThingRole::Kustomization(other)
                     if self.kustomizations[other as usize].applied != self.revision);
             let is_met = dependency.only_exists || (self.is_ready(dependency.on) && !lags);
             (!is_met).then_some(Reason::DependencyNotReady(dependency.on))
@@ -341,7 +342,7 @@ impl<'b> World<'b> {
     /// An object that is there gets the version of this revision.
     fn apply_again(&mut self, id: Id) {
         match self.blueprint.role(id) {
-            Role::Kustomization(at) => {
+            ThingRole::Kustomization(at) => {
                 let texts = |revision: u32| {
                     let spec = self.blueprint.kustomizations[at as usize].specs.get(revision as usize);
                     spec.and_then(Option::as_ref).map(|spec| spec.text)
@@ -355,7 +356,7 @@ impl<'b> World<'b> {
                     self.call(at);
                 }
             }
-            Role::Release(at) => self.release_applied_again(at),
+            ThingRole::Release(at) => self.release_applied_again(at),
             _ => {}
         }
     }
@@ -429,7 +430,7 @@ impl<'b> World<'b> {
 
     /// Whether nothing that it does by itself could change anything.
     pub(super) fn has_settled(&self, it: &Kustomization, state: &KustomizationState) -> bool {
-        let Role::Kustomization(at) = self.blueprint.role(it.id) else { return true };
+        let ThingRole::Kustomization(at) = self.blueprint.role(it.id) else { return true };
         match state.phase {
             Phase::Absent | Phase::Suspended | Phase::WaitsForSource | Phase::WaitsForDependencies => true,
             Phase::Rests if self.is_ready(it.id) => state.built_with == self.present_variables(self.content(at)),
@@ -442,7 +443,7 @@ impl<'b> World<'b> {
         let last = u32::try_from(self.blueprint.is_circular.len()).unwrap_or(0).saturating_sub(1);
         self.newest = (self.newest + 1).min(last);
         self.note(None, What::Pushed(self.newest));
-        self.queue.push(self.now + FETCH, super::CONTROL, PUSHED);
+        self.queue.push_world(self.now + FETCH, WorldAlarm::Pushed);
         self.is_over = None;
     }
 
@@ -457,7 +458,7 @@ impl<'b> World<'b> {
         }
         for at in 0..self.kustomizations.len() {
             let id = self.blueprint.kustomizations[at].id;
-            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            let at = source::to_u32(at);
             let has_source = self.spec(at).is_some_and(|spec| spec.source.is_some());
             let is_idle = matches!(self.kustomizations[at as usize].phase, Phase::Absent | Phase::Suspended);
             if self.exists(id) && has_source && !is_idle {
@@ -469,7 +470,7 @@ impl<'b> World<'b> {
     /// The revision that a Kustomization has applied last.
     pub fn applied_revision(&self, id: Id) -> Option<u32> {
         match self.blueprint.role(id) {
-            Role::Kustomization(at) => {
+            ThingRole::Kustomization(at) => {
                 Some(self.kustomizations[at as usize].applied).filter(|applied| *applied != NO_REVISION)
             }
             _ => None,
@@ -484,7 +485,7 @@ impl<'b> World<'b> {
     /// Which of its sources of variables (by place) a Kustomization was built with last.
     pub fn built_with(&self, id: Id) -> u64 {
         match self.blueprint.role(id) {
-            Role::Kustomization(at) => self.kustomizations[at as usize].built_with,
+            ThingRole::Kustomization(at) => self.kustomizations[at as usize].built_with,
             _ => 0,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::act::Key;
-use crate::blueprint::{Id, Millis, Need, Role};
+use crate::blueprint::{Id, Millis, Prerequisite, ThingRole};
 use crate::event::Reason;
 use crate::stage::{Probe, Proof};
 
@@ -23,10 +23,10 @@ impl World<'_> {
     /// A fault of this boot touches the thing itself: its pods, its webhook, its key, where it is fetched from.
     pub fn is_struck(&self, id: Id) -> bool {
         match self.blueprint.role(id) {
-            Role::Workload(at) => self.pod_is_struck(at),
-            Role::Webhook(at) => self.disturbance.strikes_webhook(at),
-            Role::Source(at) => self.blueprint.sources[at as usize].is_git && self.disturbance.git_down_until > 0,
-            Role::Custom(at) => self.blueprint.customs[at as usize].is_sealed && self.disturbance.key_is_lost,
+            ThingRole::Workload(at) => self.pod_is_struck(at),
+            ThingRole::Webhook(at) => self.disturbance.strikes_webhook(at),
+            ThingRole::Source(at) => self.blueprint.sources[at as usize].is_git && self.disturbance.git_down_until > 0,
+            ThingRole::Custom(at) => self.blueprint.customs[at as usize].is_sealed && self.disturbance.key_is_lost,
             _ => false,
         }
     }
@@ -93,17 +93,17 @@ impl World<'_> {
         if !self.exists(id) {
             return Reason::NotThere(id);
         }
-        let unmet = |needs: &[Need]| needs.iter().find(|need| !self.holds(**need)).map(|need| need.id);
+        let unmet = |needs: &[Prerequisite]| needs.iter().find(|need| !self.holds(**need)).map(|need| need.id);
         let waits_for = match self.blueprint.role(id) {
-            Role::Kustomization(_) | Role::Release(_) => {
+            ThingRole::Kustomization(_) | ThingRole::Release(_) => {
                 let reason = self.reason(id);
                 return if reason == Reason::None { Reason::NotReady(id) } else { reason };
             }
-            Role::Workload(at) => {
+            ThingRole::Workload(at) => {
                 let workload = &self.blueprint.workloads[at as usize];
                 unmet(&workload.needs).or_else(|| unmet(&workload.crashes_without))
             }
-            Role::Custom(at) => {
+            ThingRole::Custom(at) => {
                 let custom = &self.blueprint.customs[at as usize];
                 let controller = unmet(&custom.controller);
                 if controller.is_none() && custom.is_sealed && !self.has_sealing_key() {
@@ -111,12 +111,12 @@ impl World<'_> {
                 }
                 // Of what it makes it waits for pods alone.
                 let is_late =
-                    |made: &Id| matches!(self.blueprint.role(*made), Role::Workload(_)) && !self.is_ready(*made);
+                    |made: &Id| matches!(self.blueprint.role(*made), ThingRole::Workload(_)) && !self.is_ready(*made);
                 let made = || custom.makes.iter().copied().find(|made| self.exists(*made) && is_late(made));
                 controller.or_else(|| unmet(&custom.needs)).or_else(made)
             }
-            Role::Derived(at) => self.blueprint.derived[at as usize].any.first().and_then(|needs| unmet(needs)),
-            Role::Plain | Role::Definition | Role::Source(_) | Role::Webhook(_) => None,
+            ThingRole::Derived(at) => self.blueprint.derived[at as usize].any.first().and_then(|needs| unmet(needs)),
+            ThingRole::Plain | ThingRole::Definition | ThingRole::Source(_) | ThingRole::Webhook(_) => None,
         };
         waits_for.map_or(Reason::NotReady(id), |on| Reason::WaitsFor(id, on))
     }

@@ -1,9 +1,10 @@
 //! Below Kubernetes: machines boot and get their configuration, etcd is bootstrapped on one of them, which is its own quorum
 //! until others join, one after the other; the API server answers, nodes join.
 
-use super::{API_READY, CONTROL, HORIZON, MACHINE_UP, MEMBER_UP, NODE_JOINED, World, scaled};
+use super::{HORIZON, World, scaled};
 use crate::blueprint::{Id, Millis};
 use crate::event::{Reason, What};
+use crate::queue::WorldAlarm;
 use crate::stage::Done;
 
 /// From switched on to an operating system that answers.
@@ -78,7 +79,7 @@ impl World<'_> {
         self.hardware.machines[machine as usize].is_on = true;
         let takes = self.between(MACHINE_BOOTS, 100 + machine);
         let up = self.now + self.disturbance.machine_boots(machine, takes);
-        self.queue.push(up, CONTROL, MACHINE_UP + machine);
+        self.queue.push_world(up, WorldAlarm::MachineUp(machine));
         Ok(Done::Begun)
     }
 
@@ -156,7 +157,7 @@ impl World<'_> {
         let Some((machine, _)) = all.find(|(machine, it)| can_join(*machine, it)) else { return };
         let starts = self.now + self.between(MEMBER_STARTS, 200 + machine);
         self.hardware.joining = Some(machine);
-        self.queue.push(starts, CONTROL, MEMBER_UP + machine);
+        self.queue.push_world(starts, WorldAlarm::MemberUp(machine));
     }
 
     pub(super) fn member_is_up(&mut self, machine: u32) {
@@ -168,7 +169,7 @@ impl World<'_> {
             self.note(None, What::MemberJoined(machine));
             if self.hardware.etcd == Some(machine) && !self.hardware.is_split {
                 let starts = self.between(API_STARTS, 300);
-                self.queue.push(self.now + starts, CONTROL, API_READY);
+                self.queue.push_world(self.now + starts, WorldAlarm::ApiReady);
             }
         }
         self.start_next_member();
@@ -221,7 +222,7 @@ impl World<'_> {
         let etcd = self.hardware.etcd.map(|etcd| self.hardware.machines[etcd as usize].secrets);
         if self.hardware.has_api && it.configured.is_some() && etcd == Some(it.secrets) {
             let joins = self.between(NODE_JOINS, 400 + machine);
-            self.queue.push(self.now + joins, CONTROL, NODE_JOINED + machine);
+            self.queue.push_world(self.now + joins, WorldAlarm::NodeJoined(machine));
         }
     }
 

@@ -16,11 +16,11 @@ mod progress;
 mod script;
 mod trace;
 
-use crate::blueprint::{Blueprint, Id, Millis, Need, Role};
-use crate::event::{Event, Reason, What};
+use crate::blueprint::{Blueprint, Id, Millis, Prerequisite, ThingRole};
+use crate::event::{BootEvent, Reason, What};
 use crate::fault::{Disturbance, Fault};
-use crate::outcome::{FluxOutcome, Outcome, Verdict};
-use crate::queue::Queue;
+use crate::outcome::{BootOutcome, FluxOutcome, Verdict};
+use crate::queue::{Queue, QueuedAlarm, WorldAlarm};
 use crate::random;
 use crate::stage::Act;
 use helm::ReleaseState;
@@ -32,21 +32,6 @@ const EXISTS: u8 = 1;
 const READY: u8 = 2;
 /// Its controller has said something about it.
 const REPORTED: u8 = 4;
-
-/// Alarms of nobody in particular.
-const CONTROL: u32 = u32::MAX;
-const BOOTSTRAP: u32 = 1;
-const API_DOWN: u32 = 2;
-const API_UP: u32 = 3;
-const PUSHED: u32 = 4;
-const API_READY: u32 = 5;
-const WEBHOOKS_ANSWER: u32 = 7;
-/// And those after it, one for each machine: no file has room for so many that they would meet.
-const MACHINE_UP: u32 = 1 << 24;
-const MEMBER_UP: u32 = 2 << 24;
-const NODE_JOINED: u32 = 3 << 24;
-const MEMBER_LOST: u32 = 4 << 24;
-const NODE_DIES: u32 = 5 << 24;
 
 /// A boot that has not come to an end by then has none.
 const HORIZON: Millis = 72 * 3_600_000;
@@ -98,7 +83,7 @@ pub struct World<'b> {
     left_out: Vec<Id>,
     /// What machines are called; empty where nobody said.
     names: Vec<String>,
-    trace: Option<Vec<Event>>,
+    trace: Option<Vec<BootEvent>>,
     is_over: Option<Verdict>,
 }
 
@@ -140,14 +125,14 @@ impl<'b> World<'b> {
     }
 
     /// Boots from nothing until all is ready, or nothing will change any more.
-    pub fn boot(&mut self, seed: u64, faults: &[Fault]) -> Outcome {
+    pub fn boot(&mut self, seed: u64, faults: &[Fault]) -> BootOutcome {
         self.start_by_script(seed, faults);
         while self.is_over.is_none() && self.step() {}
         self.outcome()
     }
 
     /// The same, keeping everything that happens.
-    pub fn boot_traced(&mut self, seed: u64, faults: &[Fault]) -> (Outcome, Vec<Event>) {
+    pub fn boot_traced(&mut self, seed: u64, faults: &[Fault]) -> (BootOutcome, Vec<BootEvent>) {
         self.trace = Some(Vec::new());
         let outcome = self.boot(seed, faults);
         (outcome, self.trace.take().unwrap_or_default())
@@ -193,17 +178,17 @@ impl<'b> World<'b> {
         self.acts.clear();
         self.disturbance = Disturbance::draw(self.blueprint, seed, faults);
         if let Some((from, to)) = self.disturbance.api_down {
-            self.queue.push(from, CONTROL, API_DOWN);
-            self.queue.push(to, CONTROL, API_UP);
+            self.queue.push_world(from, WorldAlarm::ApiDown);
+            self.queue.push_world(to, WorldAlarm::ApiUp);
         }
         if let Some((machine, at)) = self.disturbance.lost_member {
-            self.queue.push(at, CONTROL, MEMBER_LOST + machine);
+            self.queue.push_world(at, WorldAlarm::MemberLost(machine));
         }
         if let Some((node, at)) = self.disturbance.dead_node {
-            self.queue.push(at, CONTROL, NODE_DIES + node);
+            self.queue.push_world(at, WorldAlarm::NodeDies(node));
         }
         if self.disturbance.webhooks_answer_at() > 0 {
-            self.queue.push(self.disturbance.webhooks_answer_at(), CONTROL, WEBHOOKS_ANSWER);
+            self.queue.push_world(self.disturbance.webhooks_answer_at(), WorldAlarm::WebhooksAnswer);
         }
         for id in &self.blueprint.given {
             self.give(*id);
@@ -232,13 +217,15 @@ impl<'b> World<'b> {
             self.end(Verdict::Stuck);
             return false;
         }
-        if due.id == CONTROL {
-            self.control(due.token);
-            self.settle();
-            return true;
-        }
-        let id = Id(due.id);
-        if self.tokens[id.index()] != due.token {
+        let (id, token) = match due.alarm {
+            QueuedAlarm::Thing { id, token } => (id, token),
+            QueuedAlarm::World(alarm) => {
+                self.control(alarm);
+                self.settle();
+                return true;
+            }
+        };
+        if self.tokens[id.index()] != token {
             return true;
         }
         if let Some(until) = self.disturbance.api_is_down_until(self.now) {
@@ -277,52 +264,52 @@ impl<'b> World<'b> {
         }
     }
 
-    fn control(&mut self, what: u32) {
-        match what {
+    fn control(&mut self, alarm: WorldAlarm) {
+        match alarm {
             // Everybody who waits for an install looks afterwards.
-            BOOTSTRAP => {}
-            API_DOWN => self.note(None, What::ApiDown),
+            WorldAlarm::InstallDue => {}
+            WorldAlarm::ApiDown => self.note(None, What::ApiDown),
             // It was lost for good meanwhile.
-            API_UP if self.lacks_api().is_some() => {}
-            API_UP => {
+            WorldAlarm::ApiUp if self.lacks_api().is_some() => {}
+            WorldAlarm::ApiUp => {
                 self.note(None, What::ApiUp);
                 self.fail_running_releases();
             }
-            PUSHED => self.announce_revision(),
+            WorldAlarm::Pushed => self.announce_revision(),
             // Who was refused before has not tried since.
-            WEBHOOKS_ANSWER => self.epoch += 1,
-            API_READY => self.api_is_ready(),
-            MACHINE_UP..MEMBER_UP => self.machine_is_up(what - MACHINE_UP),
-            MEMBER_UP..NODE_JOINED => self.member_is_up(what - MEMBER_UP),
-            NODE_JOINED..MEMBER_LOST => self.node_has_joined(what - NODE_JOINED),
-            MEMBER_LOST..NODE_DIES => self.member_is_lost(what - MEMBER_LOST),
-            node => self.node_dies(node - NODE_DIES),
+            WorldAlarm::WebhooksAnswer => self.epoch += 1,
+            WorldAlarm::ApiReady => self.api_is_ready(),
+            WorldAlarm::MachineUp(machine) => self.machine_is_up(machine),
+            WorldAlarm::MemberUp(machine) => self.member_is_up(machine),
+            WorldAlarm::NodeJoined(machine) => self.node_has_joined(machine),
+            WorldAlarm::MemberLost(machine) => self.member_is_lost(machine),
+            WorldAlarm::NodeDies(node) => self.node_dies(node),
         }
     }
 
     fn fire(&mut self, id: Id) {
         match self.blueprint.role(id) {
-            Role::Kustomization(at) => self.kustomization_alarm(at),
-            Role::Release(at) => self.release_alarm(at),
-            Role::Workload(at) => self.workload_alarm(at),
-            Role::Custom(at) => self.custom_alarm(at),
-            Role::Derived(at) => self.derived_alarm(at),
-            Role::Source(at) => self.source_alarm(at),
-            Role::Definition => self.make_ready(id),
-            Role::Plain | Role::Webhook(_) => {}
+            ThingRole::Kustomization(at) => self.kustomization_alarm(at),
+            ThingRole::Release(at) => self.release_alarm(at),
+            ThingRole::Workload(at) => self.workload_alarm(at),
+            ThingRole::Custom(at) => self.custom_alarm(at),
+            ThingRole::Derived(at) => self.derived_alarm(at),
+            ThingRole::Source(at) => self.source_alarm(at),
+            ThingRole::Definition => self.make_ready(id),
+            ThingRole::Plain | ThingRole::Webhook(_) => {}
         }
     }
 
     fn poke(&mut self, id: Id) {
         match self.blueprint.role(id) {
-            Role::Kustomization(at) => self.kustomization_looks(at),
-            Role::Release(at) => self.release_looks(at),
-            Role::Workload(at) => self.workload_looks(at),
-            Role::Custom(at) => self.custom_looks(at),
-            Role::Derived(at) => self.derived_looks(at),
-            Role::Source(at) => self.source_looks(at),
-            Role::Definition => self.definition_looks(id),
-            Role::Plain | Role::Webhook(_) => {}
+            ThingRole::Kustomization(at) => self.kustomization_looks(at),
+            ThingRole::Release(at) => self.release_looks(at),
+            ThingRole::Workload(at) => self.workload_looks(at),
+            ThingRole::Custom(at) => self.custom_looks(at),
+            ThingRole::Derived(at) => self.derived_looks(at),
+            ThingRole::Source(at) => self.source_looks(at),
+            ThingRole::Definition => self.definition_looks(id),
+            ThingRole::Plain | ThingRole::Webhook(_) => {}
         }
     }
 
@@ -332,7 +319,7 @@ impl<'b> World<'b> {
         self.tokens[index] += 1;
         self.alarms[index] = if is_poll { Alarm::Poll } else { Alarm::Busy };
         self.busy += usize::from(!is_poll);
-        self.queue.push(at, id.0, self.tokens[index]);
+        self.queue.push(at, QueuedAlarm::Thing { id, token: self.tokens[index] });
     }
 
     fn disarm(&mut self, id: Id) {
@@ -363,7 +350,7 @@ impl<'b> World<'b> {
     }
 
     /// What has happened so far, where a boot is traced.
-    pub fn events(&self) -> &[Event] {
+    pub fn events(&self) -> &[BootEvent] {
         self.trace.as_deref().unwrap_or_default()
     }
 
@@ -371,17 +358,17 @@ impl<'b> World<'b> {
         self.is_over
     }
 
-    fn holds(&self, need: Need) -> bool {
+    fn holds(&self, need: Prerequisite) -> bool {
         self.flags[need.id.index()] & if need.ready { READY } else { EXISTS } != 0
     }
 
-    fn all_hold(&self, needs: &[Need]) -> bool {
+    fn all_hold(&self, needs: &[Prerequisite]) -> bool {
         needs.iter().all(|need| self.holds(*need))
     }
 
     fn note(&mut self, thing: Option<Id>, what: What) {
         if let Some(trace) = &mut self.trace {
-            trace.push(Event { at: self.now, thing, what });
+            trace.push(BootEvent { at: self.now, thing, what });
         }
     }
 
@@ -397,8 +384,8 @@ impl<'b> World<'b> {
     }
 
     /// How it stands; an end only where [`World::is_over`] says so.
-    pub fn outcome(&self) -> Outcome {
-        Outcome::of(self)
+    pub fn outcome(&self) -> BootOutcome {
+        BootOutcome::of(self)
     }
 
     /// No alarm is set that could bring anything new: whoever is not ready has tried since the last change, or only waits.
@@ -425,16 +412,16 @@ impl<'b> World<'b> {
         self
     }
 
-    /// A reason in words, with machines called by their names.
-    pub fn say(&self, reason: Reason) -> String {
-        reason.say_naming(self.blueprint, &self.names)
+    /// What machines are called, in their order.
+    pub(crate) fn machine_names(&self) -> &[String] {
+        &self.names
     }
 
     /// Why something that Flux looks after is not ready.
     pub fn reason(&self, id: Id) -> Reason {
         match self.blueprint.role(id) {
-            Role::Kustomization(at) => self.kustomization_reason(at),
-            Role::Release(at) => self.release_reason(at),
+            ThingRole::Kustomization(at) => self.kustomization_reason(at),
+            ThingRole::Release(at) => self.release_reason(at),
             _ => Reason::None,
         }
     }
@@ -466,11 +453,11 @@ impl World<'_> {
 
     pub(crate) fn flux_outcome(&self, id: Id) -> FluxOutcome {
         let (progress, has_stalled, is_suspended) = match self.blueprint.role(id) {
-            Role::Kustomization(at) => {
+            ThingRole::Kustomization(at) => {
                 let progress = self.kustomizations[at as usize].progress;
                 (progress, false, progress.reason == Reason::Suspended)
             }
-            Role::Release(at) => {
+            ThingRole::Release(at) => {
                 let state = &self.releases[at as usize];
                 (state.progress, state.is_stalled(), state.is_suspended())
             }

@@ -1,7 +1,7 @@
 //! Operators and other controllers that are not Flux: what they make of custom resources, claims, classes and sources.
 
 use super::{World, scaled};
-use crate::blueprint::{Millis, Role};
+use crate::blueprint::{Millis, ThingRole};
 use crate::event::{Reason, What};
 
 /// A controller that waited for something looks again after this.
@@ -35,7 +35,7 @@ impl World<'_> {
 
     fn made_pods_run(&self, at: u32) -> bool {
         let made = &self.blueprint.customs[at as usize].makes;
-        let mut pods = made.iter().filter(|id| matches!(self.blueprint.role(**id), Role::Workload(_)));
+        let mut pods = made.iter().filter(|id| matches!(self.blueprint.role(**id), ThingRole::Workload(_)));
         pods.all(|id| self.is_ready(*id))
     }
 
@@ -82,7 +82,7 @@ impl World<'_> {
         }
     }
 
-    fn is_met(&self, at: u32) -> bool {
+    pub(super) fn is_met(&self, at: u32) -> bool {
         let any = &self.blueprint.derived[at as usize].any;
         any.is_empty() || any.iter().any(|needs| self.all_hold(needs))
     }

@@ -1,7 +1,7 @@
 //! Workloads: pods that wait for what they mount, are placed on a node, start, crash, are ready, and go with their node.
 
 use super::{World, scaled};
-use crate::blueprint::{Id, Millis, Role};
+use crate::blueprint::{Id, Millis, ThingRole};
 use crate::event::{Reason, What};
 use crate::fault::Fault;
 
@@ -235,7 +235,7 @@ impl World<'_> {
     /// The node that pods are placed on; of a DaemonSet, one of all.
     pub fn node_of(&self, id: Id) -> Option<u32> {
         match self.blueprint.role(id) {
-            Role::Workload(at) => self.pods[at as usize].node,
+            ThingRole::Workload(at) => self.pods[at as usize].node,
             _ => None,
         }
     }

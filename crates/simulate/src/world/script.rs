@@ -78,7 +78,7 @@ impl World<'_> {
                     && it.needs.iter().all(|need| self.installs[*need] == Install::Done);
                 if can_begin {
                     has_begun = true;
-                    let _ = self.perform(Action::Install(u32::try_from(at).unwrap_or(u32::MAX)));
+                    let _ = self.perform(Action::Install(source::to_u32(at)));
                 }
             }
             self.judge_installs();

@@ -1,7 +1,7 @@
 //! From a reason to the fact behind it: whom it waits for, whom that one waits for, and so on.
 
 use super::World;
-use crate::blueprint::{Id, Role};
+use crate::blueprint::{Id, ThingRole};
 use crate::event::Reason;
 
 /// Nobody reads a longer one.
@@ -29,14 +29,6 @@ impl World<'_> {
         let says_little = |reason: &Reason| matches!(reason, Reason::NotReady(_) | Reason::NotThere(_));
         let kept = chain.iter().enumerate().filter(|(at, reason)| *at == last || !says_little(reason));
         (kept.map(|(_, reason)| *reason).collect(), is_circle)
-    }
-
-    /// A reason and the reasons behind it, in words.
-    pub fn say_trace(&self, first: Reason) -> String {
-        let (chain, is_circle) = self.follow(first);
-        let said: Vec<String> = chain.into_iter().map(|reason| self.say(reason)).collect();
-        let turn = if is_circle { ", which waits for it in turn" } else { "" };
-        format!("{}{turn}", said.join(" ← "))
     }
 
     fn behind(&self, reason: Reason) -> Option<Reason> {
@@ -78,15 +70,15 @@ impl World<'_> {
     }
 
     fn has_no_key(&self, on: Id) -> bool {
-        let Role::Custom(at) = self.blueprint.role(on) else { return false };
+        let ThingRole::Custom(at) = self.blueprint.role(on) else { return false };
         self.blueprint.customs[at as usize].is_sealed && self.exists(on) && !self.has_sealing_key()
     }
 
     /// Why something is not ready that has all it needs.
     fn stuck(&self, on: Id) -> Option<Reason> {
         match self.blueprint.role(on) {
-            Role::Workload(at) => self.pod_fact(at),
-            Role::Source(at) if self.git_is_away(at) => Some(Reason::GitDown(on)),
+            ThingRole::Workload(at) => self.pod_fact(at),
+            ThingRole::Source(at) if self.git_is_away(at) => Some(Reason::GitDown(on)),
             _ => self.is_armed(on).then_some(Reason::UnderWay(on)),
         }
     }

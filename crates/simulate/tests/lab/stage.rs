@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use coldstart_simulate::{Blueprint, Conditions, Id, Millis, World, compile};
+use fixtures::{Fixture, Shelf};
 use read::rendered::Rendered;
 use yaml::Node;
 
@@ -16,31 +17,26 @@ const REQUEUE_SECONDS_IN_A_LAB: (f64, f64) = (0.5, 3.0);
 
 pub(crate) struct Case {
     pub(crate) name: String,
-    pub(crate) directory: PathBuf,
+    pub(crate) fixture: Fixture,
     pub(crate) told: Told,
 }
 
 impl Case {
     pub(crate) fn all() -> Vec<Self> {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../check/tests/cases");
-        let mut cases: Vec<Self> = fs::read_dir(directory)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .filter(|path| path.join("lab.yaml").is_file())
-            .map(|directory| Self {
-                name: directory.file_name().unwrap().to_string_lossy().into_owned(),
-                told: serde_saphyr::from_str(&fs::read_to_string(directory.join("lab.yaml")).unwrap()).unwrap(),
-                directory,
-            })
-            .collect();
-        cases.sort_by(|a, b| a.name.cmp(&b.name));
+        let cases = fixtures::all(Shelf::Cases).unwrap().into_iter();
         cases
+            .filter(|fixture| fixture.directory.join("lab.yaml").is_file())
+            .map(|fixture| Self {
+                name: fixture.name.clone(),
+                told: serde_saphyr::from_str(&fs::read_to_string(fixture.directory.join("lab.yaml")).unwrap()).unwrap(),
+                fixture,
+            })
+            .collect()
     }
 
     /// The repository as it is pushed first, and after each act that pushes.
     pub(crate) fn revisions(&self) -> Vec<Rendered> {
-        let tree = tempfile::tempdir().unwrap();
-        copy(&self.directory.join("repo"), tree.path());
+        let tree = self.fixture.repository().unwrap();
         let mut all = Vec::new();
         if let Some(late) = &self.told.late {
             let kept: Vec<(PathBuf, String)> = late
@@ -83,6 +79,7 @@ impl Case {
         }
         let helmfile = told.bootstrap.helmfile.as_ref();
         Conditions {
+            is_strict_if_unknown: true,
             pace: told.pace,
             timeouts: told.timeouts,
             requeue_millis: millis((REQUEUE_SECONDS / told.pace).clamp(least, most)),
@@ -116,8 +113,8 @@ pub(crate) fn find(blueprint: &Blueprint, said: &str) -> Option<Id> {
 
 /// A CRD of a file of the case.
 pub(crate) fn definitions(case: &Case, file: &str, blueprint: &Blueprint) -> Vec<Id> {
-    let text = fs::read_to_string(case.directory.join(file)).unwrap();
-    let documents = yaml::parse(yaml::FileId(0), &text, yaml::Limits::default());
+    let text = fs::read_to_string(case.fixture.directory.join(file)).unwrap();
+    let documents = yaml::parse(source::FileId(0), &text, yaml::Limits::default());
     let found = documents.iter().filter_map(|document| {
         let root = document.root.as_ref()?;
         let name = format!("{}/{}", root.text_at(&["spec", "group"])?, root.text_at(&["spec", "names", "kind"])?);
@@ -182,7 +179,7 @@ fn variables(
 /// What a ConfigMap or Secret of this name holds, whoever makes it.
 fn data(case: &Case, revision: &Rendered, name: &str) -> BTreeMap<String, String> {
     let applied = revision.appliers.iter().flat_map(|applier| applier.objects.iter().map(|(_, node)| node));
-    let all: Vec<&Node> = applied.chain(&revision.bootstrap.objects).collect();
+    let all: Vec<&Node> = applied.chain(revision.bootstrap.objects.iter().map(|seed| &seed.node)).collect();
     let stored: BTreeMap<&str, &str> = all
         .iter()
         .flat_map(|node| node.at(&["spec", "provider", "fake"]).map(|fake| fake.items_at("data")).unwrap_or_default())
@@ -218,18 +215,5 @@ fn as_yaml(text: &str) -> String {
     match text.strip_prefix('"').and_then(|rest| rest.split_once("\":")) {
         Some((key, value)) => format!("{key}: {value}"),
         None => text.to_owned(),
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            fs::create_dir_all(&target).unwrap();
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub(crate) struct Told {
     #[serde(default, rename = "about")]
     pub(crate) _about: String,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: Ending,
     #[serde(default = "default_pace")]
     pub(crate) pace: f64,
     #[serde(default = "default_timeouts")]
@@ -37,7 +37,7 @@ pub(crate) struct Told {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Outcome {
+pub(crate) enum Ending {
     Converges,
     Recovers,
     Loses,
@@ -196,10 +196,12 @@ fn default_timeouts() -> f64 {
     5.0
 }
 
+/// Less than in the lab (2.5): a simulated clock is never busy, and shows a failure when it happens.
 fn default_early() -> f64 {
     1.5
 }
 
+/// Less than in the lab (10): nothing but the controllers' own polling makes a recovery late here.
 fn default_slack() -> f64 {
     5.0
 }

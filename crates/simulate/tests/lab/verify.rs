@@ -1,10 +1,10 @@
 //! Does what happens in the simulated world fit `lab.yaml`? The same questions that the lab asks of the real controllers.
 
-use coldstart_simulate::{Blueprint, Event, Id, Millis, Reason, What, World};
+use coldstart_simulate::{Blueprint, BootEvent, Id, Millis, Reason, What, World};
 use read::rendered::Rendered;
 
 use super::stage::{self, Case, find, millis};
-use super::told::{Fails, From, Happens, Outcome, Slow, Stuck};
+use super::told::{Ending, Fails, From, Happens, Slow, Stuck};
 
 const LOOK_EVERY: Millis = 300;
 const WITHIN_SECONDS: f64 = 120.0;
@@ -87,7 +87,7 @@ impl Verify<'_, '_> {
     }
 
     fn said(&self, of: &str) -> String {
-        find(self.blueprint, of).map(|id| self.world.reason(id).say(self.blueprint)).unwrap_or_default()
+        find(self.blueprint, of).map(|id| say(self.world.reason(id), self.blueprint)).unwrap_or_default()
     }
 
     fn stuck(&self, told: &Stuck) -> Option<String> {
@@ -123,7 +123,7 @@ impl Verify<'_, '_> {
         Vec::new()
     }
 
-    fn events_of(&self, of: &str) -> impl Iterator<Item = &Event> {
+    fn events_of(&self, of: &str) -> impl Iterator<Item = &BootEvent> {
         let id = find(self.blueprint, of);
         self.world.events().iter().filter(move |event| event.thing.is_some() && event.thing == id)
     }
@@ -145,7 +145,7 @@ impl Verify<'_, '_> {
 
     /// A release says what went wrong under the name of what it did.
     fn words(&self, of: Option<Id>, reason: Reason) -> String {
-        let said = reason.say(self.blueprint);
+        let said = say(reason, self.blueprint);
         let is_release = of.is_some_and(|id| self.blueprint.thing(id).kind == "HelmRelease");
         if is_release && !said.contains("Error") { format!("InstallFailed: {said}") } else { said }
     }
@@ -154,7 +154,7 @@ impl Verify<'_, '_> {
         self.world.events().iter().filter_map(|event| match event.what {
             What::Failed(reason) if !matches!(reason, Reason::SourceNotFound(_)) => {
                 let of = event.thing.map(|id| self.blueprint.thing(id).object().to_string()).unwrap_or_default();
-                Some((event.at, format!("{of}: {}", reason.say(self.blueprint))))
+                Some((event.at, format!("{of}: {}", say(reason, self.blueprint))))
             }
             _ => None,
         })
@@ -200,7 +200,7 @@ impl Verify<'_, '_> {
     }
 
     /// How the story ends, in the words of `lab.yaml`: stalls and deadlocks are one here, for both stay as they are.
-    pub(crate) fn ends(&self, told: Outcome) -> Option<String> {
+    pub(crate) fn ends(&self, told: Ending) -> Option<String> {
         let flux = || self.blueprint.flux_objects().filter(|id| self.world.exists(*id));
         let stays = flux().any(|id| !self.world.is_ready(id) && self.world.reason(id) != Reason::Suspended)
             || self
@@ -212,10 +212,10 @@ impl Verify<'_, '_> {
         let retried =
             self.world.events().iter().any(|event| matches!(event.what, What::Failed(reason) if !is_noise(&reason)));
         let fits = match told {
-            Outcome::Stalls | Outcome::Deadlocks => stays,
-            Outcome::Recovers => !stays && retried,
-            Outcome::Converges => !stays && !retried,
-            Outcome::Loses => !stays,
+            Ending::Stalls | Ending::Deadlocks => stays,
+            Ending::Recovers => !stays && retried,
+            Ending::Converges => !stays && !retried,
+            Ending::Loses => !stays,
         };
         (!fits).then(|| {
             format!("it should be {told:?}; something stays unready: {stays}, something was retried: {retried}")
@@ -226,7 +226,7 @@ impl Verify<'_, '_> {
         let lines = self.world.events().iter().map(|event| {
             let of = event.thing.map(|id| self.blueprint.thing(id).object().to_string()).unwrap_or_default();
             let what = match event.what {
-                What::Failed(reason) | What::Waits(reason) => reason.say(self.blueprint),
+                What::Failed(reason) | What::Waits(reason) => say(reason, self.blueprint),
                 what => format!("{what:?}"),
             };
             format!("{:8.2} {of}: {what}", seconds(event.at))
@@ -238,4 +238,9 @@ impl Verify<'_, '_> {
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of a case")]
 fn seconds(millis: Millis) -> f64 {
     millis as f64 / 1000.0
+}
+
+/// A reason as people read it.
+fn say(reason: Reason, of: &Blueprint) -> String {
+    reason.named(of).as_ref().map(draw::say::obstacle).unwrap_or_default()
 }

@@ -1,0 +1,40 @@
+//! Gates that are too weak for what depends on them, and what decides them.
+
+use std::collections::BTreeMap;
+
+use diagnostic::GateAdvice;
+use model::{Component, ComponentId, TieTarget};
+use source::{FileId, Span};
+
+use crate::context::Context;
+use crate::pairs::Pair;
+
+/// Pairs by the gate that is too weak, the worst pair first.
+pub(crate) fn by_gate<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> BTreeMap<ComponentId, Vec<Pair<'a>>> {
+    let mut gates: BTreeMap<ComponentId, Vec<Pair<'a>>> = BTreeMap::new();
+    for pair in pairs {
+        let gate = pair.judged[0].weak_gate.unwrap_or(pair.provider);
+        gates.entry(gate).or_default().push(pair);
+    }
+    for pairs in gates.values_mut() {
+        pairs.sort_by_key(|pair| (std::cmp::Reverse(pair.severity), context.component(pair.consumer).object.clone()));
+    }
+    gates
+}
+
+/// Where a component declares that it waits for another.
+pub(crate) fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<Span> {
+    let tie = context.cluster.ties.iter().find(|tie| tie.from == from && tie.to == TieTarget::Component(to));
+    tie.map(|tie| tie.at)
+}
+
+/// The file of the patch that decides what a component waits for: it wins over the file of the object.
+pub(crate) fn patch_of_gate(context: &Context<'_>, gated: &Component) -> Option<FileId> {
+    let is_patched = !gated.gate_at.is_generated() && !gated.at.is_generated() && gated.gate_at.file != gated.at.file;
+    context.path(gated.gate_at).filter(|_| is_patched).map(|_| gated.gate_at.file)
+}
+
+/// To wait, where that has an effect.
+pub(crate) fn set_wait(context: &Context<'_>, gated: &Component) -> GateAdvice {
+    GateAdvice::SetWait { gate: gated.object.clone(), patch: patch_of_gate(context, gated) }
+}

@@ -1,0 +1,3 @@
+resource "flux_bootstrap_git" "this" {
+  path = "./flux/clusters/dev"
+}

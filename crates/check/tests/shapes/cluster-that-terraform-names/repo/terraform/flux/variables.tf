@@ -1,0 +1,3 @@
+variable "around" {
+  default = "flux/clusters"
+}

@@ -1,0 +1,256 @@
+//! What to do about a finding, as data.
+
+use ecow::EcoString;
+use model::{Capability, ObjectRef};
+use source::{FileId, Span};
+
+use crate::next::Next;
+use crate::site::Site;
+
+/// The title of a fix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// A command to type.
+    Type(Next),
+    Plain(PlainAdvice),
+    Order(OrderAdvice),
+    Gate(GateAdvice),
+    BringNamespace {
+        component: ObjectRef,
+        namespace: EcoString,
+    },
+    DefineSource {
+        source: ObjectRef,
+    },
+    KeepFromPruning {
+        object: ObjectRef,
+        has_others: bool,
+    },
+    MakeBefore {
+        needed: Capability,
+    },
+    MakeBuildSucceed {
+        path: String,
+    },
+    MakeIt {
+        needed: Capability,
+    },
+    MakeOrSubstituteAlways {
+        needed: Capability,
+    },
+    /// Objects with a need go into a Kustomization of their own.
+    MoveNeeds {
+        places: Vec<Site>,
+    },
+    MoveResources(Moved),
+    Resume {
+        target: ObjectRef,
+    },
+    SetSwitch {
+        switch: EcoString,
+        chart: ObjectRef,
+    },
+    SetVariable {
+        name: EcoString,
+    },
+    WriteVersion {
+        version: EcoString,
+    },
+}
+
+/// What needs no names to be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainAdvice {
+    AddReason,
+    CorrectCommand,
+    CorrectName,
+    CorrectNeeds,
+    CorrectPath,
+    EscapeText,
+    KeepSealingKey,
+    ListFileOrDelete,
+    ListRules,
+    NameSameKind,
+    /// The values of the two are to be one.
+    ReadValues,
+    RemoveDependencyOnParent,
+    RemoveOneEdge,
+    RemoveOrKeep,
+    RenameVariable,
+    SetReady,
+    SetRetryInterval,
+    TakeCommentAway,
+    WaitForWhatUsesIt,
+    WriteComment,
+}
+
+/// Orders to declare, to correct or to remove.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OrderAdvice {
+    Add(NewDependency),
+    /// As [`OrderAdvice::Add`], though with the bootstrap it is not needed.
+    AddWithoutBootstrap(NewDependency),
+    /// As [`OrderAdvice::Add`], or let the release try again.
+    AddOrRetry(NewDependency),
+    AddToDependencies {
+        gate: ObjectRef,
+        component: ObjectRef,
+    },
+    /// Whatever applies the component is to depend on the gate.
+    ApplierDependsOn {
+        gate: ObjectRef,
+        component: ObjectRef,
+    },
+    DependOnApplierOf {
+        object: ObjectRef,
+    },
+    /// Depend on what applies a release, which waits, or has to wait, for its resource.
+    DependInstead {
+        applier: ObjectRef,
+        resource: ObjectRef,
+        waits: bool,
+    },
+    DidYouMean {
+        object: ObjectRef,
+    },
+    DidYouMeanRelease {
+        release: ObjectRef,
+    },
+    /// A dependency on an object of another kind belongs on what applies the two.
+    Move {
+        consumer: ObjectRef,
+        target: ObjectRef,
+    },
+    OtherNamespace {
+        namespace: EcoString,
+    },
+    /// It, or what applies it where that is another, waits for the target already.
+    RemoveEntry {
+        waits_by: Option<ObjectRef>,
+        target: ObjectRef,
+    },
+    RemoveOneOf {
+        places: Vec<Span>,
+    },
+    RemoveOnly {
+        place: Span,
+    },
+}
+
+/// Gates to set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateAdvice {
+    AddExpressions {
+        kind: EcoString,
+        gate: ObjectRef,
+    },
+    HaveWait {
+        applier: ObjectRef,
+        resource: ObjectRef,
+    },
+    ListInChecks {
+        gate: ObjectRef,
+    },
+    RemoveDisableWait {
+        gate: ObjectRef,
+    },
+    SetReadyAndWait {
+        gate: ObjectRef,
+    },
+    /// On the object, or in the patch that decides it.
+    SetWait {
+        gate: ObjectRef,
+        patch: Option<FileId>,
+    },
+    SetWaitAndReady {
+        gate: ObjectRef,
+    },
+    TakeWaitOff {
+        gate: ObjectRef,
+    },
+}
+
+/// An order that is to be declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewDependency {
+    pub consumer: ObjectRef,
+    pub provider: ObjectRef,
+    pub written: Written,
+}
+
+/// Where and how the order is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Nowhere: the provider waits for the consumer, and what needs it has to move.
+    Nowhere,
+    /// `needs` of a release in a helmfile.
+    Needs(OtherGate),
+    /// `dependsOn` of the consumer's own object.
+    Own(OtherGate),
+    /// `dependsOn` in the patch of this file.
+    Patch(FileId, OtherGate),
+}
+
+/// What the other end of a new order lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherGate {
+    /// Nothing: it waits for its objects.
+    Waits,
+    NeedsWait,
+    /// It is decided by the patch in this file.
+    NeedsWaitInPatch(FileId),
+}
+
+/// Custom resources that are to move away from what brings their kinds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    pub kinds: Vec<EcoString>,
+    /// Where the first of each kind is.
+    pub places: Vec<Span>,
+    /// The health checks of the Kustomization name them.
+    pub with_checks: bool,
+    pub awaited: Awaited,
+}
+
+/// What the new Kustomization is to wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// What brings the kinds, whatever that is.
+    Provider,
+    /// A second new one that takes the provider along.
+    NewOne {
+        provider: ObjectRef,
+    },
+    /// The one that they come from.
+    This {
+        needs_wait: bool,
+    },
+    Other {
+        holder: ObjectRef,
+        needs_wait: bool,
+    },
+}
+
+impl From<Next> for Advice {
+    fn from(next: Next) -> Self {
+        Self::Type(next)
+    }
+}
+
+impl From<PlainAdvice> for Advice {
+    fn from(advice: PlainAdvice) -> Self {
+        Self::Plain(advice)
+    }
+}
+
+impl From<OrderAdvice> for Advice {
+    fn from(advice: OrderAdvice) -> Self {
+        Self::Order(advice)
+    }
+}
+
+impl From<GateAdvice> for Advice {
+    fn from(advice: GateAdvice) -> Self {
+        Self::Gate(advice)
+    }
+}

@@ -1,0 +1,61 @@
+//! What else is worth saying of a finding, as data.
+
+use ecow::EcoString;
+use model::{Capability, ObjectRef};
+
+/// One more thing worth saying.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Values that differ beside the versions, by their paths.
+    DifferingValues {
+        paths: Vec<String>,
+    },
+    /// Everything that depends on it.
+    Dependents {
+        all: Vec<ObjectRef>,
+    },
+    /// In time only because something else fails.
+    HoldsByFailure,
+    /// The other needs something of this one, too.
+    IsMutual,
+    /// Containment is no edge of a circle that can be removed.
+    CantRemoveApplying,
+    /// A release that it waits for comes from a chart that was not read.
+    UnreadChartMayMake {
+        release: ObjectRef,
+    },
+    /// A component applies files of another repository.
+    OtherRepositoryMayMake {
+        component: ObjectRef,
+    },
+    /// A ResourceSet takes inputs from elsewhere.
+    OtherInputsMayMake {
+        component: ObjectRef,
+    },
+    UnseenMayDefine,
+    UnseenMayHold,
+    /// Something outside may make it.
+    UnlessMadeOutside {
+        needed: Capability,
+    },
+    /// A program that was not read may have it there before.
+    UnlessBroughtBy {
+        program: EcoString,
+    },
+    /// A script that applies CRDs of its own choice may have it there before.
+    UnlessAppliedBy {
+        script: EcoString,
+    },
+    /// Which Flux runs, and what it does with variables that nothing sets.
+    IsStrict,
+    FailsSince {
+        flux: EcoString,
+    },
+    StillEmpty {
+        flux: EcoString,
+    },
+    MayBeNew {
+        flux: EcoString,
+    },
+    UnknownFlux,
+}

@@ -1,0 +1,260 @@
+//! Many files at once, all or nothing.
+//!
+//! Every new file is written and synced, and every old one kept under a second name, before the first is renamed. If one
+//! can't be renamed, those before it get their old files back. A program that is killed in the middle leaves every single
+//! file whole, old or new; what it leaves beside them [`crate::remove_stale`] removes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::file::{Readers, is_unchanged, staged, sync_directory, temporary};
+use crate::guard::{Guard, nearest};
+use crate::lock::LockError;
+use crate::path::{behind_links, directory_of, is_file_or_nothing, make_parents, resolved};
+
+/// A file that is to hold something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Where it is, or will be.
+    pub path: PathBuf,
+    /// What it held when the change was worked out; nothing if it was not there.
+    pub before: Option<Vec<u8>>,
+    /// What it is to hold.
+    pub after: Vec<u8>,
+}
+
+/// Why files were not changed. None of them was, but for [`ChangesError::NotRestored`].
+#[derive(Debug, thiserror::Error)]
+pub enum ChangesError {
+    /// A link or `..` leads out of the directory that may be changed.
+    #[error("{} is not in {}", .path.display(), .root.display())]
+    Outside {
+        /// As it was named.
+        path: PathBuf,
+        /// The directory.
+        root: PathBuf,
+    },
+    /// Another program changed a file since it was read.
+    #[error("{} was changed in the meantime", .path.display())]
+    Changed {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Two changes are about one file.
+    #[error("{} is changed twice", .path.display())]
+    Twice {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Another program writes there.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The system can't do it.
+    #[error("{} can't be written: {source}", .path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The system can't do it, and could not undo what was done before.
+    #[error("{source}; these were changed anyway: {}", list(.left))]
+    NotRestored {
+        /// The files that hold what they were to hold.
+        left: Vec<PathBuf>,
+        /// Why the others do not.
+        source: Box<ChangesError>,
+    },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// What is done to one file next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The new one is written beside it.
+    Stage,
+    /// The old one gets a second name.
+    Keep,
+    /// The new one takes its place.
+    Rename,
+    /// The old one takes its place again.
+    Restore,
+}
+
+/// Lets a test fail any step.
+pub trait Faults {
+    /// Called before each step; an error is what the system would have said.
+    fn before(&self, step: Step, path: &Path) -> io::Result<()>;
+}
+
+/// Nothing fails but what does.
+struct NoFaults;
+
+impl Faults for NoFaults {
+    fn before(&self, _: Step, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Changes of files below one directory.
+#[derive(Debug)]
+pub struct Changes {
+    root: PathBuf,
+    readers: Readers,
+    all: Vec<Change>,
+}
+
+impl Changes {
+    /// None yet. New files will be for these readers.
+    pub fn below(root: &Path, readers: Readers) -> Self {
+        Self { root: root.to_path_buf(), readers, all: Vec::new() }
+    }
+
+    /// One more.
+    pub fn add(&mut self, change: Change) {
+        self.all.push(change);
+    }
+
+    /// Makes all changes or none. `elsewhere` is as for [`Guard::of`].
+    pub fn write(self, elsewhere: &dyn Fn(&Path) -> Option<PathBuf>) -> Result<(), ChangesError> {
+        self.write_with(elsewhere, &NoFaults)
+    }
+
+    /// The same, with steps that fail.
+    pub fn write_with(
+        mut self,
+        elsewhere: &dyn Fn(&Path) -> Option<PathBuf>,
+        faults: &dyn Faults,
+    ) -> Result<(), ChangesError> {
+        for change in &mut self.all {
+            change.path = place(&self.root, &change.path)?;
+        }
+        // In one order for every program: two that wait for each other would wait for ever.
+        self.all.sort_by(|one, other| (nearest(&one.path), &one.path).cmp(&(nearest(&other.path), &other.path)));
+        if let Some([one, _]) = self.all.array_windows().find(|[one, other]| one.path == other.path) {
+            return Err(ChangesError::Twice { path: one.path.clone() });
+        }
+        let guards: Result<Vec<Guard>, LockError> =
+            self.all.iter().map(|change| Guard::of(&change.path, elsewhere)).collect();
+        let _guards = guards?;
+        let mut made = Vec::new();
+        let written = self.stage(faults, &mut made).and_then(|staged| rename_all(staged, faults));
+        if written.is_err() {
+            made.iter().rev().for_each(|directory| {
+                let _not_empty = fs::remove_dir(directory);
+            });
+        }
+        written
+    }
+
+    /// Everything that can fail for want of space or permission, before anything is changed.
+    fn stage(&self, faults: &dyn Faults, made: &mut Vec<PathBuf>) -> Result<Vec<Staged<'_>>, ChangesError> {
+        let mut all = Vec::new();
+        for change in &self.all {
+            let failed = |source| ChangesError::Io { path: change.path.clone(), source };
+            made.extend(make_parents(&change.path).map_err(failed)?);
+            let stage = || -> io::Result<(NamedTempFile, Option<TempPath>)> {
+                is_file_or_nothing(&change.path)?;
+                faults.before(Step::Stage, &change.path)?;
+                let new = staged(&change.path, &change.after, self.readers)?;
+                faults.before(Step::Keep, &change.path)?;
+                Ok((new, keep(change)?))
+            };
+            let (new, old) = stage().map_err(failed)?;
+            all.push(Staged { change, new, old });
+        }
+        Ok(all)
+    }
+}
+
+/// A change that is ready to be made.
+struct Staged<'c> {
+    change: &'c Change,
+    new: NamedTempFile,
+    /// The old file under a second name; nothing if there is none.
+    old: Option<TempPath>,
+}
+
+/// Where a file really is, if that is below the root.
+fn place(root: &Path, path: &Path) -> Result<PathBuf, ChangesError> {
+    let real = behind_links(path).map_err(|source| ChangesError::Io { path: path.to_path_buf(), source })?;
+    let real = resolved(&real);
+    let is_inside =
+        real.starts_with(resolved(root)) && !real.components().any(|part| part == std::path::Component::ParentDir);
+    let outside = || ChangesError::Outside { path: path.to_path_buf(), root: root.to_path_buf() };
+    if is_inside { Ok(real) } else { Err(outside()) }
+}
+
+/// Gives the old file a second name, which costs no space; where that can't be, a copy.
+fn keep(change: &Change) -> io::Result<Option<TempPath>> {
+    if change.before.is_none() {
+        return Ok(None);
+    }
+    let name = temporary(directory_of(&change.path), Readers::Owner)?.into_temp_path();
+    fs::remove_file(&name)?;
+    if fs::hard_link(&change.path, &name).is_err() {
+        fs::copy(&change.path, &name)?;
+    }
+    Ok(Some(name))
+}
+
+fn rename_all(all: Vec<Staged<'_>>, faults: &dyn Faults) -> Result<(), ChangesError> {
+    // Looked at for all of them before the first is changed, and for each again in the last moment.
+    all.iter().try_for_each(|one| still(one.change))?;
+    let mut done: Vec<(&Path, Option<TempPath>)> = Vec::new();
+    for Staged { change, new, old } in all {
+        let path = change.path.as_path();
+        if let Err(error) = still(change).and_then(|()| rename(change, new, faults)) {
+            return Err(undo(done, faults, error));
+        }
+        done.push((path, old));
+    }
+    let mut directories: Vec<&Path> = done.iter().map(|(path, _)| directory_of(path)).collect();
+    directories.dedup();
+    directories.into_iter().for_each(sync_directory);
+    Ok(())
+}
+
+fn still(change: &Change) -> Result<(), ChangesError> {
+    let path = || change.path.clone();
+    match is_unchanged(&change.path, change.before.as_deref()) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(ChangesError::Changed { path: path() }),
+        Err(source) => Err(ChangesError::Io { path: path(), source }),
+    }
+}
+
+fn rename(change: &Change, new: NamedTempFile, faults: &dyn Faults) -> Result<(), ChangesError> {
+    let path = || change.path.clone();
+    faults.before(Step::Rename, &change.path).map_err(|source| ChangesError::Io { path: path(), source })?;
+    let put = match change.before {
+        Some(_) => new.persist(&change.path),
+        None => new.persist_noclobber(&change.path),
+    };
+    match put.map_err(|error| error.error) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ChangesError::Changed { path: path() }),
+        Err(source) => Err(ChangesError::Io { path: path(), source }),
+    }
+}
+
+/// Gives the files that were renamed their old ones back, the last one first.
+fn undo(done: Vec<(&Path, Option<TempPath>)>, faults: &dyn Faults, error: ChangesError) -> ChangesError {
+    let mut left = Vec::new();
+    for (path, old) in done.into_iter().rev() {
+        let restored = faults.before(Step::Restore, path).and_then(|()| match old {
+            Some(old) => old.persist(path).map_err(|error| error.error),
+            None => fs::remove_file(path),
+        });
+        if restored.is_err() {
+            left.push(path.to_path_buf());
+        }
+    }
+    if left.is_empty() { error } else { ChangesError::NotRestored { left, source: Box::new(error) } }
+}

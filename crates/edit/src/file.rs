@@ -1,0 +1,138 @@
+//! One file, either old or new.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::path::{behind_links, directory_of, is_file_or_nothing, resolved};
+
+const TEMPORARY_PREFIX: &str = ".coldstart-";
+/// As the library makes their names.
+const TEMPORARY_CHARACTERS: usize = 6;
+
+/// Who may read a file that was not there before. One that is replaced keeps its permissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Its owner.
+    Owner,
+    /// Those who may read any new file of its owner: what the `umask` says.
+    Usual,
+}
+
+/// Puts `bytes` in the place of what is at `path`, all or nothing: written beside it, synced, renamed. After a power cut
+/// either the old or the new is there: enough for what can be made again. A link stays one: what it leads to is replaced.
+pub fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    replace_if(path, bytes, readers, |_| Ok(true)).map(drop)
+}
+
+/// As [`replace`], and for good: afterwards it outlives a power cut.
+pub fn replace_for_good(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    replace(path, bytes, readers)?;
+    sync_directory(directory_of(path));
+    Ok(())
+}
+
+/// As [`replace`], if `before` is still what is there: looked at in the last moment. Says whether it was done.
+pub fn replace_unchanged(path: &Path, before: Option<&[u8]>, bytes: &[u8], readers: Readers) -> io::Result<bool> {
+    replace_if(path, bytes, readers, |path| is_unchanged(path, before))
+}
+
+/// Makes a file that is not there yet, whole and for good; an error of kind `AlreadyExists` where anything is.
+pub fn create(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    staged(path, bytes, readers)?.persist_noclobber(path).map_err(|error| error.error)?;
+    sync_directory(directory_of(path));
+    Ok(())
+}
+
+/// As [`replace_for_good`] where a file is or nothing; to a device or pipe it is written as it is.
+pub fn write(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    let is_other = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    if is_other { fs::write(path, bytes) } else { replace_for_good(path, bytes, readers) }
+}
+
+fn replace_if(
+    path: &Path,
+    bytes: &[u8],
+    readers: Readers,
+    is_wanted: impl FnOnce(&Path) -> io::Result<bool>,
+) -> io::Result<bool> {
+    let path = &behind_links(path)?;
+    is_file_or_nothing(path)?;
+    let file = staged(path, bytes, readers)?;
+    if !is_wanted(path)? {
+        return Ok(false);
+    }
+    file.persist(path).map(|_| true).map_err(|error| error.error)
+}
+
+/// Whether a file still holds what it held; nothing if it is not to be there.
+pub(crate) fn is_unchanged(path: &Path, before: Option<&[u8]>) -> io::Result<bool> {
+    match fs::read(path) {
+        Ok(there) => Ok(before == Some(there.as_slice())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(before.is_none()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A file beside `path` with what is to be there, synced. It is removed again if nothing is made of it.
+pub(crate) fn staged(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<NamedTempFile> {
+    let mut file = temporary(directory_of(path), readers)?;
+    // As long as it is locked, a program is at work on it: see `remove_stale`.
+    let _unsupported = file.as_file().try_lock();
+    file.as_file_mut().write_all(bytes)?;
+    if let Ok(there) = fs::metadata(path) {
+        file.as_file().set_permissions(there.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+pub(crate) fn temporary(directory: &Path, readers: Readers) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY_PREFIX).rand_bytes(TEMPORARY_CHARACTERS);
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        let mode = if readers == Readers::Owner { 0o600 } else { 0o666 };
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    }
+    let _ = readers;
+    // The library adds the name of the temporary file to what the system says, which tells nothing.
+    let mut said = None;
+    let made = builder.make_in(directory, |path| options.open(path).inspect_err(|error| said = error.raw_os_error()));
+    made.map_err(|error| said.map_or(error, io::Error::from_raw_os_error))
+}
+
+/// A name is only safe once its directory is. Some file systems can't do it; then there is no way.
+pub(crate) fn sync_directory(directory: &Path) {
+    if let Ok(directory) = File::open(directory) {
+        let _unsupported = directory.sync_all();
+    }
+}
+
+/// Tries whether a file could be written at `path`, in directories that may have to be made first. Leaves nothing.
+pub fn probe(path: &Path) -> io::Result<()> {
+    is_file_or_nothing(path)?;
+    let path = resolved(path);
+    let there = path.ancestors().skip(1).find(|one| one.exists()).unwrap_or(Path::new("."));
+    temporary(there, Readers::Owner).map(drop)
+}
+
+/// Removes temporary files of ours that a run which was killed left in this directory. Says how many.
+pub fn remove_stale(directory: &Path) -> usize {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let is_ours = |name: &std::ffi::OsStr| {
+        let rest = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY_PREFIX));
+        rest.is_some_and(|rest| rest.len() == TEMPORARY_CHARACTERS && rest.chars().all(|c| c.is_ascii_alphanumeric()))
+    };
+    let stale =
+        entries.filter(|entry| is_ours(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let removed = stale.filter(|entry| {
+        let unlocked = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        unlocked && fs::remove_file(entry.path()).is_ok()
+    });
+    removed.count()
+}

@@ -1,0 +1,10 @@
+//! Clusters written down in a dozen lines, and what the graph says about them. No file is read.
+
+mod consequences;
+mod deadlocks;
+mod links;
+mod properties;
+mod random;
+mod schedule;
+mod sketch;
+mod verdicts;

@@ -1,0 +1,227 @@
+//! What is there before GitOps starts: releases of helmfiles and scripts, files and directories that are applied, Secrets, CRDs.
+//!
+//! Read once for all clusters of a repository; `Bootstrap::of_cluster` tells what of it is brought to one of them. Does not know
+//! whether anybody ran it.
+
+mod cluster_directories;
+mod components;
+mod foundation;
+mod of_cluster;
+mod programs;
+mod script_crds;
+mod script_releases;
+mod sealing_key;
+mod seeds;
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use catalogue::Catalogue;
+use model::BlindSpot;
+use source::{FileId, Span};
+use yaml::{EcoString, Node};
+
+use crate::helmfile::{self, Helmfile, Release, ReleaseIndex};
+use crate::naming::before_bootstrap;
+use crate::overlooked::overlooked;
+use crate::remote_crds::{self, FetchedCrd};
+use crate::repository::Repository;
+use crate::scripts::{self, MissingFile, Scripts};
+use ::repository::path;
+
+pub(crate) use cluster_directories::ClusterDirectories;
+pub use components::HELM_TIMEOUT_SECONDS;
+pub(crate) use foundation::offer_foundation;
+pub(crate) use of_cluster::ClusterBootstrap;
+use script_crds::UnclearCrds;
+
+/// A file or a directory that is applied before GitOps starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeededPath {
+    pub path: String,
+    pub kind: SeededPathKind,
+    /// The namespace that the command gives to objects that name none.
+    pub namespace: Option<String>,
+}
+
+/// How what is at a path is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeededPathKind {
+    /// As it is.
+    File,
+    /// Built with kustomize.
+    Directory,
+}
+
+/// A file or directory, by its place in the bootstrap's list of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SeededPathIndex(usize);
+
+/// An object that is applied before GitOps starts.
+#[derive(Clone, Debug)]
+struct SeededObject {
+    node: Node,
+    /// What holds it.
+    from: SeededPathIndex,
+    /// The release whose hook applies it.
+    hook: Option<ReleaseIndex>,
+}
+
+/// A Secret that is there before GitOps starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeededSecret {
+    pub namespace: String,
+    pub name: String,
+    /// Where that is written.
+    pub at: Span,
+}
+
+/// A helmfile, or a script that installs charts.
+#[derive(Clone, Debug)]
+struct Run {
+    path: String,
+    /// The file of its releases; none without any.
+    file: Option<FileId>,
+}
+
+/// Everything that a bootstrap brings, to whichever cluster.
+#[derive(Debug, Default)]
+pub struct Bootstrap {
+    /// In their order.
+    runs: Vec<Run>,
+    releases: Vec<Release>,
+    paths: Vec<SeededPath>,
+    objects: Vec<SeededObject>,
+    secrets: Vec<SeededSecret>,
+    /// Where a script or a Terraform file restores the sealing key; looked for only where something is sealed.
+    sealing_key: OnceLock<Option<Span>>,
+    crds: Vec<FetchedCrd>,
+    /// Files that it uses: not dead, though Flux does not reach them.
+    files: Vec<String>,
+    /// Programs that seem to be part of it, in languages that are not read.
+    programs: Vec<String>,
+    unclear_crds: Vec<UnclearCrds>,
+    /// What its scripts apply and is not there.
+    missing: Vec<MissingFile>,
+    /// What else of it is not seen.
+    blind: Vec<BlindSpot>,
+}
+
+impl Bootstrap {
+    /// Reads all of it.
+    pub fn read(repository: &Repository, catalogue: &Catalogue) -> Self {
+        let scripts = Scripts::read(repository);
+        let (mut helmfiles, mut blind) = helmfile::helmfiles(repository, &scripts);
+        helmfile::remove_leftovers(repository, &mut helmfiles, &mut blind);
+        for script in script_releases::by_scripts(&scripts) {
+            add_unknown(&mut helmfiles, script);
+        }
+        let seeds = seeds::find(repository, &scripts, &helmfiles);
+        let mut bootstrap = Self {
+            secrets: seeds.secrets,
+            crds: remote_crds::find(repository, catalogue),
+            programs: programs::find(repository),
+            unclear_crds: script_crds::unclear(&scripts),
+            missing: scripts::missing_files(&scripts),
+            blind,
+            ..Self::default()
+        };
+        for helmfile in helmfiles {
+            bootstrap.files.push(helmfile.path.clone());
+            let file = helmfile.releases.first().map(|release| release.span.file);
+            bootstrap.runs.push(Run { path: helmfile.path, file });
+            bootstrap.releases.extend(helmfile.releases);
+        }
+        for directory in seeds.directories {
+            bootstrap.seed_directory(repository, directory);
+        }
+        for file in seeds.files {
+            bootstrap.files.push(file.path.clone());
+            let path = SeededPath { path: file.path, kind: SeededPathKind::File, namespace: file.namespace };
+            bootstrap.seed(path, file.objects);
+        }
+        bootstrap
+    }
+
+    fn seed_directory(&mut self, repository: &Repository, path: String) {
+        let build = repository.build(&path, &kustomize::Overlay::default());
+        self.seed(SeededPath { path, kind: SeededPathKind::Directory, namespace: None }, build.objects);
+        self.files.extend(build.files);
+        let unseen = build.blind.into_iter();
+        self.blind.extend(unseen.map(|it| {
+            let (what, why) = overlooked(it.what);
+            BlindSpot { what, why, at: it.span, component: None }
+        }));
+    }
+
+    /// Adds what a file or a directory holds.
+    fn seed(&mut self, path: SeededPath, objects: Vec<Node>) {
+        let applies =
+            |release: &Release| release.applies.iter().any(|hooked| hooked.is_after && hooked.path == path.path);
+        let hook = self.releases.iter().position(applies).map(ReleaseIndex);
+        let from = SeededPathIndex(self.paths.len());
+        self.objects.extend(objects.into_iter().map(|node| SeededObject { node, from, hook }));
+        self.paths.push(path);
+    }
+
+    /// The helmfiles, and the scripts that install charts, in the order they run.
+    pub fn helmfiles(&self) -> impl Iterator<Item = &str> {
+        self.runs.iter().map(|run| run.path.as_str())
+    }
+
+    /// Its releases, in the order they run.
+    pub fn releases(&self) -> &[Release] {
+        &self.releases
+    }
+
+    /// The files and directories that are applied: first directories, then files, each sorted.
+    pub fn paths(&self) -> &[SeededPath] {
+        &self.paths
+    }
+
+    /// Each Secret once for each directory: two clusters may have one of the same name, each its own.
+    pub fn secrets(&self) -> &[SeededSecret] {
+        &self.secrets
+    }
+
+    /// What of it is not seen.
+    pub fn blind(&self) -> &[BlindSpot] {
+        &self.blind
+    }
+
+    /// Files that it uses: not dead, though Flux does not reach them.
+    pub(crate) fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// Which of those that run, in their order, a release belongs to.
+    fn run_of(&self, release: &Release) -> usize {
+        self.runs.iter().position(|run| run.file == Some(release.span.file)).unwrap_or(0)
+    }
+
+    /// Where a script or a Terraform file restores the sealing key.
+    fn sealing_key(&self, repository: &Repository) -> Option<Span> {
+        *self.sealing_key.get_or_init(|| sealing_key::find(repository))
+    }
+}
+
+/// Adds what a script installs and no helmfile does: a task that installs one of its releases again is a repair, not a step.
+fn add_unknown(helmfiles: &mut Vec<Helmfile>, mut script: Helmfile) {
+    let own = before_bootstrap(&script.path).to_owned();
+    let is_near = |helmfile: &&Helmfile| {
+        let other = before_bootstrap(&helmfile.path);
+        path::is_below(other, &own) || path::is_below(&own, other)
+    };
+    let known: BTreeSet<(EcoString, EcoString)> = helmfiles
+        .iter()
+        .filter(is_near)
+        .flat_map(|helmfile| &helmfile.releases)
+        .filter(|release| !release.only_crds)
+        .map(|release| (release.namespace.clone(), release.name.clone()))
+        .collect();
+    let is_known = |release: &Release| known.contains(&(release.namespace.clone(), release.name.clone()));
+    script.releases.retain(|release| release.only_crds || !is_known(release));
+    if !script.releases.is_empty() {
+        helmfiles.push(script);
+    }
+}

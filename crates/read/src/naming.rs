@@ -1,0 +1,38 @@
+//! What the name of a file or a directory says of its purpose: that it belongs to a bootstrap, or is kept but no longer used.
+//!
+//! Knows names only, not what files hold.
+
+use kustomize::Files as _;
+
+use crate::repository::Repository;
+use ::repository::path;
+
+/// How names of directories begin that hold what is kept but no longer used, in more than one spelling.
+const ARCHIVES: [&str; 3] = ["archiv", "archieve", "attic"];
+
+/// Whether a path says bootstrap anywhere.
+pub(crate) fn says_bootstrap(path: &str) -> bool {
+    path.contains("bootstrap")
+}
+
+/// Whether a path leads through a directory named `bootstrap`, or is one.
+pub(crate) fn is_in_bootstrap_directory(path: &str) -> bool {
+    path::parent(path).split('/').any(|part| part == "bootstrap" || part == ".bootstrap")
+        || path.rsplit('/').next() == Some("bootstrap")
+}
+
+/// The directory that a bootstrap is kept in: two clusters may have one each.
+pub(crate) fn before_bootstrap(path: &str) -> &str {
+    let directory = path.find("bootstrap").map_or(path, |at| &path[..at]);
+    path::parent(directory)
+}
+
+/// Whether a path leads into an archive.
+pub(crate) fn is_archived(path: &str) -> bool {
+    path.split('/').any(|part| ARCHIVES.iter().any(|name| part.trim_start_matches(['.', '_']).starts_with(name)))
+}
+
+/// Whether `path` is a file or directory of the repository.
+pub(crate) fn exists(repository: &Repository, path: &str) -> bool {
+    repository.kind(path) != kustomize::PathKind::Missing
+}

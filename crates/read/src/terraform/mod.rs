@@ -1,0 +1,140 @@
+//! Terraform and OpenTofu: what a directory is for, and the machines that it makes, as far as that needs no provider.
+//!
+//! Knows HCL, modules of this repository, variables, locals, `for_each`, `count` and functions on constants. Does not know
+//! what a provider answers: that is unknown, never guessed.
+
+mod evaluate;
+mod functions;
+mod instance;
+mod module;
+mod nodes;
+mod purpose;
+mod render;
+mod types;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use hcl_edit::structure::Body;
+use kustomize::Files as _;
+use repository::path;
+
+use crate::machines::{MachineGroup, is_aside};
+use crate::repository::Repository;
+use evaluate::Budget;
+pub(crate) use functions::encoding::documents;
+use instance::{Instance, World};
+use module::Module;
+pub use purpose::Purpose;
+use purpose::{Made, states_read};
+pub(crate) use value::Value;
+
+/// A directory that `terraform apply` is run in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory {
+    pub path: String,
+    pub purpose: Purpose,
+    /// Whom it speaks to, by the names of providers, sorted.
+    pub providers: Vec<String>,
+    /// The directories whose state it reads.
+    pub reads: Vec<String>,
+}
+
+/// The group of tofu-controller's objects.
+const TOFU_CONTROLLER: &str = "infra.contrib.fluxcd.io/";
+
+pub(crate) fn find(repository: &Repository) -> (Vec<Directory>, Vec<MachineGroup>) {
+    let world = World { repository, modules: modules(repository), budget: Budget::default() };
+    let roots: Vec<Rc<Instance<'_>>> =
+        roots(&world).into_iter().filter_map(|directory| Instance::root(&world, directory)).collect();
+    let reads: BTreeMap<&str, Vec<String>> =
+        roots.iter().map(|root| (root.module.directory.as_str(), states_read(root))).collect();
+    let is_read = |directory: &str| reads.values().flatten().any(|read| read == directory);
+    let by_flux = applied_by_flux(repository);
+    let (mut directories, mut groups) = (Vec::new(), Vec::new());
+    for root in &roots {
+        let path = root.module.directory.clone();
+        groups.extend(nodes::find(root));
+        let (purpose, providers) = what_for(root, is_read(&path));
+        let purpose = if by_flux.contains(&path) { Purpose::Flux } else { purpose };
+        let reads = reads.get(path.as_str()).cloned().unwrap_or_default();
+        directories.push(Directory { path, purpose, providers, reads });
+    }
+    build_on_machines(&mut directories);
+    // What others build on is in use; what nothing refers to may be a leftover.
+    groups.sort_by_key(|group| !is_read(&group.from));
+    directories.retain(|directory| !directory.path.is_empty());
+    (directories, groups)
+}
+
+/// What reads the state of those that make the machines comes after them, whatever it does there.
+fn build_on_machines(directories: &mut [Directory]) {
+    let machines = directories.iter().filter(|one| one.purpose == Purpose::Machines).map(|one| one.path.clone());
+    let machines: BTreeSet<String> = machines.collect();
+    for one in directories.iter_mut().filter(|one| one.purpose == Purpose::Other) {
+        if one.reads.iter().any(|read| machines.contains(read)) {
+            one.purpose = Purpose::Cluster;
+        }
+    }
+}
+
+/// Every directory with Terraform files. What can't be parsed is left to Terraform, which will say so.
+fn modules(repository: &Repository) -> BTreeMap<String, Module> {
+    let mut modules: BTreeMap<String, Module> = BTreeMap::new();
+    for path in repository.paths() {
+        let is_values = match path.rsplit('.').next() {
+            Some("tf" | "tofu") => false,
+            Some("tfvars") => true,
+            _ => continue,
+        };
+        let text = repository.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
+        let Some(body) = text.and_then(|text| text.parse::<Body>().ok()) else { continue };
+        let directory = path::parent(path);
+        let module = modules.entry(directory.to_owned()).or_insert_with(|| Module::new(directory));
+        if is_values { module.give(path.rsplit('/').next().unwrap_or(path), body) } else { module.add(body) }
+    }
+    modules
+}
+
+/// The directories that are applied by themselves.
+fn roots<'w>(world: &'w World<'_>) -> Vec<&'w str> {
+    let called: BTreeSet<String> =
+        world.modules.values().flat_map(|module| module.called().map(|(_, directory)| directory)).collect();
+    let is_root = |module: &&Module| {
+        let is_called = called.contains(&module.directory);
+        let does_something = !module.resources.is_empty() || !module.calls.is_empty() || !module.providers.is_empty();
+        let says_so = module.has_backend || module.is_given_values();
+        let may_be = !module.providers.is_empty() || module.is_complete();
+        does_something && !is_aside(&module.directory) && (says_so || !is_called && may_be)
+    };
+    world.modules.values().filter(is_root).map(|module| module.directory.as_str()).collect()
+}
+
+fn what_for(root: &Rc<Instance<'_>>, is_read: bool) -> (Purpose, Vec<String>) {
+    let (mut resources, mut data) = (BTreeSet::new(), BTreeSet::new());
+    for (is_data, kind) in nodes::kinds(&root.tree()).into_keys() {
+        if is_data {
+            data.insert(kind)
+        } else {
+            resources.insert(kind)
+        };
+    }
+    let hands_over_secrets = is_read && root.module.outputs.values().any(|output| output.is_sensitive);
+    let configured = &root.module.providers;
+    let made = Made { resources: &resources, data: &data, configured, hands_over_secrets };
+    (made.purpose(), made.providers())
+}
+
+/// The directories that objects of tofu-controller name.
+fn applied_by_flux(repository: &Repository) -> BTreeSet<String> {
+    let roots = repository.yaml_files().flat_map(|(_, _, documents)| documents).filter_map(|one| one.root.as_ref());
+    let objects = roots.filter(|root| {
+        root.text_at(&["kind"]) == Some("Terraform")
+            && root.text_at(&["apiVersion"]).is_some_and(|version| version.starts_with(TOFU_CONTROLLER))
+    });
+    objects.filter_map(|object| object.text_at(&["spec", "path"])).map(path::within).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Which finding had said what a simulated boot then showed.
+//!
+//! Knows the reasons of the simulated world and the findings. Does not know how either is worded.
+
+use std::collections::BTreeSet;
+
+use diagnostic::{Finding, Missed, Symptom};
+use model::ObjectRef;
+use simulate::{Blueprint, Counted, Id, Lost, Reason, Retried};
+
+/// Simulated boots of one cluster, and what was found in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Boots<'a> {
+    pub blueprint: &'a Blueprint,
+    pub findings: &'a [Finding],
+}
+
+/// Something that happened, and the finding that speaks of it.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    pub component: Option<ObjectRef>,
+    /// What it comes down to, where its controller does not say it.
+    pub fact: Option<Reason>,
+    /// For one component alone.
+    pub finding: Option<Finding>,
+}
+
+/// What is asked of the findings.
+struct Question<'a> {
+    /// Begins with the component that it is about.
+    near: &'a [Id],
+    /// What was seen, and what is missed; the most telling first.
+    seen: Vec<(Symptom, Option<Missed>)>,
+    /// From what the controller says down to the fact, where that is known.
+    chain: &'a [Reason],
+}
+
+impl Boots<'_> {
+    /// What some boots died of.
+    pub fn cause(&self, cause: &Counted) -> Explained {
+        let is_circle = !cause.circle.is_empty();
+        let members = cause.circle.iter().filter(|member| **member != cause.id);
+        let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).collect();
+        // Pods that only take long were too late for something that has given up: that is no fact behind it.
+        let passes = matches!(cause.chain.last(), Some(Reason::Starts(..) | Reason::UnderWay(_)));
+        let question = Question {
+            near: &near,
+            seen: if is_circle { vec![(Symptom::Circle, None)] } else { self.seen(cause.reason, cause.turns) },
+            chain: if is_circle || passes { &[] } else { &cause.chain },
+        };
+        self.explained(&question)
+    }
+
+    /// What failed and came right by itself. `all` are all of the kind.
+    pub fn retried(&self, it: &Retried, all: &[Retried]) -> Explained {
+        // A Kustomization that waited for a release in vain has the release's reason.
+        let of = it.reason.about().and_then(|about| all.iter().find(|other| other.id == about));
+        let reason = of.map_or(it.reason, |other| other.reason);
+        let near: Vec<Id> = of.map(|other| other.id).into_iter().chain([it.id]).collect();
+        let explained = self.explained(&Question { near: &near, seen: self.seen(reason, false), chain: &[] });
+        Explained { component: Some(self.blueprint.thing(it.id).object()), ..explained }
+    }
+
+    /// What is missing though everything is ready.
+    pub fn lost(&self, it: &Lost) -> Explained {
+        self.explained(&Question { near: &[it.of], seen: vec![(Symptom::LeftOut, None)], chain: &[] })
+    }
+
+    fn explained(&self, question: &Question<'_>) -> Explained {
+        let objects: Vec<ObjectRef> = question.near.iter().flat_map(|id| self.blueprint.near(*id)).collect();
+        let (all, of_chain) = (self.speaking(&[]), self.speaking(question.chain));
+        let found = question.seen.iter().find_map(|(symptom, missed)| {
+            // Where a finding must know what is missed, it may blame one that should have brought it and does not.
+            let speaking = if missed.is_some() { &all } else { &of_chain };
+            symptom.finding(speaking, &objects, missed.as_ref())
+        });
+        Explained {
+            fact: question.chain.get(1..).and_then(<[Reason]>::last).copied(),
+            finding: found.cloned(),
+            component: objects.into_iter().next(),
+        }
+    }
+
+    /// `turns` where what it comes down to waits for it.
+    fn seen(&self, reason: Reason, turns: bool) -> Vec<(Symptom, Option<Missed>)> {
+        let first = symptom(reason).map(|symptom| (symptom, self.missed(reason)));
+        // What comes before its store comes before the kinds of the store's operator.
+        let is_secret = |id: Id| self.blueprint.thing(id).group() == "external-secrets.io";
+        let is_storeless = matches!(reason, Reason::NoMatch(id) if is_secret(id));
+        let store = is_storeless.then_some((Symptom::NotHealthy, Some(Missed::SecretStore)));
+        let circle = turns.then(|| (Symptom::Circle, self.missed(reason)));
+        first.into_iter().chain(store).chain(circle).collect()
+    }
+
+    /// What is missed.
+    fn missed(&self, reason: Reason) -> Option<Missed> {
+        let thing = self.blueprint.thing(reason.about()?);
+        match reason {
+            Reason::NoMatch(_) | Reason::WebhookDown(..) => Some(Missed::Group(thing.group().to_owned())),
+            Reason::ValuesNotFound(_) | Reason::VariablesNotFound(_) => Some(Missed::Name(thing.name.to_string())),
+            Reason::NamespaceNotFound(_) => Some(Missed::Namespace(thing.namespace.to_string())),
+            _ => None,
+        }
+    }
+
+    /// The findings that may speak of what a chain came down to, each for one component. One about a provider that the chain
+    /// does not name is about something else; a chain of one came right behind its end, and names nobody.
+    fn speaking(&self, chain: &[Reason]) -> Vec<Finding> {
+        let named = self.named(chain);
+        let may_be =
+            |provider: Option<&ObjectRef>| chain.len() < 2 || provider.is_none_or(|provider| named.contains(provider));
+        let mut all = Vec::new();
+        for finding in self.findings {
+            let alone = Finding { also: Vec::new(), ..finding.clone() };
+            let speaks_for_several = finding.rule.speaks_for_several;
+            for also in finding.also.iter().filter(|also| speaks_for_several || may_be(also.provider.as_ref())) {
+                let (component, provider) = (also.component.clone(), also.provider.clone());
+                all.push(Finding { component, provider, ..alone.clone() });
+            }
+            if may_be(finding.provider.as_ref()) {
+                all.push(alone);
+            }
+        }
+        all
+    }
+
+    /// Everything that a chain names, and who makes it.
+    fn named(&self, chain: &[Reason]) -> BTreeSet<ObjectRef> {
+        const MAKERS_MAX: usize = 3;
+        let ids = chain.iter().flat_map(|reason| reason.names());
+        let with_makers = ids.flat_map(|id| {
+            std::iter::successors(Some(id), |id| self.blueprint.maker(*id)).take(1 + MAKERS_MAX).collect::<Vec<Id>>()
+        });
+        with_makers.map(|id| self.blueprint.thing(id).object()).collect()
+    }
+}
+
+fn symptom(reason: Reason) -> Option<Symptom> {
+    Some(match reason {
+        Reason::DependencyNotReady(_) => Symptom::DependencyNotReady,
+        Reason::DependencyNotFound(_) => Symptom::DependencyNotFound,
+        Reason::SourceNotFound(_) => Symptom::SourceNotFound,
+        Reason::BuildFailed(_) => Symptom::BuildFailed,
+        Reason::VariablesNotFound(_) => Symptom::VariablesNotFound,
+        Reason::UndefinedVariable(_) => Symptom::UndefinedVariable,
+        Reason::NoMatch(_) => Symptom::UnknownKind,
+        Reason::NamespaceNotFound(_) => Symptom::NamespaceNotFound,
+        Reason::WebhookDown(..) => Symptom::WebhookDown,
+        Reason::HealthTimeout(_) | Reason::HealthStalled(_) => Symptom::NotHealthy,
+        Reason::ValuesNotFound(_) => Symptom::ValuesNotFound,
+        Reason::InstallTimeout(_) => Symptom::InstallFailed,
+        Reason::NoSealingKey => Symptom::Unsealable,
+        _ => return None,
+    })
+}

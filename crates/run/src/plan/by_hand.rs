@@ -1,0 +1,78 @@
+//! What a person would have to know to do a step with the tools themselves: addresses, files, and what is in them.
+
+use model::{BootstrapStep, Cluster, ComponentId, ObjectRef, Role};
+use read::Repository;
+use read::machines::MachineGroup;
+use settings::UpSettings;
+
+/// How a step is done by hand, as far as files tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByHand {
+    /// Of the machine, or of the API server.
+    pub address: Option<String>,
+    /// The release that it installs, or whose CRDs it applies.
+    pub release: Option<ObjectRef>,
+    /// Files that the step is read from, or applied as they are.
+    pub files: Vec<String>,
+    /// Directories that are built with kustomize and applied.
+    pub directories: Vec<String>,
+    /// What is in them.
+    pub holds: Vec<ObjectRef>,
+}
+
+impl ByHand {
+    /// Of a component of the bootstrap.
+    pub(super) fn of(repository: &Repository, cluster: &Cluster, id: ComponentId) -> Self {
+        let component = cluster.component(id);
+        let Role::Bootstrap(step) = component.role else { return Self::default() };
+        let at = repository.path(component.at.file).map(str::to_owned);
+        match step {
+            BootstrapStep::Release | BootstrapStep::Crds => {
+                let release = Some(component.object.clone());
+                Self { files: at.into_iter().collect(), release, ..Self::default() }
+            }
+            BootstrapStep::Resources => Self {
+                files: cluster.facts.bootstrap.files.clone(),
+                directories: cluster.facts.bootstrap.directories.clone(),
+                holds: holds(cluster, id),
+                ..Self::default()
+            },
+            BootstrapStep::ResourcesAfter(_) | BootstrapStep::SealingKey | BootstrapStep::Foundation => {
+                Self { files: at.into_iter().collect(), holds: holds(cluster, id), ..Self::default() }
+            }
+        }
+    }
+}
+
+/// The objects that it brings, each once.
+fn holds(cluster: &Cluster, id: ComponentId) -> Vec<ObjectRef> {
+    let own = cluster.offers.iter().filter(|offer| offer.by == id).map(|offer| offer.object.clone());
+    let all: std::collections::BTreeSet<ObjectRef> = own.collect();
+    all.into_iter().collect()
+}
+
+/// The machines of the settings where files describe them.
+pub(super) fn described(repository: &Repository, settings: &UpSettings) -> Option<MachineGroup> {
+    let first = settings.control_planes.first()?;
+    let names = |group: &MachineGroup| group.machines.iter().any(|machine| machine.name == *first);
+    read::inventory::find(repository).groups.into_iter().find(names)
+}
+
+/// The address of a machine: as it is described, or its name where that is one.
+pub(super) fn address(machine: &str, described: Option<&MachineGroup>) -> Option<String> {
+    let found = described.and_then(|group| group.machines.iter().find(|one| one.name == machine));
+    let named = machine.parse::<std::net::IpAddr>().is_ok().then(|| machine.to_owned());
+    found.and_then(|one| one.address.clone()).or(named)
+}
+
+/// The file that keeps the secrets of the machines. Of several, the one nearest to the file that describes these machines.
+pub(super) fn kept_secrets(repository: &Repository, described: Option<&MachineGroup>) -> Option<String> {
+    let from = described.map_or("", |group| group.from.as_str());
+    let found = read::inventory::talos_secrets(repository).into_iter().filter(|path| !is_archived(path));
+    let near = |path: &str| path.split('/').zip(from.split('/')).take_while(|(a, b)| a == b).count();
+    found.max_by_key(|path| (near(path), std::cmp::Reverse(*path))).map(str::to_owned)
+}
+
+fn is_archived(path: &str) -> bool {
+    path.split('/').any(|part| part.trim_start_matches(['.', '_']).starts_with("archive"))
+}

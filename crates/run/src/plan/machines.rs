@@ -1,0 +1,89 @@
+//! The steps below Kubernetes: keys, machines, Talos, the API server.
+
+use std::collections::BTreeMap;
+
+use read::machines::MachineGroup;
+use settings::UpSettings;
+
+use super::build::{BY_HAND, Draft, MINUTE};
+use super::by_hand;
+use super::{Action, Danger, Layer, Limits, NeedReason, Note, Proof};
+
+impl Draft<'_> {
+    /// Keys, machines, Talos, the API server. The steps that everything above waits for.
+    pub(super) fn below_kubernetes(&mut self, settings: &UpSettings) -> Vec<usize> {
+        let keys: Vec<usize> = settings.keys.iter().map(|directory| self.terraform(Layer::Keys, directory)).collect();
+        let Some(first) = settings.control_planes.first() else {
+            self.notes.push(Note::MachinesNotDescribed);
+            let api = self.api("api/kubernetes", settings.endpoint.as_deref().unwrap_or("the kubeconfig's address"));
+            self.steps[api].by_hand.address.clone_from(&settings.endpoint);
+            self.tie_all(api, &keys, &NeedReason::Credentials);
+            return vec![api];
+        };
+        let described = by_hand::described(self.repository, settings);
+        let secrets = self.secrets(described.as_ref());
+        let mut talos = BTreeMap::new();
+        for machine in settings.control_planes.iter().chain(&settings.workers) {
+            let step = self.machine(machine, &keys, described.as_ref());
+            self.tie(step, secrets, NeedReason::MadeFromSecrets);
+            talos.insert(machine.clone(), step);
+        }
+        let action = Action::BootstrapEtcd { machine: first.clone() };
+        let etcd = self.add("talos/etcd".to_owned(), Layer::Talos, action, Proof::EtcdMembers { members: 1 });
+        self.steps[etcd].once = true;
+        self.steps[etcd].danger = Some(Danger::SecondCluster);
+        self.steps[etcd].expected = MINUTE;
+        self.steps[etcd].by_hand.address = by_hand::address(first, described.as_ref());
+        self.tie(etcd, talos[first], NeedReason::FirstControlPlane);
+        let api = self.api("api/bootstrap", settings.endpoint.as_deref().unwrap_or(first));
+        let address = || by_hand::address(first, described.as_ref()).map(|address| format!("{address}:6443"));
+        self.steps[api].by_hand.address = settings.endpoint.clone().or_else(address);
+        self.tie(api, etcd, NeedReason::KeptInEtcd);
+        if let Some(vip) = &settings.vip {
+            let step = self.api("api/vip", vip);
+            self.steps[step].by_hand.address = Some(vip.clone());
+            self.tie(step, api, NeedReason::ElectedThroughApi);
+            for machine in &settings.control_planes {
+                self.tie(step, talos[machine], NeedReason::BehindAddress);
+            }
+        }
+        vec![api]
+    }
+
+    /// Secrets that the repository keeps are taken from there: new ones would belong to another cluster.
+    fn secrets(&mut self, described: Option<&MachineGroup>) -> usize {
+        let kept = by_hand::kept_secrets(self.repository, described);
+        let is_new = kept.is_none();
+        let action = kept.map_or(Action::MakeSecrets, |file| Action::RestoreSecrets { file });
+        let step = self.add("talos/secrets".to_owned(), Layer::Talos, action, Proof::SecretsKept);
+        self.steps[step].once = true;
+        self.steps[step].danger = is_new.then_some(Danger::NewSecrets);
+        step
+    }
+
+    fn machine(&mut self, machine: &str, keys: &[usize], described: Option<&MachineGroup>) -> usize {
+        let action = Action::PowerOn { machine: machine.to_owned() };
+        let proof = Proof::Maintenance { machine: machine.to_owned() };
+        let on = self.add(format!("machines/{machine}"), Layer::Machines, action, proof);
+        self.steps[on].expected = MINUTE;
+        self.tie_all(on, keys, &NeedReason::Credentials);
+        let action = Action::Configure { machine: machine.to_owned() };
+        let proof = Proof::TalosRuns { machine: machine.to_owned() };
+        let talos = self.add(format!("talos/{machine}"), Layer::Talos, action, proof);
+        self.steps[talos].expected = 2 * MINUTE;
+        self.steps[talos].danger = Some(Danger::InstallsOnDisk);
+        let address = by_hand::address(machine, described);
+        self.steps[on].by_hand.address.clone_from(&address);
+        self.steps[talos].by_hand.address = address;
+        self.tie(talos, on, NeedReason::MachineAnswers);
+        talos
+    }
+
+    fn api(&mut self, key: &str, endpoint: &str) -> usize {
+        let proof = Proof::ApiAnswers { endpoint: endpoint.to_owned() };
+        let step = self.add(key.to_owned(), Layer::Api, Action::Watch, proof);
+        self.steps[step].expected = MINUTE;
+        self.steps[step].limits = Limits { attempts: 1, ..BY_HAND };
+        step
+    }
+}

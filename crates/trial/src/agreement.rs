@@ -1,0 +1,157 @@
+//! Whether the commands say the same of one cluster: `check` judges it, `simulate` boots it, `plan` orders it.
+//!
+//! Each of them comes to its conclusion by itself. Knows what must hold between them, and nothing of how they do it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use diagnostic::{Finding, Severity};
+use graph::{Analysis, Strength};
+use model::{Cluster, ComponentId, ObjectRef};
+use read::Reading;
+use rehearse::Boots;
+use run::{Plan, PlanError, Proof, StepId};
+use simulate::{Conditions, Faults};
+
+/// What the commands say of one cluster.
+#[derive(Clone, Debug)]
+pub struct Agreement {
+    pub cluster: String,
+    pub errors: usize,
+    /// At warning or above.
+    pub warnings: usize,
+    pub deadlocks: usize,
+    pub boots: u64,
+    pub converged: u64,
+    /// What the plan takes by estimate, in seconds; nothing where there is none.
+    pub estimated_seconds: Option<u64>,
+    pub disagreements: Vec<Disagreement>,
+}
+
+/// Two commands that contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Disagreement {
+    /// `check` has nothing at warning or above, and no boot converges.
+    NeverBoots,
+    /// `check` has a deadlock, and boots converge.
+    BootsAllTheSame,
+    /// `check` has a deadlock, and there is a plan.
+    PlannedAllTheSame,
+    /// `check` has no error, and `plan` refuses.
+    NotPlanned,
+    /// A component waits for another, and the plan does not have that.
+    NotInThePlan { of: ObjectRef, by: ObjectRef },
+    /// And has it the other way round.
+    Backwards { of: ObjectRef, by: ObjectRef },
+    /// Boots die of something that no finding at warning or above speaks of.
+    Untold { component: Option<ObjectRef> },
+}
+
+/// All clusters of a repository.
+pub fn agreements(reading: &Reading, boots: u64) -> Result<Vec<Agreement>, String> {
+    let findings = check::run(reading, None).each().findings;
+    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| error.to_string())?;
+    let mut all = Vec::new();
+    for cluster in &reading.clusters {
+        let mine: Vec<Finding> = findings.iter().filter(|it| it.cluster == cluster.name).cloned().collect();
+        let Some(rendered) = rendered.iter().find(|it| it.name == cluster.name) else { continue };
+        let blueprint = simulate::compile(std::slice::from_ref(rendered), &catalogue, &Conditions::default());
+        let study = simulate::study(&blueprint, 1, boots, &Faults::default());
+        let analysis = graph::analyse(cluster);
+        let plan = run::plan(&reading.repository, cluster, &analysis, &reading.settings.up);
+        let told = Boots { blueprint: &blueprint, findings: &mine };
+        let untold: Vec<Disagreement> = study
+            .causes
+            .iter()
+            .map(|cause| told.cause(cause))
+            .filter(|explained| explained.finding.as_ref().is_none_or(|finding| finding.severity < Severity::Warning))
+            .map(|explained| Disagreement::Untold { component: explained.component })
+            .collect();
+        let warnings = mine.iter().filter(|finding| finding.severity >= Severity::Warning).count();
+        let errors = mine.iter().filter(|finding| finding.severity == Severity::Error).count();
+        let mut disagreements = verdicts(errors, warnings, &analysis, study.converged, &plan);
+        if let Ok(plan) = &plan {
+            disagreements.extend(order(cluster, &analysis, plan));
+        }
+        disagreements.extend(untold);
+        let done = plan.as_ref().ok().and_then(|plan| plan.expected(|_| false).into_iter().max());
+        all.push(Agreement {
+            cluster: cluster.name.clone(),
+            errors,
+            warnings,
+            deadlocks: analysis.deadlocks.len(),
+            boots: study.boots,
+            converged: study.converged,
+            estimated_seconds: done.map(|done| done.as_secs()),
+            disagreements,
+        });
+    }
+    Ok(all)
+}
+
+fn verdicts(
+    errors: usize,
+    warnings: usize,
+    analysis: &Analysis,
+    converged: u64,
+    plan: &Result<Plan, PlanError>,
+) -> Vec<Disagreement> {
+    // Beside a bootstrap that was not read, a deadlock is no error.
+    let is_locked = !analysis.deadlocks.is_empty() && errors > 0;
+    let is_refused = matches!(plan, Err(PlanError::Circle(_) | PlanError::RootNotBuilt(_)));
+    let cases = [
+        (warnings == 0 && converged == 0, Disagreement::NeverBoots),
+        (is_locked && converged > 0, Disagreement::BootsAllTheSame),
+        (is_locked && !is_refused, Disagreement::PlannedAllTheSame),
+        (errors == 0 && is_refused, Disagreement::NotPlanned),
+    ];
+    cases.into_iter().filter(|(holds, _)| *holds).map(|(_, it)| it).collect()
+}
+
+/// What each component waits for and can't do without, against the plan.
+fn order(cluster: &Cluster, analysis: &Analysis, plan: &Plan) -> Vec<Disagreement> {
+    let steps = steps(plan);
+    let step = |id: ComponentId| {
+        let object = &cluster.component(id).object;
+        steps.get(&(object.kind.to_string(), object.namespace.to_string(), object.name.to_string())).copied()
+    };
+    let mut known = BTreeSet::new();
+    let mut found = Vec::new();
+    for wait in analysis.schedule.waits.iter().filter(|wait| wait.strength == Strength::Hard) {
+        let (Some(of), Some(by)) = (step(wait.of), step(wait.by)) else { continue };
+        if !known.insert((of, by)) || needs(plan, of, by) {
+            continue;
+        }
+        let named = |id: ComponentId| cluster.component(id).object.clone();
+        let (of_object, by_object) = (named(wait.of), named(wait.by));
+        found.push(if needs(plan, by, of) {
+            Disagreement::Backwards { of: of_object, by: by_object }
+        } else {
+            Disagreement::NotInThePlan { of: of_object, by: by_object }
+        });
+    }
+    found
+}
+
+/// The steps that watch an object, by that.
+fn steps(plan: &Plan) -> BTreeMap<(String, String, String), StepId> {
+    let watched = plan.ids().filter_map(|id| match &plan.step(id).proof {
+        Proof::Ready { kind, namespace, name } => Some(((kind.clone(), namespace.clone(), name.clone()), id)),
+        _ => None,
+    });
+    watched.collect()
+}
+
+/// Whether a step needs another, however indirectly.
+fn needs(plan: &Plan, of: StepId, wanted: StepId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut next = vec![of];
+    while let Some(id) = next.pop() {
+        if id == wanted {
+            return true;
+        }
+        // Steps stand after all that they need.
+        let before = plan.step(id).needs.iter().map(|need| need.step).filter(|need| *need >= wanted);
+        next.extend(before.filter(|need| seen.insert(*need)));
+    }
+    false
+}
