@@ -162,12 +162,16 @@ seal:
 #[test]
 fn several_runs_at_once_make_one_value() {
     let desk = Desk::with_key("k1");
-    desk.write("coldstart.yaml", &PAIRS.replace("pairs.yaml", "db/pairs.yaml"));
-    let said: Vec<String> = std::thread::scope(|scope| {
-        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| desk.seal(&["generate", "--yes"]).exits(0).stdout)).collect();
-        runs.into_iter().map(|run| run.join().unwrap()).collect()
-    });
-    assert_eq!(said.iter().filter(|said| said.contains(": sealed ")).count(), 1, "{said:?}");
+    // In directories that are not there yet: a run must not see them before what another run writes there.
+    for directory in ["db", "db/one/two", "other/three", "four"] {
+        desk.write("coldstart.yaml", &PAIRS.replace("pairs.yaml", &format!("{directory}/pairs.yaml")));
+        let said: Vec<String> = std::thread::scope(|scope| {
+            let run = |_| scope.spawn(|| desk.seal(&["generate", "--yes"]).exits(0).stdout);
+            let runs: Vec<_> = (0..4).map(run).collect();
+            runs.into_iter().map(|run| run.join().unwrap()).collect()
+        });
+        assert_eq!(said.iter().filter(|said| said.contains(": sealed ")).count(), 1, "{said:?}");
+    }
 }
 
 #[test]

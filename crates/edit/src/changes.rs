@@ -13,7 +13,7 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::file::{Readers, is_unchanged, staged, sync_directory, temporary};
 use crate::guard::{Guard, nearest};
 use crate::lock::LockError;
-use crate::path::{behind_links, directory_of, is_file_or_nothing, make_parents, resolved};
+use crate::path::{Made, behind_links, directory_of, is_file_or_nothing, make_parents, resolved};
 
 /// A file that is to hold something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,15 +146,13 @@ impl Changes {
         let mut made = Vec::new();
         let written = self.stage(faults, &mut made).and_then(|staged| rename_all(staged, faults));
         if written.is_err() {
-            made.iter().rev().for_each(|directory| {
-                let _not_empty = fs::remove_dir(directory);
-            });
+            made.into_iter().rev().for_each(Made::remove);
         }
         written
     }
 
     /// Everything that can fail for want of space or permission, before anything is changed.
-    fn stage(&self, faults: &dyn Faults, made: &mut Vec<PathBuf>) -> Result<Vec<Staged<'_>>, ChangesError> {
+    fn stage(&self, faults: &dyn Faults, made: &mut Vec<Made>) -> Result<Vec<Staged<'_>>, ChangesError> {
         let mut all = Vec::new();
         for change in &self.all {
             let failed = |source| ChangesError::Io { path: change.path.clone(), source };

@@ -106,6 +106,15 @@ pub(crate) fn temporary(directory: &Path, readers: Readers) -> io::Result<NamedT
     made.map_err(|error| said.map_or(error, io::Error::from_raw_os_error))
 }
 
+/// A directory that nothing looks for, removed again unless it is kept.
+pub(crate) fn temporary_directory(parent: &Path) -> io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY_PREFIX).rand_bytes(TEMPORARY_CHARACTERS);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    builder.tempdir_in(parent)
+}
+
 /// A name is only safe once its directory is. Some file systems can't do it; then there is no way.
 pub(crate) fn sync_directory(directory: &Path) {
     if let Ok(directory) = File::open(directory) {
@@ -121,18 +130,32 @@ pub fn probe(path: &Path) -> io::Result<()> {
     temporary(there, Readers::Owner).map(drop)
 }
 
-/// Removes temporary files of ours that a run which was killed left in this directory. Says how many.
+/// Removes temporary files and directories of ours that a run which was killed left in this directory. Says how many.
 pub fn remove_stale(directory: &Path) -> usize {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let is_ours = |name: &std::ffi::OsStr| {
         let rest = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY_PREFIX));
         rest.is_some_and(|rest| rest.len() == TEMPORARY_CHARACTERS && rest.chars().all(|c| c.is_ascii_alphanumeric()))
     };
-    let stale =
-        entries.filter(|entry| is_ours(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let removed = stale.filter(|entry| {
-        let unlocked = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
-        unlocked && fs::remove_file(entry.path()).is_ok()
+    let removed = entries.filter(|entry| is_ours(&entry.file_name())).filter(|entry| {
+        let is_in_use = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_err());
+        !is_in_use && remove(&entry.path(), entry.file_type()).is_ok()
     });
     removed.count()
+}
+
+fn remove(path: &Path, kind: io::Result<fs::FileType>) -> io::Result<()> {
+    match kind? {
+        kind if kind.is_file() => fs::remove_file(path),
+        kind if kind.is_dir() => remove_empty(path),
+        _ => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+/// Directories in directories, if there is nothing else.
+fn remove_empty(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        remove_empty(&entry?.path())?;
+    }
+    fs::remove_dir(directory)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::lock::{Lock, LockError};
 use crate::path::resolved;
@@ -30,6 +30,17 @@ impl Guard {
             }
         }
     }
+
+    /// For a directory that only this program knows of so far.
+    pub(crate) fn holding(directory: &Path, lock: Lock) -> Self {
+        let lock = Arc::new(lock);
+        held().insert(resolved(directory), Arc::downgrade(&lock));
+        Self { _lock: Some(lock) }
+    }
+}
+
+fn held() -> MutexGuard<'static, BTreeMap<PathBuf, Weak<Lock>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The directory that a file is in, or will be: the nearest that is there.
@@ -39,7 +50,7 @@ pub(crate) fn nearest(path: &Path) -> PathBuf {
 }
 
 fn shared(directory: &Path, elsewhere: &dyn Fn(&Path) -> Option<PathBuf>) -> Result<Option<Arc<Lock>>, LockError> {
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut held = held();
     if let Some(lock) = held.get(directory).and_then(Weak::upgrade) {
         return Ok(Some(lock));
     }

@@ -4,6 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::file::temporary_directory;
+use crate::guard::Guard;
+use crate::lock::Lock;
+
 /// One spelling for every path, whether it is there already or not.
 pub fn resolved(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
@@ -39,23 +43,52 @@ pub(crate) fn is_file_or_nothing(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the directories that are missing, and says which, from the outermost on.
-pub(crate) fn make_parents(path: &Path) -> io::Result<Vec<PathBuf>> {
+/// Directories that were made for a file, and are guarded until this is dropped.
+pub(crate) struct Made {
+    /// From the outermost on.
+    directories: Vec<PathBuf>,
+    _guards: Vec<Guard>,
+}
+
+impl Made {
+    /// Removes them again where nothing else has been put there.
+    pub(crate) fn remove(self) {
+        self.directories.iter().rev().for_each(|directory| {
+            let _not_empty = fs::remove_dir(directory);
+        });
+    }
+}
+
+/// Makes the directories that are missing. They appear all at once, and guarded: a program that waits for the nearest
+/// directory that was there before, and one that already sees the new one, both wait until the file is written.
+pub(crate) fn make_parents(path: &Path) -> io::Result<Option<Made>> {
     let ancestors = path.ancestors().skip(1).filter(|one| !one.as_os_str().is_empty());
-    let mut missing: Vec<PathBuf> = ancestors.take_while(|one| !one.exists()).map(Path::to_path_buf).collect();
-    missing.reverse();
-    fs::create_dir_all(directory_of(path))?;
-    Ok(missing)
+    let mut directories: Vec<PathBuf> = ancestors.take_while(|one| !one.exists()).map(Path::to_path_buf).collect();
+    directories.reverse();
+    let Some((outermost, innermost)) = directories.first().zip(directories.last()) else { return Ok(None) };
+    let below = |one: &Path| one.strip_prefix(outermost).unwrap_or(Path::new("")).to_path_buf();
+    let hidden = temporary_directory(directory_of(outermost))?;
+    fs::create_dir_all(hidden.path().join(below(innermost)))?;
+    let lock = |one: &PathBuf| Some((one.clone(), Lock::directory(&hidden.path().join(below(one))).ok()?));
+    let locks: Vec<(PathBuf, Lock)> = directories.iter().filter_map(lock).collect();
+    let guards = match fs::rename(hidden.path(), outermost) {
+        Ok(()) => {
+            let _is_elsewhere_now = hidden.keep();
+            locks.into_iter().map(|(directory, lock)| Guard::holding(&directory, lock)).collect()
+        }
+        // Another program made it a moment ago.
+        Err(_) if outermost.is_dir() => fs::create_dir_all(innermost).map(|()| Vec::new())?,
+        Err(error) => return Err(error),
+    };
+    Ok(Some(Made { directories, _guards: guards }))
 }
 
 /// Writes a file in directories that are made for it and, if it fails, removed again.
 pub fn with_parents<T, E: From<io::Error>>(path: &Path, write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let made = make_parents(path)?;
     let written = write();
-    if written.is_err() {
-        made.iter().rev().for_each(|directory| {
-            let _not_empty = fs::remove_dir(directory);
-        });
+    if let Some(made) = made.filter(|_| written.is_err()) {
+        made.remove();
     }
     written
 }
