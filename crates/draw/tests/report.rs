@@ -3,9 +3,10 @@
 mod made;
 
 use coldstart_draw as draw;
-use diagnostic::{Evidence, EvidenceRole, Finding, Location, Report, Severity};
+use diagnostic::{Evidence, EvidenceRole, Finding, Fix, GateAdvice, Goal, Location, Report, Severity};
 use draw::text::{Detail, TextOptions};
 use made::{CLUSTER, HOME, KS, Tree, deadlock, info, location, report, slow, statement, summary, tree};
+use model::ObjectRef;
 use source::Span;
 
 const PLAIN: TextOptions = TextOptions {
@@ -157,6 +158,9 @@ fn hostile_names_and_endless_lines_do_no_harm() {
         evidence(tree.find(path, "needle"), EvidenceRole::Need, "in a long line"),
         evidence(tree.find(path, "faraway"), EvidenceRole::Offer, "too far to the right"),
     ];
+    let gate = ObjectRef::new("Kustomization", "se\u{1b}c", "line\nbreak\u{202e}");
+    let advice = GateAdvice::SetWait { gate: gate.clone(), patch: None };
+    finding.fix = Some(Fix::by_hand(advice, Goal::Waits { component: gate }));
     let report = made::of(vec![finding], "\u{1b}c");
     let drawn = draw::text::report(&report, &tree, &PLAIN);
     assert!(!drawn.contains(|c: char| c.is_control() && c != '\n'), "{drawn:?}");

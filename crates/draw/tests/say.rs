@@ -1,7 +1,12 @@
-//! Types into the words that people read: what was not seen, and what a need is for.
+//! Types into the words that people read: what was not seen, what a need is for, and what keeps a step waiting.
 
-use coldstart_draw::say::{purpose, unseen};
-use model::{Capability, CapabilityKind, ObjectRef, Purpose, Unseen, WhyUnseen};
+use std::time::Duration;
+
+use coldstart_draw::say::{failure, purpose, unseen, waiting_for_keyring};
+use model::{
+    Capability, CapabilityKind, MachineRef, ObjectRef, Obstacle, PodTrouble, Purpose, Subject, Unseen, WhyUnseen,
+};
+use run::{Hindrance, TryFailure};
 
 #[track_caller]
 fn is_told(what: &Unseen, why: &WhyUnseen, told: &str) {
@@ -93,4 +98,26 @@ fn a_need_ends_in_what_it_is_for() {
     ] {
         assert_eq!(purpose::purpose(&what), told);
     }
+}
+
+#[test]
+fn what_kustomize_does_not_build_is_named() {
+    assert_eq!(unseen::what(&Unseen::InflatedChart { name: "podinfo".into() }), "chart podinfo");
+    assert_eq!(unseen::what(&Unseen::Plugin { kind: "Runs".into(), name: "r".into() }), "Runs r");
+}
+
+#[test]
+fn a_step_that_is_not_completed_says_what_it_waited_for() {
+    let late = TryFailure::TooLate { limit_seconds: 600, last: Some(Hindrance::NotMade) };
+    assert_eq!(failure(&late), "not completed within 10 min: it does not exist yet");
+    let node = MachineRef { number: 2, name: Some("w2".into()) };
+    let pods = Subject::Object(ObjectRef::new("Deployment", "apps", "web"));
+    let stuck = Obstacle::Stuck { subject: pods, trouble: PodTrouble::NoNetworkAgent, node }.alone();
+    let told = failure(&TryFailure::Hindered { by: Hindrance::Obstacles(stuck) });
+    assert!(told.contains("no network agent runs on w2"), "{told}");
+}
+
+#[test]
+fn a_keyring_that_does_not_answer_is_told_while_it_is_waited_for() {
+    assert!(waiting_for_keyring(Duration::from_secs(1)).starts_with("waiting for the keyring, at most 1 s more"));
 }

@@ -65,3 +65,13 @@ pub enum NotRendered {
     #[error("renders to more than {} MiB", .0 / (1024 * 1024))]
     TooLarge(u64),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NotRendered;
+
+    #[test]
+    fn a_renderer_that_says_nothing_is_told_as_such() {
+        assert_eq!(NotRendered::Silent.to_string(), "could not be rendered: it did not say why");
+    }
+}

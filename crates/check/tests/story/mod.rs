@@ -60,6 +60,9 @@ const KEYS: [&str; 16] = [
     "quiet",
     "ties",
 ];
+/// Keys that say something of one cluster.
+const OF_A_CLUSTER: [&str; 11] =
+    ["absent", "blind", "broken", "cluster", "components", "deadlocks", "findings", "gates", "needs", "never", "quiet"];
 const NEED_KEYS: [&str; 6] = ["of", "needs", "from", "verdict", "consequence", "seconds"];
 const FINDING_KEYS: [&str; 9] =
     ["rule", "severity", "component", "provider", "capability", "at", "says", "covers", "level"];
@@ -163,6 +166,8 @@ impl<'a> Story<'a> {
         let wanted = self.expected.text_at(&["cluster"]);
         let reading = self.reading;
         if reading.clusters.is_empty() && self.expected.get("clusters").is_some() {
+            let of_a_cluster = OF_A_CLUSTER.iter().filter(|key| self.expected.get(key).is_some());
+            self.wrong.extend(of_a_cluster.map(|key| format!("there is no cluster that `{key}` could be about")));
             return;
         }
         let mut clusters = reading.clusters.iter().filter(|cluster| wanted.is_none_or(|wanted| cluster.name == wanted));
