@@ -335,8 +335,11 @@ impl<'a> Context<'a> {
         let need = self.need(judged);
         // A webhook stands in the way only from the moment it is registered until it answers. Where the two are ordered
         // without a gate, that moment is just when the other begins.
-        let is_gentle =
-            need.soft || (need.capability.kind == CapabilityKind::Webhook && judged.verdict == Verdict::Unordered);
+        // And a policy engine registers one only once it runs, for the kinds that its policies name.
+        let is_of_policies = need.capability.name == "*";
+        let is_gentle = need.soft
+            || (need.capability.kind == CapabilityKind::Webhook
+                && (judged.verdict == Verdict::Unordered || is_of_policies));
         if judged.verdict == Verdict::Deadlocked {
             return severity;
         }

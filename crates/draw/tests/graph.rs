@@ -47,6 +47,7 @@ fn component(role: Role, name: &str, parent: Option<u32>, gate: Gate) -> Compone
         ignored_checks: Vec::new(),
         expressions: BTreeSet::new(),
         resource: None,
+        target_namespace: None,
     }
 }
 

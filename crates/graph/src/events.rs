@@ -214,6 +214,8 @@ impl Events {
             }
             self.met[index] = Some(met);
             let needs_it = match cluster.component(need.of).role {
+                // Without its source there is nothing to begin with.
+                _ if need.capability.kind == CapabilityKind::Source => Moment::Start,
                 model::Role::HelmRelease if need.phase == Phase::Apply => Moment::Done,
                 _ => Moment::Applied,
             };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Arrival, Capability, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Offer, Role};
+use model::{Arrival, Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, ObjectRef, Offer, Role};
 
 /// Kinds whose health is that of their pods.
 const WORKLOADS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
@@ -65,18 +65,14 @@ impl<'a> Gates<'a> {
 /// Objects that gates name. A workload that a chart makes stands for the chart's release.
 fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
     let mut listed: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
-    let releases: Vec<&ObjectRef> = cluster
-        .components
-        .iter()
-        .filter(|component| component.role == Role::HelmRelease)
-        .map(|component| &component.object)
-        .collect();
+    let releases: Vec<&Component> =
+        cluster.components.iter().filter(|component| component.role == Role::HelmRelease).collect();
     for id in cluster.ids() {
         if let Gate::Listed(objects) = &cluster.component(id).gate {
             for object in objects {
                 listed.entry(object).or_default().push(id);
                 for release in releases.iter().filter(|release| is_workload_of(object, release)) {
-                    listed.entry(release).or_default().push(id);
+                    listed.entry(&release.object).or_default().push(id);
                 }
             }
         }
@@ -85,10 +81,11 @@ fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
 }
 
 /// Charts name their workloads after the release, with more before or behind it.
-fn is_workload_of(object: &ObjectRef, release: &ObjectRef) -> bool {
+fn is_workload_of(object: &ObjectRef, release: &Component) -> bool {
+    let name = &release.object.name;
     WORKLOADS.contains(&object.kind.as_str())
-        && object.namespace == release.namespace
-        && (object.name.contains(release.name.as_str()) || release.name.contains(object.name.as_str()))
+        && object.namespace == *release.target_namespace.as_ref().unwrap_or(&release.object.namespace)
+        && (object.name.contains(name.as_str()) || name.contains(object.name.as_str()))
 }
 
 fn ignored(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {

@@ -109,6 +109,11 @@ impl Resource {
         self.previous.push(current);
     }
 
+    /// Whether it had other names, or may get one now.
+    pub(crate) fn is_renamed(&self) -> bool {
+        !self.previous.is_empty()
+    }
+
     /// Puts a text under `metadata`, keeping the span that `span` gives for a field that was not there.
     pub(crate) fn set_metadata(&mut self, key: &str, value: &EcoString, span: Span) {
         let Some(map) = self.node.as_map_mut() else { return };

@@ -154,6 +154,24 @@ fn json_patches_are_as_lenient_as_those_of_kustomize() {
     }
 }
 
+/// Annotations are there while kustomize works, in which it keeps former names; labels are not.
+#[test]
+fn a_json_patch_adds_an_annotation_where_there_is_none() {
+    let built = |path: &str| {
+        let kustomization = format!(
+            "resources: [x.yaml]\npatches:\n- target: {{kind: X}}\n  patch: |\n    - {{op: add, path: {path}, value: v}}\n"
+        );
+        tree(&[("kustomization.yaml", &kustomization), ("x.yaml", "apiVersion: x/v1\nkind: X\nmetadata: {name: x}\n")])
+            .build("")
+    };
+    assert_built(
+        &built("/metadata/annotations/a"),
+        "{apiVersion: x/v1, kind: X, metadata: {name: x, annotations: {a: v}}}\n",
+    );
+    assert_built(&built("/spec"), "{apiVersion: x/v1, kind: X, metadata: {name: x}, spec: v}\n");
+    assert_eq!(built("/metadata/labels/a").failures.len(), 1);
+}
+
 #[test]
 fn a_patch_that_fits_nothing_fails_where_it_is_written() {
     let tree = tree(&[

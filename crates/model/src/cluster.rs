@@ -87,6 +87,8 @@ pub struct Component {
     pub expressions: BTreeSet<EcoString>,
     /// The custom resource that its chart consists of: an operator does the work, and the release is done before that.
     pub resource: Option<ObjectRef>,
+    /// The namespace that a release puts its objects in, where that is not its own.
+    pub target_namespace: Option<EcoString>,
 }
 
 /// What sort of component: how it fails, and what the others may tie to.

@@ -227,6 +227,7 @@ pub(crate) fn component(role: Role, object: ObjectRef, gate: Gate, retry: Retry)
         ignored_checks: Vec::new(),
         expressions: BTreeSet::new(),
         resource: None,
+        target_namespace: None,
     }
 }
 

@@ -175,8 +175,12 @@ impl Builder<'_> {
                 resource.remember();
             }
             let mut node = resource.node.clone();
+            let is_lent = resource.is_renamed() && lend_annotations(&mut node);
             match json6902::apply(&mut node, patch) {
                 Ok(()) => {
+                    if is_lent {
+                        drop_empty_annotations(&mut node);
+                    }
                     resource.node = node;
                     resource.refresh();
                 }
@@ -305,4 +309,25 @@ fn with_api_version(patch: &Node, wanted: Option<&Node>) -> Node {
 /// The line of a patch that says which object it is for.
 fn patch_span(patch: &Node) -> Span {
     patch.at(&["metadata", "name"]).map_or(patch.span, |name| name.span)
+}
+
+/// kustomize keeps former names of an object in annotations while it works, so that a JSON patch can add to annotations where
+/// the file has none. Says whether there were none.
+fn lend_annotations(object: &mut Node) -> bool {
+    let has_them = object.at(&["metadata", "annotations"]).is_some_and(|annotations| annotations.as_map().is_some());
+    let span = object.span;
+    if let Some(map) = object.as_map_mut().filter(|_| !has_them) {
+        map.map_mut("metadata", span).map_mut("annotations", span);
+    }
+    !has_them
+}
+
+fn drop_empty_annotations(object: &mut Node) {
+    let is_empty = |node: &Node| node.as_map().is_some_and(|map| map.iter().next().is_none());
+    if object.at(&["metadata", "annotations"]).is_some_and(is_empty)
+        && let Some(map) = object.as_map_mut()
+    {
+        let span = Span::GENERATED;
+        map.map_mut("metadata", span).remove("annotations");
+    }
 }

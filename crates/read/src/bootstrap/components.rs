@@ -302,6 +302,7 @@ pub(super) fn add(
         ignored_checks: Vec::new(),
         expressions: BTreeSet::new(),
         resource: None,
+        target_namespace: None,
     });
     id
 }

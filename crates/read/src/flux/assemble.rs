@@ -371,6 +371,7 @@ impl<'a> Assembler<'a> {
             ignored_checks: kustomization.ignored_checks.clone(),
             expressions: kustomization.expressions.clone(),
             resource: None,
+            target_namespace: None,
         });
         self.dependencies.extend(kustomization.depends_on.iter().map(|dependency| (id, dependency.clone())));
         id
@@ -400,6 +401,7 @@ impl<'a> Assembler<'a> {
             ignored_checks: Vec::new(),
             expressions: BTreeSet::new(),
             resource: None,
+            target_namespace: Some(release.target_namespace.clone()).filter(|into| *into != release.object.namespace),
         });
         self.dependencies.extend(release.depends_on.iter().map(|dependency| (id, dependency.clone())));
         self.out.releases.push((id, release));
@@ -528,6 +530,7 @@ fn resource_set_component(object: Object<'_>, reference: ObjectRef, parent: Comp
         ignored_checks: Vec::new(),
         expressions: BTreeSet::new(),
         resource: None,
+        target_namespace: None,
     }
 }
 
