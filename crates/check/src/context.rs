@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use diagnostic::Severity;
+use diagnostic::{Maker, Severity};
 use graph::{Analysis, Judged};
 use model::{
     BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Purpose, Role, Tie, TieTarget,
@@ -282,6 +282,28 @@ impl<'a> Context<'a> {
     /// The file a place is in.
     pub(crate) fn path(&self, span: source::Span) -> Option<&'a str> {
         self.reading.repository.path(span.file)
+    }
+
+    /// What a comment near a place names as the maker of things: Flux is not alone.
+    pub(crate) fn comment_beside(&self, span: source::Span) -> Option<Maker> {
+        const LINES_AROUND: usize = 8;
+        const MAKERS: [(&str, Maker); 8] = [
+            ("terraform", Maker::Terraform),
+            ("opentofu", Maker::OpenTofu),
+            ("tofu", Maker::OpenTofu),
+            ("pulumi", Maker::Pulumi),
+            ("ansible", Maker::Ansible),
+            ("manually", Maker::ByHand),
+            ("by hand", Maker::ByHand),
+            ("kubectl create", Maker::ByHand),
+        ];
+        let text = self.text(span)?;
+        let at = text.get(..span.start as usize)?.lines().count();
+        let near = text.lines().skip(at.saturating_sub(LINES_AROUND)).take(2 * LINES_AROUND);
+        let comments = near.filter_map(|line| line.split_once('#')).map(|(_, words)| words.to_ascii_lowercase());
+        comments
+            .flat_map(|words| MAKERS.iter().filter(move |(name, _)| words.contains(name)).map(|(_, maker)| *maker))
+            .next()
     }
 
     /// The text of the file a place is in.

@@ -37,7 +37,7 @@ pub use fix::{Applicability, Edit, Edits, EditsError, Fix, Goal};
 pub use headline::{Headline, Outlook};
 pub use label::{Deed, Hop, Label, Remark};
 pub use next::Next;
-pub use note::Note;
+pub use note::{Maker, Note};
 pub use report::{BaselineUse, ClusterSummary, LeftOut, Report, SinceUse};
 pub use rule::{Explains, Folding, Quiet, Rule, Together};
 pub use seal::SealFault;

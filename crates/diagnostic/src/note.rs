@@ -32,6 +32,14 @@ pub enum Note {
     OtherInputsMayMake {
         component: ObjectRef,
     },
+    /// What makes its Namespace is not here either.
+    NamespaceMadeElsewhere {
+        namespace: EcoString,
+    },
+    /// A comment beside it names what makes it.
+    CommentNames {
+        maker: Maker,
+    },
     UnseenMayDefine,
     UnseenMayHold,
     /// Something outside may make it.
@@ -58,4 +66,15 @@ pub enum Note {
         flux: EcoString,
     },
     UnknownFlux,
+}
+
+/// What works outside of what Flux applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Maker {
+    Terraform,
+    OpenTofu,
+    Pulumi,
+    Ansible,
+    /// A person.
+    ByHand,
 }

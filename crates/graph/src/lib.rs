@@ -20,7 +20,7 @@ pub use cycles::{Deadlock, Step};
 pub use early::{EarlyPart, early_parts, repeated};
 pub use events::{Because, Event, Events, Moment};
 pub use judge::Judged;
-pub use linking::Links;
+pub use linking::{Links, is_given};
 pub use reach::{Answers, Questions};
 pub use schedule::{Schedule, own_seconds};
 pub use settle::{in_circles, settled};

@@ -81,7 +81,7 @@ fn fits(offer: &Capability, need: &Capability) -> bool {
 }
 
 /// What is there in every cluster before anybody applies anything.
-pub(crate) fn is_given(cluster: &Cluster, capability: &Capability) -> bool {
+pub fn is_given(cluster: &Cluster, capability: &Capability) -> bool {
     const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
     const PRIORITY_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
     let name: &EcoString = &capability.name;

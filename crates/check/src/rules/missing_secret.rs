@@ -3,7 +3,8 @@
 //! A Secret or ConfigMap that a HelmRelease reads values from, or that a workload's pods need to start, and that
 //! nothing in the repository creates: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no
 //! operator by its naming convention. Where a release waits for another one in its namespace whose chart was not read,
-//! or part of the cluster comes from another repository, that may create it, and the finding is an info. And the keys
+//! or part of the cluster comes from another repository, that may create it, and the finding is an info. So it is where
+//! a comment beside it names Terraform or a person as its maker, or where nothing here creates its namespace. And the keys
 //! that no repository can hold: the one that Kustomizations decrypt with, where nothing seeds it (an info: you may keep
 //! it elsewhere), and the sealing key of SealedSecrets, where nothing restores it.
 //!
@@ -28,7 +29,8 @@ use diagnostic::{
     Absence, Advice, Explains, Finding, Fix, Goal, Location, NeverCost, Note, PlainAdvice, Quiet, Remark, Rule,
     Severity, Subject, Symptom, Together,
 };
-use model::{CapabilityKind, ComponentId, Consequence, Need, Phase, Purpose, Role, Verdict};
+use graph::is_given;
+use model::{Capability, CapabilityKind, ComponentId, Consequence, Need, Phase, Purpose, Role, Verdict};
 
 use crate::context::Context;
 
@@ -65,7 +67,7 @@ fn secret(context: &Context<'_>, need: &Need) -> Option<Finding> {
     };
     let (needed, purpose) = (need.capability.clone(), need.why.clone());
     let statement = Absence::NotMade { component: component.object.clone(), needed: needed.clone(), purpose };
-    let doubt = doubt(context, need.of);
+    let doubt = doubt(context, need.of).or_else(|| made_outside(context, need));
     let severity = if doubt.is_some() { Severity::Info } else { severity };
     let mut finding = finding(context, need, severity, statement, cost, Advice::MakeIt { needed });
     finding.notes.extend(doubt);
@@ -84,6 +86,17 @@ fn doubt(context: &Context<'_>, of: ComponentId) -> Option<Note> {
         return Some(Note::OtherInputsMayMake { component: set.object.clone() });
     }
     context.may_hold_more().then_some(Note::UnseenMayHold)
+}
+
+/// What works outside of this repository, and by all signs makes it.
+fn made_outside(context: &Context<'_>, need: &Need) -> Option<Note> {
+    if let Some(maker) = context.comment_beside(need.at) {
+        return Some(Note::CommentNames { maker });
+    }
+    let namespace = Capability::cluster(CapabilityKind::Namespace, need.capability.namespace.clone());
+    let is_made = context.cluster.offers.iter().any(|offer| offer.capability == namespace);
+    let is_known = need.capability.namespace.is_empty() || is_made || is_given(context.cluster, &namespace);
+    (!is_known).then(|| Note::NamespaceMadeElsewhere { namespace: need.capability.namespace.clone() })
 }
 
 /// A release of its own namespace that a release waits for and whose chart was not read: it may make the Secret, itself or by a

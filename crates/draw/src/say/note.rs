@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use diagnostic::{Alike, Note};
+use diagnostic::{Alike, Maker, Note};
 
 use super::{paths, quoted};
 use crate::words::first_few;
@@ -36,6 +36,10 @@ pub(super) fn note(note: &Note) -> String {
         Note::OtherInputsMayMake { component } => {
             format!("{} takes inputs that are not in this repository, and may create it from them", quoted(component))
         }
+        Note::NamespaceMadeElsewhere { namespace } => {
+            format!("nothing here creates Namespace {namespace} either: what does may create it, too")
+        }
+        Note::CommentNames { maker } => format!("a comment beside it says that {} creates it", self::maker(*maker)),
         Note::UnseenMayDefine => "part of this cluster could not be seen, and may define it".to_owned(),
         Note::UnseenMayHold => "part of this cluster could not be seen, and may hold it".to_owned(),
         Note::UnlessMadeOutside { needed } => format!("unless something outside this repository creates {needed}"),
@@ -50,6 +54,16 @@ pub(super) fn note(note: &Note) -> String {
         Note::StillEmpty { flux } => format!("Flux {flux} still substitutes an empty string"),
         Note::MayBeNew { flux } => format!("`{flux}` installs the newest Flux, which may already be 2.9"),
         Note::UnknownFlux => "the Flux version could not be determined".to_owned(),
+    }
+}
+
+fn maker(maker: Maker) -> &'static str {
+    match maker {
+        Maker::Terraform => "Terraform",
+        Maker::OpenTofu => "OpenTofu",
+        Maker::Pulumi => "Pulumi",
+        Maker::Ansible => "Ansible",
+        Maker::ByHand => "a person",
     }
 }
 

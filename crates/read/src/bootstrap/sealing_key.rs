@@ -1,19 +1,53 @@
-//! Where a bootstrap restores the sealing key: the label of one in a file that is no manifest.
+//! Where a bootstrap restores the sealing key: the label of one in a file that is no manifest, or a step that a text for people
+//! describes.
 
-use source::Span;
+use source::{Span, to_u32};
 
 use crate::content::SEALING_KEY_LABEL;
 use crate::repository::Repository;
 
 /// How files end that may restore one: Terraform, scripts, templates.
 const ENDINGS: [&str; 8] = ["tf", "tofu", "hcl", "sh", "just", "j2", "tpl", "nix"];
+/// How texts for people end.
+const TEXTS: [&str; 3] = ["md", "adoc", "rst"];
 
 pub(super) fn find(repository: &Repository) -> Option<Span> {
-    let paths =
-        repository.paths().filter(|path| path.rsplit('.').next().is_some_and(|ending| ENDINGS.contains(&ending)));
-    paths.filter_map(|path| repository.id(path)).find_map(|id| {
-        let at = repository.source(id)?.text().find(SEALING_KEY_LABEL)?;
-        let start = u32::try_from(at).ok()?;
-        Some(Span::new(id, start, start + u32::try_from(SEALING_KEY_LABEL.len()).ok()?))
+    in_files(repository, &ENDINGS, |text| Some((text.find(SEALING_KEY_LABEL)?, SEALING_KEY_LABEL.len())))
+        .or_else(|| in_files(repository, &TEXTS, described))
+}
+
+fn in_files(repository: &Repository, endings: &[&str], find: impl Fn(&str) -> Option<(usize, usize)>) -> Option<Span> {
+    let is_meant = |path: &&str| path.rsplit('.').next().is_some_and(|ending| endings.contains(&ending));
+    repository.paths().filter(is_meant).filter_map(|path| repository.id(path)).find_map(|id| {
+        let (start, length) = find(repository.source(id)?.text())?;
+        Some(Span::new(id, to_u32(start), to_u32(start + length)))
     })
+}
+
+/// A line that tells how the key comes back: "Restore the sealed-secrets master key from the backup".
+fn described(text: &str) -> Option<(usize, usize)> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let words = line.to_ascii_lowercase();
+        let is_about_the_key = words.contains("seal") && words.contains("key");
+        if is_about_the_key && ["restore", "recover"].iter().any(|word| words.contains(word)) {
+            return Some((start, line.trim_end().len()));
+        }
+        start += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::described;
+
+    #[test]
+    fn a_step_that_restores_the_key_is_found_in_a_text() {
+        let text = "# Setup\n1. flux bootstrap\n2. Restore the sealed-secrets master key from backup\n";
+        assert_eq!(described(text).map(|(start, length)| &text[start..start + length]), Some(text[26..].trim_end()));
+        for other in ["Seal a value with kubeseal and its key\n", "Restore the backup of the database\n", ""] {
+            assert_eq!(described(other), None, "{other}");
+        }
+    }
 }
