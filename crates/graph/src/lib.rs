@@ -21,7 +21,7 @@ pub use early::{EarlyPart, early_parts, repeated};
 pub use events::{Because, Event, Events, Moment};
 pub use judge::Judged;
 pub use linking::{Links, is_given};
-pub use reach::{Answers, Questions};
+pub use reach::{Answers, ImpliedByOther, Member, Questions};
 pub use schedule::{Schedule, own_seconds};
 pub use settle::{in_circles, settled};
 pub use waits::{Strength, Wait};

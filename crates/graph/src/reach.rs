@@ -3,6 +3,8 @@
 //! Walking the graph anew for every question costs its size each time: too much where thousands of components wait for
 //! thousands. Questions are therefore put first and answered together, some hundred targets in one pass over the graph.
 
+use std::collections::BTreeMap;
+
 use crate::events::{Event, Events};
 use crate::settle::in_order;
 
@@ -48,37 +50,108 @@ impl Answers {
     }
 }
 
+/// One of several things that a component waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub source: Event,
+    pub target: Event,
+}
+
+/// A member of a group whose target the source of another member implies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ImpliedByOther {
+    pub group: usize,
+    pub member: usize,
+    pub by: usize,
+}
+
+/// Which targets of a block an event implies, a bit each.
+type Row = [u64; WORDS];
+
+fn has(row: &Row, bit: usize) -> bool {
+    row[bit / 64] >> (bit % 64) & 1 == 1
+}
+
+/// What the sources of a group imply, taken together.
+fn together(members: &[Member], rows: &[Row]) -> Row {
+    let mut all = [0; WORDS];
+    for member in members {
+        for (word, more) in all.iter_mut().zip(&rows[member.source.0 as usize]) {
+            *word |= more;
+        }
+    }
+    all
+}
+
 impl Events {
     /// Answers all questions, in time proportional to the graph and the number of targets over a machine word's bits.
     pub fn answer(&self, questions: Questions) -> Answers {
         let asked = questions.sorted();
         let mut targets: Vec<Event> = asked.iter().map(|(target, _)| *target).collect();
         targets.dedup();
+        let mut implied = Vec::new();
+        let mut rest = asked.as_slice();
+        self.each_block(&targets, |block, rows| {
+            for (bit, target) in block.iter().enumerate() {
+                let (here, after) = rest.split_at(rest.partition_point(|(asked, _)| asked <= target));
+                implied.extend(here.iter().copied().filter(|(_, source)| has(&rows[source.0 as usize], bit)));
+                rest = after;
+            }
+        });
+        Answers {
+            implied,
+            #[cfg(debug_assertions)]
+            asked,
+        }
+    }
+
+    /// For every group the members whose target the source of another member implies, and the first such other: groups of
+    /// any size, without a question for each pair in them.
+    pub fn implied_by_others(&self, groups: &[Vec<Member>]) -> Vec<ImpliedByOther> {
+        let mut wanted: Vec<(Event, usize, usize)> = Vec::new();
+        for (group, members) in groups.iter().enumerate() {
+            wanted.extend(members.iter().enumerate().map(|(at, member)| (member.target, group, at)));
+        }
+        wanted.sort_unstable();
+        let mut targets: Vec<Event> = wanted.iter().map(|(target, ..)| *target).collect();
+        targets.dedup();
+        let mut found = Vec::new();
+        let mut rest = wanted.as_slice();
+        self.each_block(&targets, |block, rows| {
+            let end = block.last().map_or(0, |last| rest.partition_point(|(target, ..)| target <= last));
+            let (here, after) = rest.split_at(end);
+            rest = after;
+            let mut any: BTreeMap<usize, Row> = BTreeMap::new();
+            for (target, group, at) in here.iter().copied() {
+                let members = &groups[group];
+                let together = any.entry(group).or_insert_with(|| together(members, rows));
+                let Ok(bit) = block.binary_search(&target) else { continue };
+                if !has(together, bit) {
+                    continue;
+                }
+                let implies = |member: &Member| member.target != target && has(&rows[member.source.0 as usize], bit);
+                found.extend(members.iter().position(implies).map(|by| ImpliedByOther { group, member: at, by }));
+            }
+        });
+        found.sort_unstable();
+        found
+    }
+
+    /// Some hundred targets at a time, with what every event implies of them.
+    fn each_block(&self, targets: &[Event], mut work: impl FnMut(&[Event], &[Row])) {
         let implied =
             |node: usize, edge: usize| Some(self.implied(Event(source::to_u32(node))).get(edge)?.0.0 as usize);
         let order: Vec<Event> =
             in_order(self.len(), implied).into_iter().map(|node| Event(source::to_u32(node))).collect();
         let is_cyclic = self.is_cyclic(&order);
         let mut rows = vec![[0_u64; WORDS]; self.len()];
-        let mut implied = Vec::new();
-        let mut rest = asked.as_slice();
         for block in targets.chunks(TARGETS_PER_PASS) {
             rows.fill([0; WORDS]);
             for (bit, target) in block.iter().enumerate() {
                 rows[target.0 as usize][bit / 64] |= 1 << (bit % 64);
             }
             while self.pass(&order, &mut rows) && is_cyclic {}
-            for (bit, target) in block.iter().enumerate() {
-                let (here, after) = rest.split_at(rest.partition_point(|(asked, _)| asked <= target));
-                let has = |source: Event| rows[source.0 as usize][bit / 64] >> (bit % 64) & 1 == 1;
-                implied.extend(here.iter().copied().filter(|(_, source)| has(*source)));
-                rest = after;
-            }
-        }
-        Answers {
-            implied,
-            #[cfg(debug_assertions)]
-            asked,
+            work(block, &rows);
         }
     }
 
@@ -92,7 +165,7 @@ impl Events {
     }
 
     /// Gives every event what the events that it implies have; says whether any had something new.
-    fn pass(&self, order: &[Event], rows: &mut [[u64; WORDS]]) -> bool {
+    fn pass(&self, order: &[Event], rows: &mut [Row]) -> bool {
         let mut changed = false;
         for event in order {
             let before = rows[event.0 as usize];

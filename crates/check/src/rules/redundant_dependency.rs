@@ -27,7 +27,7 @@ use diagnostic::{
     Cost, EvidenceRole, Finding, Fix, Goal, Label, Location, OrderFault, PlainAdvice, Quiet, Remark, Rule, Severity,
     Together,
 };
-use graph::{Event, Events, Moment, Questions};
+use graph::{Event, Events, ImpliedByOther, Member, Moment, Questions};
 use model::{ComponentId, Tie, TieTarget, WaitsFor};
 
 use crate::context::Context;
@@ -40,39 +40,37 @@ pub(crate) static RULE: Rule = Rule::new(
 .folding(Together::Nothing, Quiet::Cluster);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let pairs = candidates(context);
+    let groups = groups(context);
     let events = &context.analysis.events;
+    let members: Vec<Vec<Member>> =
+        groups.iter().map(|ties| ties.iter().map(|(_, to)| member(*to)).collect()).collect();
+    let found = events.implied_by_others(&members);
+    let ends = |it: &ImpliedByOther| (members[it.group][it.member].target, members[it.group][it.by].source);
     let mut questions = Questions::default();
-    for (_, through, to) in &pairs {
-        questions.ask(start(*through), done(*to));
-        questions.ask(done(*to), start(*through));
-    }
+    found.iter().map(ends).for_each(|(target, source)| questions.ask(target, source));
     let answers = events.answer(questions);
     // An expression of somebody's own may wait for less than the order it stands for.
     let has_opaque = context.cluster.ties.iter().any(|tie| tie.waits_for == WaitsFor::Opaque);
     let mut said: BTreeSet<(ComponentId, ComponentId)> = BTreeSet::new();
     let mut findings = Vec::new();
-    for (tie, through, to) in pairs {
-        let (source, target) = (start(through), done(to));
+    for it in found {
+        let (target, source) = ends(&it);
+        let ((tie, to), (_, through)) = (groups[it.group][it.member], groups[it.group][it.by]);
         // In a circle each implies the other: no answer.
-        let is_implied = answers.implies(source, target) && !answers.implies(target, source);
-        if is_implied && (!has_opaque || is_plain(events, source, target)) && said.insert((tie.from, to)) {
+        let is_implied = !answers.implies(target, source) && (!has_opaque || is_plain(events, source, target));
+        if is_implied && said.insert((tie.from, to)) {
             findings.push(finding(context, tie, through, to));
         }
     }
     findings
 }
 
-fn start(component: ComponentId) -> Event {
-    Events::of(component, Moment::Start)
+fn member(of: ComponentId) -> Member {
+    Member { source: Events::of(of, Moment::Start), target: Events::of(of, Moment::Done) }
 }
 
-fn done(component: ComponentId) -> Event {
-    Events::of(component, Moment::Done)
-}
-
-/// A tie, another tie's end that may wait for the same, and the tie's own end.
-fn candidates<'a>(context: &Context<'a>) -> Vec<(&'a Tie, ComponentId, ComponentId)> {
+/// The ties of each component with their ends.
+fn groups<'a>(context: &Context<'a>) -> Vec<Vec<(&'a Tie, ComponentId)>> {
     let mut of: BTreeMap<ComponentId, Vec<(&'a Tie, ComponentId)>> = BTreeMap::new();
     for tie in &context.cluster.ties {
         if let (TieTarget::Component(to), WaitsFor::Done) = (&tie.to, tie.waits_for)
@@ -82,14 +80,7 @@ fn candidates<'a>(context: &Context<'a>) -> Vec<(&'a Tie, ComponentId, Component
             of.entry(tie.from).or_default().push((tie, *to));
         }
     }
-    let mut found = Vec::new();
-    for ties in of.values() {
-        for (tie, to) in ties {
-            let others = ties.iter().filter(|(_, other)| other != to);
-            found.extend(others.map(|(_, through)| (*tie, *through, *to)));
-        }
-    }
-    found
+    of.into_values().filter(|ties| ties.len() > 1).collect()
 }
 
 /// Whether one event implies the other without an expression of somebody's own.
