@@ -101,6 +101,10 @@ pub enum KeysFault {
     BackupEmpty,
     /// The second store does not have these.
     BackupLacks { keys: Vec<String> },
+    /// The settings name a recipient that the store is not encrypted to yet.
+    NewRecipient { recipient: String },
+    /// The store is encrypted to a recipient that the settings do not name.
+    UnnamedRecipient { recipient: String },
 }
 
 /// What a controller does by itself.

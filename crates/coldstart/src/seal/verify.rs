@@ -6,6 +6,7 @@ use std::path::Path;
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
 use ::seal::manifest::{Item, SECRET_BYTES_MAX};
+use ::seal::store::Kept;
 use ::seal::verify::{Landing, Verdict, item, lands};
 use diagnostic::seal::{Cause, KeysFault, SealFault, SealedFault, Unopened};
 use diagnostic::{Next, Severity, next};
@@ -16,7 +17,9 @@ use super::failure::SealFailure;
 use super::findings::findings;
 use super::report::{Report, Spot};
 use super::tree::{self, Found};
-use super::{Home, backup, certificate, now, renewal, secret_stores, sops, tracked, verify_cluster, verify_text};
+use super::{
+    Home, backup, certificate, now, recipients, renewal, secret_stores, sops, tracked, verify_cluster, verify_text,
+};
 use crate::check;
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
@@ -47,10 +50,12 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     let mut look = Checkout::new(&home)?;
     let mut tree = tree::find(&look.repository, &look.applied);
-    let ring = if tree.found.is_empty() && !options.cluster {
-        home.store()?.read().map_err(SealFailure::from)?.ring
+    let (store, Kept { ring, .. }) = if tree.found.is_empty() && !options.cluster {
+        let store = home.store()?;
+        let kept = store.read().map_err(SealFailure::from)?;
+        (store, kept)
     } else {
-        home.keys()?.1.ring
+        home.keys()?
     };
     let mut report = Report::default();
     if options.write {
@@ -71,6 +76,7 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     keys(&ring, &mut report);
     certificate::check(&home, &ring, &mut report);
     backup::check(&home, &ring, &mut report);
+    recipients::check(&home, (store.as_ref(), &ring), &mut report)?;
     renewal::check(&look, !found.is_empty(), &mut report);
     sops::check(&home, repository, &mut report)?;
     tracked::check(&home, &mut report)?;
@@ -94,7 +100,10 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
             draw::markdown::report(&findings(&report, repository), repository, Severity::Info, &prefix)
         }
     };
-    output::print(&text)?;
+    match options.format {
+        VerifyFormat::Github => output::print_exactly(&text)?,
+        _ => output::print(&text)?,
+    }
     Ok(if report.has_errors() { exit::ERRORS_FOUND } else { exit::CLEAN })
 }
 
@@ -107,7 +116,7 @@ fn write(home: &Home<'_>, look: &mut Checkout, ring: &Ring, options: &Verify) ->
     }
     let mut plan: String = edits.values().map(renewal::Edit::describe).collect();
     if let Some(path) = certificate {
-        let _ = writeln!(plan, "write the newest certificate to {path}");
+        let _ = writeln!(plan, "write the newest certificate to {}", draw::clean(path));
     }
     match options.format {
         VerifyFormat::Text => confirm(&plan, options.yes)?,

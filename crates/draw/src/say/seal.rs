@@ -74,6 +74,12 @@ fn keys(fault: &KeysFault) -> String {
             format!("is the certificate of key {key}, which is not the newest of the store")
         }
         KeysFault::BackupEmpty => "holds no key, or can't be reached: it is not a backup of the store now".to_owned(),
+        KeysFault::NewRecipient { recipient } => format!(
+            "coldstart.yaml names the recipient {recipient}, which can't open the store yet: the next command that writes the store gives it every private key"
+        ),
+        KeysFault::UnnamedRecipient { recipient } => {
+            format!("{recipient} can open it and has every private key, though coldstart.yaml does not name it")
+        }
         KeysFault::BackupLacks { keys } => format!("lacks key {} of the store", keys.join(", ")),
     }
 }
