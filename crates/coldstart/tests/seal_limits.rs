@@ -95,7 +95,8 @@ fn a_planted_recipient_gets_no_key_unless_it_is_named() {
     let planted = stranger(&desk, "planted.txt");
     desk.write("coldstart.yaml", &format!("seal:\n  recipients: [{planted}]\n"));
     desk.write("sealed.yaml", &desk.sealed("k1", LOGIN));
-    desk.seal(&["verify"]).exits(1).says(&planted).says("can't open the store yet").says("store-recipients: ");
+    desk.seal(&["verify"]).exits(1).says(&planted).says("can't open the store yet");
+    desk.seal(&["verify", "--format", "sarif"]).exits(1).says("\"ruleId\": \"store-recipients\"");
     for words in [
         &["rotate", "--offline", "--yes"][..],
         &["init", "--adopt", "k2.pem", "--yes"],
@@ -153,6 +154,7 @@ fn what_is_not_a_file_is_not_waited_for() {
     }
     fs::remove_file(desk.path("coldstart.yaml")).unwrap();
     fifo(&desk, ".coldstart-aaaaaa");
+    fs::remove_file(desk.path("keys.age.lock")).unwrap();
     fifo(&desk, "keys.age.lock");
     desk.write("sealed.yaml", &desk.sealed("k1", LOGIN));
     let ran = desk.seal(&["init", "--adopt", "k2.pem", "--yes"]);

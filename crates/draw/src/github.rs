@@ -61,7 +61,7 @@ fn body(said: &Said) -> String {
 
 /// What the runner would take for the end of the command, spelt so that it does not.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    source::without_marks(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

@@ -79,10 +79,12 @@ impl Git<'_> {
             }
             write_file(&target.join(entry.path), &bytes)
         });
-        let missing = written.map_err(|error| match error {
-            GitError::Write(error) if error.kind() == io::ErrorKind::FileTooLarge => too_large(),
-            error => error,
-        })?;
+        let missing = match written {
+            Err(GitError::Write(error)) if error.kind() == io::ErrorKind::FileTooLarge => return Err(too_large()),
+            // Some versions give up where they would have to fetch.
+            Err(GitError::EndedEarly) if self.is_partial()? => return Err(GitError::Partial),
+            written => written?,
+        };
         if missing > 0 {
             return Err(GitError::Partial);
         }

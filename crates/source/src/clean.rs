@@ -64,8 +64,8 @@ pub fn without_commands(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// `##word[` with another second character.
-fn without_marks(line: &str) -> Cow<'_, str> {
+/// A line without `##word[`, which some logs obey wherever it stands.
+pub fn without_marks(line: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
     for (at, _) in line.match_indices("##") {

@@ -11,7 +11,7 @@ mod sources;
 mod span;
 mod text;
 
-pub use clean::{clean, shown, sign_for, without_commands};
+pub use clean::{clean, shown, sign_for, without_commands, without_marks};
 pub use index::to_u32;
 pub use sources::Sources;
 pub use span::{FileId, Span};
