@@ -191,3 +191,51 @@ fn a_stale_lock_of_git_is_found_before_a_key_is_made() {
         .says("next:");
     assert_eq!(desk.ring().keys().len(), 1);
 }
+
+/// Each item that does not open costs a decryption with every key, and to find out where it belongs a hundred more. The story's own
+/// limit of time tells.
+#[test]
+fn many_items_that_do_not_open_and_many_keys_are_told_soon() {
+    use seal::store::{Directory, Revision, Store as _};
+    let desk = Desk::new();
+    let now = time::OffsetDateTime::now_utc();
+    let mut ring = seal::Ring::default();
+    for day in 0..8 {
+        let begins = now - time::Duration::days(10 - day);
+        let wanted = seal::key::GenerateOptions { bits: 2048, ..seal::key::GenerateOptions::at(begins) };
+        ring.add(seal::key::generate(&wanted).unwrap(), begins).unwrap();
+    }
+    Directory::new(desk.path("keys")).write(&ring, &Revision::Nothing).unwrap();
+    let of = |key: &seal::key::KeyPair, number: usize| {
+        let login = LOGIN.replace("name: login", &format!("name: login-{number}"));
+        let node = yaml::parse_value(source::FileId(0), &login).unwrap();
+        let secret = seal::manifest::SecretManifest::of(&node).unwrap();
+        secret.to_sealed_yaml(key.certificate(), seal::Scope::Strict).unwrap()
+    };
+    let foreign = sealing::key("k1");
+    let closed: String = (0..1500).map(|number| of(&foreign, number)).collect();
+    desk.write("a-closed.yaml", &closed);
+    let newest = ring.newest().unwrap();
+    desk.write("b-open.yaml", &of(newest, 9000));
+    let ran = desk.seal(&["verify", "--store", "dir:keys", "--format", "json"]).exits(1);
+    let not_tried = ran.stdout.matches("older ones were not tried").count();
+    assert!(not_tried > 1000, "{not_tried}");
+    assert!(!ran.stdout.contains("login-9000"), "what opens is still found");
+}
+
+#[test]
+fn reseal_stops_at_what_verify_calls_malformed() {
+    let desk = Desk::with_key("k1");
+    desk.write("good.yaml", &desk.sealed("k1", LOGIN));
+    let bad = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: a, namespace: b}\nspec: {encryptedData: {a: [1]}}\n";
+    desk.write("bad.yaml", bad);
+    desk.seal(&["verify"]).exits(1).says("a value of `encryptedData` is not text");
+    desk.seal(&["init", "--adopt", "k2.pem", "--yes"]).exits(0);
+    for words in [&["reseal", "--yes"][..], &["rotate", "--offline", "--yes", "--bits", "2048"]] {
+        desk.seal(words)
+            .exits(2)
+            .says("bad.yaml:3: a value of `encryptedData` is not text")
+            .says("next: coldstart seal verify");
+    }
+    assert_eq!(desk.ring().keys().len(), 2, "no key was made");
+}

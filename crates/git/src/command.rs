@@ -35,13 +35,19 @@ impl<'r> Git<'r> {
     /// For commands that print stored objects of the work tree that a directory is in: they know no hooks, filters, text
     /// conversions or pagers, and a missing object is not fetched.
     pub fn reading(runner: &'r dyn Runner, directory: &Path) -> Self {
-        Self::reading_with(runner, directory, Environment::everything())
+        let flags = ["--no-pager", "--no-optional-locks", "--literal-pathspecs"];
+        Self::harmless(runner, directory, Environment::everything(), &flags)
     }
 
-    /// As [`Git::reading`], with a part of our environment.
-    pub fn reading_with(runner: &'r dyn Runner, directory: &Path, environment: Environment) -> Self {
+    /// For questions about the work tree that a directory is in, with a part of our environment: nothing that the repository
+    /// configures is run for them.
+    pub fn asking(runner: &'r dyn Runner, directory: &Path, environment: Environment) -> Self {
+        Self::harmless(runner, directory, environment, &["--no-pager", "--no-optional-locks"])
+    }
+
+    fn harmless(runner: &'r dyn Runner, directory: &Path, environment: Environment, flags: &[&str]) -> Self {
         let mut leading = at(directory);
-        leading.extend(["--no-pager", "--no-optional-locks", "--literal-pathspecs"].map(OsString::from));
+        leading.extend(flags.iter().map(OsString::from));
         leading.extend(HARMLESS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]));
         let environment = environment
             .with(NO_FETCH, "1")

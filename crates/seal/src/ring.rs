@@ -136,6 +136,13 @@ impl Ring {
         Self::from_json(self.to_json()?.expose())
     }
 
+    /// Another ring of some of the same keys.
+    pub fn only(&self, is_wanted: impl Fn(Fingerprint) -> bool) -> Result<Self, RingError> {
+        let mut some = self.duplicate()?;
+        some.keys.retain(|held| is_wanted(held.pair.fingerprint()));
+        Ok(some)
+    }
+
     /// The whole ring, private keys and all.
     pub fn to_json(&self) -> Result<SecretBytes, RingError> {
         let keys: Result<Vec<Written>, RingError> = self.keys.iter().map(Written::of).collect();

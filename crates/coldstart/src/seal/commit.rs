@@ -172,7 +172,7 @@ pub(crate) fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<Stri
 
 /// What git prints of a repository that may be anybody's: nothing that it configures is run.
 pub(crate) fn look(root: &Path, words: &[&str]) -> Result<String, GitFault> {
-    asked(&Git::reading_with(&System, root, children::environment(None)), words, &[])
+    asked(&Git::asking(&System, root, children::environment(None)), words, &[])
 }
 
 fn asked(git: &Git<'_>, words: &[&str], files: &[PathBuf]) -> Result<String, GitFault> {

@@ -120,6 +120,10 @@ pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Plan, SealFailure> {
     if let Some(first) = unreadable.into_iter().next() {
         return Err(WriteFailure::MayHoldMore(first).into());
     }
+    if let Some((one, trouble)) = found.iter().find_map(|one| Some((one, one.sealed.trouble.first()?))) {
+        let (path, line) = (one.path.clone(), one.at.line);
+        return Err(WriteFailure::Malformed { path, line, what: trouble.what }.into());
+    }
     let tried = repository::parallel::map(&found, |one| outdated(one, ring));
     let mut files: BTreeMap<&str, Vec<Bound>> = BTreeMap::new();
     for (one, items) in found.iter().zip(tried) {

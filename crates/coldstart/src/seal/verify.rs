@@ -1,5 +1,6 @@
 //! `coldstart seal verify`: what will open at the next cold start, and what would quietly go wrong there.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use ::seal::Ring;
 use ::seal::key::Fingerprint;
 use ::seal::manifest::{Item, SECRET_BYTES_MAX};
 use ::seal::store::Kept;
-use ::seal::verify::{Landing, Verdict, item, lands};
+use ::seal::verify::{LABELS_TRIED_MAX, Landing, Verdict, item, lands};
 use diagnostic::seal::{Cause, KeysFault, SealFault, SealedFault, Unopened};
 use diagnostic::{Next, Severity, next};
 use read::{Applied, Repository};
@@ -28,6 +29,14 @@ use crate::output;
 
 /// SealedSecrets for which it is tried at all other landings where they belong.
 const SEARCHED_MAX: usize = 30;
+/// Tries of items that do not open, each a decryption with a private key: a second or two of them.
+const CLOSED_TRIES_MAX: usize = 1_000;
+/// The same, to find out where such an item belongs.
+const SEARCH_TRIES_MAX: usize = 1_000;
+/// Labels of an item that its own file gives, at most.
+const LABELS_OF_ITS_OWN: usize = 12;
+/// SealedSecrets that are tried side by side.
+const PORTION: usize = 32;
 /// What is looked at of what clusters apply.
 const KINDS: [&str; 7] =
     ["SealedSecret", "HelmRelease", "Deployment", "SecretStore", "ClusterSecretStore", "Secret", "ExternalSecret"];
@@ -203,10 +212,14 @@ type Judged = Vec<Result<Fingerprint, Vec<Wrong>>>;
 /// Where each belongs that does not open is looked for among all places, for so many of them: if a key is lost, all are
 /// closed, and looking for all of them everywhere would take hours.
 fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
-    let mut all = repository::parallel::map(found, |one| judge(one, |item, at| lands(&one.sealed, item, at, ring)));
-    let is_closed = |judged: &Judged| judged.iter().any(Result::is_err);
+    let mut all = judge_where_they_land(found, ring);
+    let is_closed = |judged: &Judged| {
+        judged.iter().filter_map(|one| one.as_ref().err()).flatten().any(|wrong| wrong.is_foreign.is_some())
+    };
     let closed: Vec<usize> = (0..all.len()).filter(|index| is_closed(&all[*index])).collect();
-    let (searched, rest) = closed.split_at(closed.len().min(SEARCHED_MAX));
+    let of = |labels: usize| SEARCH_TRIES_MAX / (labels * ring.keys().len().max(1));
+    let (searched, rest) = closed.split_at(closed.len().min(SEARCHED_MAX).min(of(LABELS_TRIED_MAX)));
+    let rest = &rest[..rest.len().min(of(LABELS_OF_ITS_OWN))];
     for (closed, places) in [(searched, places), (rest, &[][..])] {
         let again = repository::parallel::map(closed, |index| {
             let one = &found[*index];
@@ -216,6 +229,40 @@ fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
         closed.iter().zip(again).for_each(|(index, judged)| all[*index] = judged);
     }
     all
+}
+
+/// Every item where it lands. An item that opens with none costs a try with every key: after so many of them, the rest is tried with the
+/// keys that opened something, and with the newest. In portions, so that the same items are tried each time.
+fn judge_where_they_land(found: &[Found], ring: &Ring) -> Vec<Judged> {
+    let (mut all, mut tries, mut used) = (Vec::new(), 0, BTreeSet::new());
+    used.extend(ring.newest().map(::seal::key::KeyPair::fingerprint));
+    let mut narrow: Option<Ring> = None;
+    for portion in found.chunks(PORTION) {
+        if tries > CLOSED_TRIES_MAX && narrow.is_none() {
+            narrow = ring.only(|key| used.contains(&key)).ok();
+        }
+        let by = narrow.as_ref().unwrap_or(ring);
+        let judged = repository::parallel::map(portion, |one| judge(one, |item, at| lands(&one.sealed, item, at, by)));
+        for judged in judged {
+            used.extend(judged.iter().filter_map(|judged| judged.as_ref().ok()));
+            tries +=
+                judged.iter().filter_map(|judged| judged.as_ref().err()).map(Vec::len).sum::<usize>() * by.keys().len();
+            all.push(match &narrow {
+                Some(narrow) => judged.into_iter().map(|one| one.map_err(|wrong| not_tried(wrong, narrow))).collect(),
+                None => judged,
+            });
+        }
+    }
+    all
+}
+
+/// What no key in use opens; what is broken stays so.
+fn not_tried(wrong: Vec<Wrong>, by: &Ring) -> Vec<Wrong> {
+    let why = |one: Wrong| match one.is_foreign {
+        None => one,
+        Some(_) => Wrong { why: Unopened::NotTried { tried: by.keys().len() }, is_foreign: None, ..one },
+    };
+    wrong.into_iter().map(why).collect()
 }
 
 /// A file is often still called as the SealedSecret in it was.

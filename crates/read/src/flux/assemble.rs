@@ -317,8 +317,22 @@ impl<'a> Assembler<'a> {
         self.out.kustomizations.push((id, kustomization));
     }
 
+    /// The rest of the cluster is not seen, which is told once, where it begins.
+    fn tell_full(&mut self, owner: ComponentId) {
+        let why = WhyUnseen::TooManyObjects { max: COMPONENTS_MAX };
+        if self.out.cluster.blind.iter().any(|spot| spot.why == why) {
+            return;
+        }
+        let (what, at) = {
+            let component = self.out.cluster.component(owner);
+            (Unseen::Kustomization(component.object.clone()), component.at)
+        };
+        self.blind(what, why, at, owner);
+    }
+
     fn object(&mut self, owner: ComponentId, node: Node, namespace: &str) {
         if self.out.cluster.components.len() >= COMPONENTS_MAX {
+            self.tell_full(owner);
             return;
         }
         let object = Object::new(&node);

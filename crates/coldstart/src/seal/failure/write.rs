@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ::seal::manifest::ShapeFault;
 use ::seal::renewal::SwitchError;
 use ::seal::{OpenError, Scope};
 use diagnostic::Next;
@@ -59,6 +60,8 @@ pub(crate) enum WriteFailure {
     MayHoldMore(Unread),
     #[error("{key} of {path}: {source}\n  nothing was written", key = clean(.key), path = clean(.path))]
     DoesNotOpen { path: String, key: String, source: OpenError },
+    #[error("{path}:{line}: {what}\n  nothing was written", path = clean(.path))]
+    Malformed { path: String, line: u32, what: ShapeFault },
     #[error("the release is in no file")]
     ReleaseInNoFile,
     #[error("{place}: {source}; nothing was written", place = clean(.place))]
@@ -99,7 +102,9 @@ impl WriteFailure {
             Self::NotSettable { .. } => return Some(Next::Edit(Edit::SetThere)),
             Self::OtherScope { .. } => Again::WithScopeOrName,
             Self::Twice { .. } => return Some(Next::Edit(Edit::OneSealedSecret)),
-            Self::MayHoldMore(_) | Self::DoesNotOpen { .. } => return Some(Next::Seal(Seal::Verify)),
+            Self::MayHoldMore(_) | Self::DoesNotOpen { .. } | Self::Malformed { .. } => {
+                return Some(Next::Seal(Seal::Verify));
+            }
             Self::ReleaseInNoFile => return Some(Next::Seal(Seal::VerifyAndSet)),
             Self::Renewal { .. } => return Some(Next::Seal(Seal::VerifyWhatToSet)),
             Self::Repository(_) | Self::NotJson => return None,
