@@ -330,3 +330,32 @@ fn an_earlier_revision_is_removed_when_a_signal_ends_the_run() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(count(), 0, "nothing is left");
 }
+
+/// A sample of what `cargo xtask evaluate hostile` does at large.
+#[test]
+fn repositories_that_were_made_to_break_it_do_not() {
+    const OUTSIDE: &str = "only-the-outside-has-this";
+    for (name, _) in fixtures::hostile::BUILDERS {
+        for seed in [1, 2] {
+            let (tree, away) = (Tree::empty(), Tree::empty());
+            away.write("outside.yaml", format!("{OUTSIDE}: [\n").as_bytes());
+            fixtures::hostile::build(name, seed, tree.path(), &away.path().join("outside.yaml")).unwrap();
+            for words in [
+                &["check", "--pedantic", "--blind-spots"][..],
+                &["check", "--pedantic", "--format", "github"],
+                &["check", "--pedantic", "--format", "sarif"],
+                &["graph"],
+                &["plan"],
+                &["init", "--print"],
+            ] {
+                let ran = run(command(words).current_dir(tree.path()).env("HOME", away.path()));
+                assert!((0..=3).contains(&ran.code), "{name} {seed}: {words:?}: {ran:?}");
+                is_clean(&ran, words, name);
+                assert!(
+                    !ran.stdout.contains(OUTSIDE) && !ran.stderr.contains(OUTSIDE),
+                    "{name} {seed}: {words:?}: {ran:?}"
+                );
+            }
+        }
+    }
+}

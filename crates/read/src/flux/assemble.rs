@@ -112,6 +112,8 @@ struct Assembler<'a> {
     dependencies: Vec<(ComponentId, Dependency)>,
     /// The Kustomizations whose turn it is.
     wave: Vec<Turn>,
+    /// Whether it was told that there are too many components.
+    is_full: bool,
     out: Assembled,
 }
 
@@ -151,6 +153,7 @@ impl<'a> Assembler<'a> {
             by_object: BTreeMap::new(),
             dependencies: Vec::new(),
             wave: Vec::new(),
+            is_full: false,
             out: Assembled::default(),
         };
         // The root of the repository has a name that can be read and typed.
@@ -319,15 +322,12 @@ impl<'a> Assembler<'a> {
 
     /// The rest of the cluster is not seen, which is told once, where it begins.
     fn tell_full(&mut self, owner: ComponentId) {
-        let why = WhyUnseen::TooManyObjects { max: COMPONENTS_MAX };
-        if self.out.cluster.blind.iter().any(|spot| spot.why == why) {
+        if std::mem::replace(&mut self.is_full, true) {
             return;
         }
-        let (what, at) = {
-            let component = self.out.cluster.component(owner);
-            (Unseen::Kustomization(component.object.clone()), component.at)
-        };
-        self.blind(what, why, at, owner);
+        let component = self.out.cluster.component(owner);
+        let (what, at) = (Unseen::Kustomization(component.object.clone()), component.at);
+        self.blind(what, WhyUnseen::TooManyObjects { max: COMPONENTS_MAX }, at, owner);
     }
 
     fn object(&mut self, owner: ComponentId, node: Node, namespace: &str) {
