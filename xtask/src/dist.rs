@@ -1,5 +1,5 @@
 //! `cargo xtask dist`: what a release consists of for one target. The binary, completions, manual pages and licences go into
-//! one archive, the same bytes for the same binary, with its checksum beside it.
+//! one archive, the same bytes for the same binary, with its checksum and the list of its parts beside it.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -45,8 +45,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let sum = checksum(&archive)?;
     let line = format!("{sum}  {name}.tar.gz\n");
     fs::write(options.out.join(format!("{name}.tar.gz.sha256")), &line)?;
+    let parts = options.out.join(format!("{name}.cdx.json"));
+    fs::write(&parts, crate::sbom::of(root()?, &target)?)
+        .with_context(|| format!("cannot write {}", parts.display()))?;
     println!("{}: {} bytes, sha256 {sum}", archive.display(), fs::metadata(&archive)?.len());
     Ok(())
+}
+
+fn root() -> Result<&'static Path> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")
 }
 
 fn cargo() -> Command {
@@ -82,7 +89,7 @@ fn pack(binary: &Path, name: &str, archive: &Path) -> Result<()> {
     for (page, text) in pages(&binary)? {
         add(&mut tar, &format!("{name}/man/{page}"), &text, 0o644)?;
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let root = root()?;
     for document in DOCUMENTS {
         add(&mut tar, &format!("{name}/{document}"), &fs::read(root.join(document))?, 0o644)?;
     }

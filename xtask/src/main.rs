@@ -16,6 +16,7 @@ mod parallel;
 mod parse;
 mod paths;
 mod product;
+mod sbom;
 mod seen_with_flux;
 mod simulate;
 mod table;

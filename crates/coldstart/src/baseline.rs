@@ -6,13 +6,14 @@
 )]
 
 use std::fs;
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use diagnostic::{Baseline, BaselineError, Report, Severity};
 use draw::words::count;
 use edit::Readers;
 use read::Reading;
+use repository::file::{self, Links};
 
 use crate::arguments::Check;
 use crate::exit::{self, Code};
@@ -22,10 +23,20 @@ use crate::output;
 /// A baseline of a hundred thousand findings is smaller than this.
 const BASELINE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Where it is: as the command line says, from the current directory; or as the settings say, from the repository.
-pub(crate) fn path(options: &Check, reading: &Reading) -> Option<PathBuf> {
-    let said = reading.settings.check.baseline.as_ref().map(|path| options.path.join(path));
-    options.baseline.clone().or(said)
+/// Where it is: as the command line says, from the current directory; or as the settings say, from the repository and inside of
+/// it. The settings may be a stranger's.
+pub(crate) fn path(options: &Check, reading: &Reading) -> Result<Option<PathBuf>, Failure> {
+    if let Some(path) = &options.baseline {
+        return Ok(Some(path.clone()));
+    }
+    let Some(said) = &reading.settings.check.baseline else { return Ok(None) };
+    let path = options.path.join(said);
+    match edit::below(reading.repository.root(), &path) {
+        Ok(Some(_)) => Ok(Some(path)),
+        // What is behind a link that leads nowhere is not there, and told when it is read.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Some(path)),
+        Ok(None) | Err(_) => Err(Failure::BaselineOutside { path }),
+    }
 }
 
 pub(crate) fn read(path: &Path) -> Result<Baseline, Failure> {
@@ -44,9 +55,7 @@ pub(crate) fn read(path: &Path) -> Result<Baseline, Failure> {
 }
 
 fn text(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    fs::File::open(path)?.take(BASELINE_BYTES_MAX).read_to_string(&mut text)?;
-    Ok(text)
+    file::read_text(path, Links::Followed, BASELINE_BYTES_MAX)
 }
 
 /// Writes all findings of the report that matter this much or more.
@@ -64,7 +73,7 @@ pub(crate) fn write(
         .map_err(|source| Failure::WriteFile { path: path.to_path_buf(), source })?;
     let (number, severity) = (baseline.len(), min_severity.word());
     let findings = count(number, "finding");
-    let path = path.display();
+    let path = source::shown(path);
     output::print(&format!("wrote {findings} of severity {severity} and above to {path}\n"))?;
     Ok(exit::CLEAN)
 }

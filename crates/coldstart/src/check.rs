@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     ::check::settle(&mut report, &reading, &policy);
     ::check::look_ahead(&mut report, &reading, &analyses);
     let wish = Wish { options, min_severity: min_severity(options, &policy), prefix: prefix(&options.path) };
-    let baseline = baseline::path(options, &reading);
+    let baseline = baseline::path(options, &reading)?;
     if options.write_baseline && !is_empty(&reading) {
         return baseline::write(baseline.as_deref(), &report, &reading, wish.min_severity);
     }
@@ -81,7 +81,11 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         }
         return Err(nothing(COMMAND, &options.path, &reading));
     }
-    output::print(&render(&report, &reading, &wish)?)?;
+    let rendered = render(&report, &reading, &wish)?;
+    match options.format {
+        CheckFormat::Github => output::print_exactly(&rendered)?,
+        _ => output::print(&rendered)?,
+    }
     let counts = |finding: &Finding| options.fail_on.severity().is_some_and(|least| finding.severity >= least);
     Ok(if report.findings.iter().any(counts) { exit::ERRORS_FOUND } else { exit::CLEAN })
 }

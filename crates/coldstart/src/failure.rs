@@ -6,6 +6,7 @@ use diagnostic::Next;
 use diagnostic::next::{Again, Edit, Git, Run};
 
 use crate::exit::{self, Code};
+use source::{clean, shown};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -15,7 +16,7 @@ pub(crate) enum Failure {
     Settings { command: &'static str, source: settings::SettingsError },
     #[error(
         "no Flux objects found in {}\n  looked for: {LOOKED_FOR}\n  in: {}{}{}",
-        .path.display(),
+        shown(.path),
         files(*.yaml_files),
         say_argo_cd(*.argo_cd),
         say_unread(.unread)
@@ -29,7 +30,7 @@ pub(crate) enum Failure {
     },
     #[error(
         "no entry point found in {}: nothing says where Flux starts\n  there is: {} in {}{}\n  tried: {TRIED}{}{}",
-        .path.display(),
+        shown(.path),
         objects(.flux_objects),
         files(*.yaml_files),
         say_directories(.flux_objects),
@@ -43,13 +44,13 @@ pub(crate) enum Failure {
         flux_objects: Box<read::FluxObjects>,
         unread: Vec<repository::Skipped>,
     },
-    #[error("the entry point `{entry}` is not a directory of this repository: give a path from its root")]
+    #[error("the entry point `{entry}` is not a directory of this repository: give a path from its root", entry = clean(.entry))]
     EntryPoint { entry: String },
-    #[error("no cluster is called `{name}`{}\n  there is: {}", did_you_mean(.nearest.as_deref()), .names.join(", "))]
+    #[error("no cluster is called `{name}`{}\n  there is: {}", did_you_mean(.nearest.as_deref()), joined(.names), name = clean(.name))]
     UnknownCluster { command: &'static str, at: PathBuf, name: String, nearest: Option<String>, names: Vec<String> },
-    #[error("several clusters are called `{name}`\n  there is: {}", .names.join(", "))]
+    #[error("several clusters are called `{name}`\n  there is: {}", joined(.names), name = clean(.name))]
     SeveralClusters { command: &'static str, at: PathBuf, name: String, names: Vec<String> },
-    #[error("there are several clusters\n  there is: {}", .names.join(", "))]
+    #[error("there are several clusters\n  there is: {}", joined(.names))]
     WhichCluster { command: &'static str, at: PathBuf, names: Vec<String> },
     #[error("{source}")]
     Plan { at: PathBuf, source: run::PlanError },
@@ -59,7 +60,7 @@ pub(crate) enum Failure {
     NoRealWorld { at: PathBuf },
     #[error("{source}{}", journal_at(.source, .path))]
     Journal { command: &'static str, at: PathBuf, path: PathBuf, source: run::JournalError },
-    #[error("{source}\n  journal: {}", .path.display())]
+    #[error("{source}\n  journal: {}", shown(.path))]
     Drive { at: PathBuf, path: PathBuf, source: run::DriveError },
     #[error("no directory for journals: neither XDG_STATE_HOME nor HOME is set")]
     NoState,
@@ -67,17 +68,22 @@ pub(crate) enum Failure {
     Changed { at: PathBuf, count: usize, names: String },
     #[error("the existing simulated world has seed {seed}{}", say_faults(.faults))]
     OtherWorld { at: PathBuf, seed: u64, faults: Vec<String> },
-    #[error("no run {run} in the journal\n  there is: {known}")]
+    #[error("no run {run} in the journal\n  there is: {known}", known = clean(.known))]
     UnknownRun { at: PathBuf, run: u32, known: String },
-    #[error("no rule is called `{name}`{}\n  rules: {}", did_you_mean(*.nearest), .rules.join(", "))]
+    #[error("no rule is called `{name}`{}\n  rules: {}", did_you_mean(*.nearest), .rules.join(", "), name = clean(.name))]
     UnknownRule { name: String, nearest: Option<&'static str>, rules: Vec<&'static str> },
-    #[error("{}: {why}", .path.display())]
+    #[error("{}: {why}", shown(.path), why = clean(.why))]
     Baseline { path: PathBuf, why: String },
-    #[error("{}: {why}", .path.display())]
+    #[error("{}: {why}", shown(.path), why = clean(.why))]
     NoBaselineFile { path: PathBuf, why: String },
+    #[error(
+        "`check.baseline` of coldstart.yaml names {}, which is not in the repository: such a file is read only if you name it",
+        shown(.path)
+    )]
+    BaselineOutside { path: PathBuf },
     #[error("--write-baseline needs a file: --baseline FILE")]
     NoBaseline,
-    #[error("cannot compare with `{revision}`: {source}{}", git_says(.source))]
+    #[error("cannot compare with `{revision}`: {source}{}", git_says(.source), revision = clean(.revision))]
     Since { revision: String, source: git::GitError },
     #[error("{source}")]
     Helm { command: &'static str, source: helm::HelmError },
@@ -85,18 +91,18 @@ pub(crate) enum Failure {
     NobodyToAsk,
     #[error("nothing was done")]
     No,
-    #[error("{} already exists", .path.display())]
+    #[error("{} already exists", shown(.path))]
     SettingsExist { at: PathBuf, path: PathBuf },
-    #[error("cannot write {}: {source}", .path.display())]
+    #[error("cannot write {}: {source}", shown(.path))]
     WriteFile { path: PathBuf, source: std::io::Error },
-    #[error("cannot watch {}: {source}", .path.display())]
+    #[error("cannot watch {}: {source}", shown(.path))]
     Watch { path: PathBuf, source: notify::Error },
     #[cfg(feature = "seal")]
     #[error(transparent)]
     Seal(Box<crate::seal::SealFailure>),
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
-    #[error("cannot write the report as JSON: {0}")]
+    #[error("cannot write the report as JSON: {it}", it = clean(.0))]
     Json(String),
 }
 
@@ -149,7 +155,7 @@ impl Failure {
             Self::UnknownRun { at, .. } => Next::Run(Run::Log { at: at.clone() }),
             Self::UnknownRule { nearest, .. } => Next::Run(Run::Explain { rule: *nearest }),
             Self::Baseline { path, .. } => Next::Run(Run::WriteBaseline { path: path.clone() }),
-            Self::NoBaselineFile { .. } => Next::Run(Run::OtherBaseline),
+            Self::NoBaselineFile { .. } | Self::BaselineOutside { .. } => Next::Run(Run::OtherBaseline),
             Self::NoBaseline => Next::Run(Run::NameBaseline),
             Self::Since { source, .. } => return after_git(source),
             Self::Helm { command, .. } => Next::Run(Run::WithHelm { command }),
@@ -177,20 +183,20 @@ fn journal_at(error: &run::JournalError, path: &Path) -> String {
     match error {
         JournalError::Busy { .. } | JournalError::File { .. } => String::new(),
         JournalError::Damaged { .. } | JournalError::Unknown | JournalError::Write(_) => {
-            format!("\n  journal: {}", path.display())
+            format!("\n  journal: {}", shown(path))
         }
     }
 }
 
 /// What to type next, as the last line below what went wrong.
 pub(crate) fn next_line(next: &Next) -> String {
-    format!("\n  next: {}", draw::say::next(next))
+    format!("\n  next: {}", clean(&draw::say::next(next)))
 }
 
 /// What git says of a directory that is in no repository.
 fn git_says(error: &git::GitError) -> String {
     match error {
-        git::GitError::NotARepository { said, .. } => format!("\n  git says: {said}"),
+        git::GitError::NotARepository { said, .. } => format!("\n  git says: {}", clean(said)),
         _ => String::new(),
     }
 }
@@ -203,6 +209,8 @@ fn after_git(error: &git::GitError) -> Option<Next> {
         GitError::NotARepository { .. } => Some(Next::Run(Run::CheckWithoutSince)),
         GitError::UnknownRevision => Some(Next::Git(Git::LogRevisions)),
         GitError::Shallow => Some(Next::Git(Git::FetchUnshallow)),
+        GitError::Partial => Some(Next::Git(Git::FetchEverything)),
+        GitError::TooLarge { .. } => Some(Next::Run(Run::CheckWithoutSince)),
         GitError::Failed { .. } | GitError::EndedEarly | GitError::Write(_) => None,
     }
 }
@@ -219,21 +227,26 @@ fn meant_setting(error: &settings::SettingsError) -> String {
     }
 }
 
+fn joined(names: &[String]) -> String {
+    clean(&names.join(", ")).into_owned()
+}
+
 fn did_you_mean(nearest: Option<&str>) -> String {
-    nearest.map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default()
+    nearest.map(|nearest| format!(": did you mean `{}`?", clean(nearest))).unwrap_or_default()
 }
 
 /// What could have held something, had it been read.
 fn say_unread(skipped: &[repository::Skipped]) -> String {
     const NAMED_MAX: usize = 3;
-    let named = skipped.iter().take(NAMED_MAX).map(|one| format!("\n  not read: {} {}", one.path, one.why));
+    let named = skipped.iter().take(NAMED_MAX).map(|one| format!("\n  not read: {} {}", clean(&one.path), one.why));
     let more = skipped.len().saturating_sub(NAMED_MAX);
     named.chain((more > 0).then(|| format!("\n  not read: {more} more"))).collect()
 }
 
 /// `104 Kustomization, 80 HelmRelease`.
 fn objects(flux_objects: &read::FluxObjects) -> String {
-    let counted: Vec<String> = flux_objects.objects.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let counted: Vec<String> =
+        flux_objects.objects.iter().map(|(kind, count)| format!("{count} {}", clean(kind))).collect();
     counted.join(", ")
 }
 
@@ -249,7 +262,7 @@ fn say_directories(flux_objects: &read::FluxObjects) -> String {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let said =
         "applications or bases of a fleet: the clusters that apply them begin in another repository, or elsewhere";
-    format!("\n  {said}\n  they can apply: {}{more}", named.join(", "))
+    format!("\n  {said}\n  they can apply: {}{more}", clean(&named.join(", ")))
 }
 
 fn say_argo_cd(objects: usize) -> String {
@@ -262,8 +275,11 @@ fn say_argo_cd(objects: usize) -> String {
 
 /// Paths that are synced, and mean no directory here.
 fn say_syncs(flux_objects: &read::FluxObjects) -> String {
-    let said: Vec<String> =
-        flux_objects.syncs.iter().map(|(path, file)| format!("\n  not here: `{path}`, which {file} syncs")).collect();
+    let said: Vec<String> = flux_objects
+        .syncs
+        .iter()
+        .map(|(path, file)| format!("\n  not here: `{}`, which {} syncs", clean(path), clean(file)))
+        .collect();
     said.concat()
 }
 

@@ -11,6 +11,7 @@ use read::inventory::{self, Inventory};
 use read::machines::MachineGroup;
 use read::terraform::{Directory, Purpose};
 use settings::SETTINGS_FILE;
+use source::shown;
 
 use crate::arguments::Init;
 use crate::confirm::confirm;
@@ -35,14 +36,14 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     if path.exists() {
         return Err(Failure::SettingsExist { at: options.path.clone(), path });
     }
-    confirm(&format!("{text}\nwrite this to {}\n", path.display()), options.yes)?;
+    confirm(&format!("{text}\nwrite this to {}\n", shown(&path)), options.yes)?;
     let failed = |source: std::io::Error| match source.kind() {
         ErrorKind::AlreadyExists => Failure::SettingsExist { at: options.path.clone(), path: path.clone() },
         _ => Failure::WriteFile { path: path.clone(), source },
     };
     edit::create(&path, text.as_bytes(), Readers::Usual).map_err(failed)?;
     let next = Next::Run(Run::Plan { at: options.path.clone() });
-    output::print(&format!("wrote {}\nnext: {}\n", path.display(), draw::say::next(&next)))?;
+    output::print(&format!("wrote {}\nnext: {}\n", shown(&path), draw::say::next(&next)))?;
     Ok(exit::CLEAN)
 }
 
@@ -150,7 +151,7 @@ fn plain(text: &str) -> String {
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
         && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&text.to_ascii_lowercase().as_str());
-    if is_plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
+    if is_plain { text.to_owned() } else { draw::clean_json(serde_json::Value::from(text).to_string()) }
 }
 
 /// A name in a comment: on one line.

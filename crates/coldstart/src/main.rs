@@ -22,6 +22,7 @@ mod progress;
 mod seal;
 mod simulate;
 mod since;
+mod stop;
 mod up;
 mod version;
 mod watch;

@@ -14,7 +14,7 @@ use crate::output;
 pub(crate) fn completions(options: &Completions) -> Result<Code, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut Arguments::command(), "coldstart", &mut script);
-    output::print(&String::from_utf8_lossy(&script))?;
+    output::print_exactly(&String::from_utf8_lossy(&script))?;
     Ok(exit::CLEAN)
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn pages(options: &Man) -> Result<Code, Failure> {
     let Some(directory) = &options.out else {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page)?;
-        output::print(&String::from_utf8_lossy(&page))?;
+        output::print_exactly(&String::from_utf8_lossy(&page))?;
         return Ok(exit::CLEAN);
     };
     let failure = |source| Failure::WriteFile { path: directory.clone(), source };

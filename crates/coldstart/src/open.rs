@@ -9,9 +9,9 @@ use read::charts::Renderer;
 use read::{ReadError, Reading};
 
 use crate::arguments::Charts;
-use crate::exit;
 use crate::failure::Failure;
 use crate::output;
+use crate::stop;
 
 /// Reads the repository at `path`, or the one that `path` is a part of. It is not dropped: the process ends soon, and giving back a
 /// large repository value by value takes longer than looking for its faults.
@@ -89,15 +89,8 @@ pub(crate) fn find_helm(command: &'static str, charts: &Charts) -> Result<Option
     if !charts.render_charts {
         return Ok(None);
     }
-    // Helms run in groups of their own, which Ctrl-C does not reach. Where signals can't be heard they end with their time.
-    let _ = ctrlc::set_handler(stop_helms);
+    stop::listen();
     Helm::find(charts.helm.as_deref()).map(Some).map_err(|source| Failure::Helm { command, source })
-}
-
-#[expect(clippy::exit, reason = "a signal ends the program: nothing is to be done after it")]
-fn stop_helms() {
-    exec::end_all();
-    std::process::exit(exit::STOPPED.number());
 }
 
 /// Whether there is nothing of Flux in it.

@@ -8,6 +8,8 @@ use anstream::{AutoStream, ColorChoice};
 #[cfg(feature = "seal")]
 use diagnostic::Next;
 
+use source::without_commands;
+
 use crate::arguments::Color;
 
 /// Whether to colour what goes to standard output. `NO_COLOR` and its relatives are asked only when nobody said.
@@ -37,8 +39,14 @@ pub(crate) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Writes to standard output. Nobody is hurt when `head` has seen enough.
+/// Writes to standard output what is for people or programs, with names of others in it: no line of it is a command to the program
+/// that keeps the log.
 pub(crate) fn print(text: &str) -> io::Result<()> {
+    print_exactly(&without_commands(text))
+}
+
+/// Writes to standard output what must stay as it is: manifests, commands to GitHub. Nobody is hurt when `head` has seen enough.
+pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
     let mut stdout = AutoStream::always(io::stdout().lock());
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -49,7 +57,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 /// Says something on standard error that is no failure, where standard output has its own form.
 pub(crate) fn remark(text: &str) {
     // There is nowhere left to say that this failed.
-    let _ = writeln!(io::stderr().lock(), "{}", draw::clean(text));
+    let _ = writeln!(io::stderr().lock(), "{}", without_commands(&draw::clean(text)));
 }
 
 /// Says on standard error what to type next, below a remark.
@@ -58,12 +66,13 @@ pub(crate) fn remark_next(next: &Next) {
     remark(&format!("  next: {}", draw::say::next(next)));
 }
 
-/// Says on standard error what went wrong. The text is ours with names of others in it: each line is cleaned.
+/// Says on standard error what went wrong. The text is ours with names of others in it, which were cleaned where they were put in:
+/// a line end is ours. Here each line is cleaned of the rest.
 pub(crate) fn complain(text: &str) {
     let mut stderr = AutoStream::auto(io::stderr().lock());
     for (index, line) in text.lines().enumerate() {
         let before = if index == 0 { "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: " } else { "" };
         // There is nowhere left to say that this failed.
-        let _ = writeln!(stderr, "{before}{}", draw::clean(line));
+        let _ = writeln!(stderr, "{before}{}", without_commands(&draw::clean(line)));
     }
 }

@@ -11,29 +11,39 @@ use std::path::{Component, Path, PathBuf};
 
 use ::check::Policy;
 use diagnostic::Report;
+use edit::Scratch;
 use exec::System;
-use git::{Git, GitError};
+use git::{Git, GitError, Room};
 use helm::Helm;
 use read::Reading;
+use repository::file::{self, Links};
 use settings::SETTINGS_FILE;
-use tempfile::TempDir;
 
 use crate::arguments::Check;
 use crate::failure::Failure;
 use crate::open::open;
+use crate::stop;
+
+/// What is laid out of an earlier revision: as many files as are read of one, and no more than a disk has room for.
+const ROOM: Room = Room {
+    file_bytes_max: repository::FILE_BYTES_MAX,
+    files_max: repository::FILES_MAX,
+    bytes_max: 2 * 1024 * 1024 * 1024,
+};
 
 /// What an earlier revision was, and what was wrong with it.
 pub(crate) struct Before {
     pub(crate) reading: ManuallyDrop<Reading>,
     pub(crate) report: Report,
     /// Where its files are as long as this is.
-    _directory: TempDir,
+    _directory: Scratch,
 }
 
 /// Checks the revision as it would be checked today.
 pub(crate) fn at(revision: &str, options: &Check, helm: Option<&Helm>) -> Result<Before, Failure> {
     let failure = |source| Failure::Since { revision: revision.to_owned(), source };
-    let directory = tempfile::tempdir().map_err(GitError::Write).map_err(failure)?;
+    stop::listen();
+    let directory = Scratch::new().map_err(GitError::Write).map_err(failure)?;
     let place = below(directory.path(), &options.path).map_err(failure)?;
     put(revision, &options.path, &place).map_err(failure)?;
     let reading = open("check", &place, options.start.entry.as_deref(), helm)?;
@@ -58,13 +68,13 @@ fn put(revision: &str, root: &Path, target: &Path) -> Result<(), GitError> {
     let git = Git::reading(&System, root);
     git.is_in_repository()?;
     if let Some(tree) = git.tree(revision)? {
-        git.write(&tree, target, repository::FILE_BYTES_MAX)?;
+        git.write(&tree, target, ROOM)?;
     }
     let settings = target.join(SETTINGS_FILE);
     if fs::symlink_metadata(&settings).is_ok() {
         fs::remove_file(&settings)?;
     }
-    match fs::read(root.join(SETTINGS_FILE)) {
+    match file::read(&root.join(SETTINGS_FILE), Links::Followed, repository::FILE_BYTES_MAX) {
         Ok(today) => fs::write(settings, today)?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(error.into()),

@@ -28,6 +28,8 @@ struct Action {
     inputs: BTreeMap<String, String>,
     outputs: BTreeMap<String, String>,
     temporary: Tree,
+    /// Where programs are looked for; as it is, if nothing.
+    path: Option<String>,
 }
 
 impl Action {
@@ -42,7 +44,7 @@ impl Action {
         for (name, value) in inputs {
             assert!(all.insert((*name).to_owned(), (*value).to_owned()).is_some(), "there is no input {name}");
         }
-        Self { file: action, inputs: all, outputs: BTreeMap::new(), temporary: Tree::empty() }
+        Self { file: action, inputs: all, outputs: BTreeMap::new(), temporary: Tree::empty(), path: None }
     }
 
     /// Runs all steps in a checkout; the first that fails ends it.
@@ -71,6 +73,9 @@ impl Action {
         let mut command = Command::new("bash");
         command.args(["--noprofile", "--norc", "-eo", "pipefail"]).arg(script_file).current_dir(checkout);
         command.env("GITHUB_OUTPUT", &output).env("RUNNER_TEMP", self.temporary.path()).stdin(Stdio::null());
+        if let Some(path) = &self.path {
+            command.env("PATH", path);
+        }
         for entry in step.get("env").unwrap().entries() {
             command.env(entry.key.as_str(), self.value(entry.value.text().unwrap()));
         }
@@ -177,11 +182,68 @@ fn the_action_installs_a_release_and_trusts_only_its_checksum() {
     let pack = format!("tar -czf {name}.tar.gz {name} && sha256sum {name}.tar.gz > {name}.tar.gz.sha256");
     assert!(Command::new("bash").args(["-c", &pack]).current_dir(&here).status().unwrap().success());
     let from = format!("file://{}", releases.path().display());
-    let inputs = [("version", "v9.9.9"), ("releases", from.as_str())];
+    let inputs = [("version", "v9.9.9"), ("releases", from.as_str()), ("attestation", "skip")];
     Action::with(&inputs).run(broken().path()).exits(1).says("::error file=clusters/home/broken.yaml");
     fs::write(here.join(format!("{name}.tar.gz.sha256")), format!("{}  {name}.tar.gz\n", "0".repeat(64))).unwrap();
     let ran = Action::with(&inputs).run(broken().path());
     assert!(ran.code != 0 && !ran.stdout.contains("::error file"), "{ran:?}");
+}
+
+/// A `gh` that says of every archive what it is told to, and writes down what it was asked.
+fn attested(answer: i32) -> Tree {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bin = Tree::empty();
+    bin.write("gh", format!("#!/bin/sh\necho \"$*\" >\"$(dirname \"$0\")/asked\"\nexit {answer}\n").as_bytes());
+    fs::set_permissions(bin.path().join("gh"), fs::Permissions::from_mode(0o755)).unwrap();
+    bin
+}
+
+#[test]
+fn the_action_runs_no_release_that_is_not_attested() {
+    let target = "x86_64-unknown-linux-musl";
+    if !has_bash() || !works("curl", &["--version"]) || !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        skipped("curl is not here, or another machine");
+        return;
+    }
+    let releases = Tree::empty();
+    let name = format!("coldstart-{target}");
+    let here = releases.path().join("download/v9.9.9");
+    fs::create_dir_all(here.join(&name)).unwrap();
+    fs::copy(binary(), here.join(&name).join("coldstart")).unwrap();
+    let pack = format!("tar -czf {name}.tar.gz {name} && sha256sum {name}.tar.gz > {name}.tar.gz.sha256");
+    assert!(Command::new("bash").args(["-c", &pack]).current_dir(&here).status().unwrap().success());
+    let from = format!("file://{}", releases.path().display());
+    for (answer, code, said) in [(0, 1, "::error file=clusters/home/broken.yaml"), (1, 2, "is not attested")] {
+        let gh = attested(answer);
+        let mut action = Action::with(&[("version", "v9.9.9"), ("releases", from.as_str())]);
+        action.path = Some(format!("{}:{}", gh.path().display(), std::env::var("PATH").unwrap()));
+        action.run(broken().path()).exits(code).says(said);
+        let asked = fs::read_to_string(gh.path().join("asked")).unwrap();
+        assert!(asked.contains(&format!("attestation verify {name}.tar.gz --repo coldstart-dev/coldstart")), "{asked}");
+    }
+    let wrong = [("version", "v9.9.9"), ("releases", from.as_str()), ("attestation", "of course")];
+    Action::with(&wrong).run(broken().path()).exits(2).says("attestation is required or skip");
+}
+
+/// A tag of somebody else's can be moved; a digest can't.
+#[test]
+fn everything_that_others_make_is_pinned_by_digest() {
+    let workflows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.github/workflows");
+    for entry in fs::read_dir(workflows).unwrap().flatten() {
+        let text = fs::read_to_string(entry.path()).unwrap();
+        for line in text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("uses: ")) {
+            let (digest, version) =
+                line.split_once('@').unwrap().1.split_once(" # v").unwrap_or_else(|| panic!("{line}"));
+            assert!(
+                digest.len() == 40 && digest.chars().all(|c| c.is_ascii_hexdigit()) && !version.is_empty(),
+                "{line}"
+            );
+        }
+        assert!(text.contains("\npermissions: {}\n"), "{}: every job says what it may", entry.path().display());
+    }
+    for line in file("Containerfile").lines().filter_map(|line| line.strip_prefix("FROM ")) {
+        assert!(line == "scratch" || line.contains("@sha256:"), "{line}");
+    }
 }
 
 #[test]

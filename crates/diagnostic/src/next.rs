@@ -45,6 +45,10 @@ pub enum Again {
     OnceRepaired,
     /// With a yes on the command line.
     WithYes,
+    /// With the identity of another recipient.
+    WithOtherIdentity,
+    /// With a question, or with the new recipients by name.
+    WithNewRecipient { recipient: String },
     /// With a file that is there.
     WithFileThatExists,
     /// With a file, where a directory was named.
@@ -266,6 +270,8 @@ pub enum Seal {
     Secret,
     /// Name another store, or restore this one.
     OtherStoreOrRestore,
+    /// A new key that this recipient can't open.
+    RemoveRecipient { recipient: String },
 }
 
 /// Where keys are kept.
@@ -347,6 +353,10 @@ pub enum Edit {
     Generate,
     /// Declare Secrets in `coldstart.yaml`.
     DeclareSecrets,
+    /// Remove a recipient of `coldstart.yaml`, then the same again.
+    Recipient,
+    /// Remove a recipient of `coldstart.yaml`, unless it is known.
+    RecipientUnlessKnown,
     /// Another `seal.certificate` in `coldstart.yaml`.
     CertificateSetting,
     /// Of two Secrets one, or another name.
@@ -388,6 +398,10 @@ pub enum Git {
     ConfigUser,
     /// Finish what is under way: `merge` or `cherry-pick`.
     FinishOperation { operation: &'static str },
+    /// Wait for another git, or remove what one left that was killed.
+    RemoveLock { lock: PathBuf },
+    /// Everything that a partial clone left out.
+    FetchEverything,
     /// A file inside of the work tree, or no commit.
     OutInside,
     /// Not ignored, or added by force.

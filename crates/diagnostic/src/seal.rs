@@ -71,11 +71,25 @@ pub enum Unopened {
     /// It is no sealed value.
     Broken(Cause),
     /// No key opens it.
-    NoKey { bits: usize },
+    /// None of the keys in use opens it, and others were not tried.
+    NotTried {
+        tried: usize,
+    },
+    NoKey {
+        bits: usize,
+    },
     /// It is sealed in another scope, and for another place where that is named.
-    OtherScope { scope: &'static str, place: Option<String>, own: &'static str, annotation: Option<&'static str> },
+    OtherScope {
+        scope: &'static str,
+        place: Option<String>,
+        own: &'static str,
+        annotation: Option<&'static str>,
+    },
     /// It is sealed for another place.
-    Elsewhere { place: String, landing: String },
+    Elsewhere {
+        place: String,
+        landing: String,
+    },
 }
 
 /// Keys that will not do, or not for long.
@@ -101,6 +115,10 @@ pub enum KeysFault {
     BackupEmpty,
     /// The second store does not have these.
     BackupLacks { keys: Vec<String> },
+    /// The settings name a recipient that the store is not encrypted to yet.
+    NewRecipient { recipient: String },
+    /// The store is encrypted to a recipient that the settings do not name.
+    UnnamedRecipient { recipient: String },
 }
 
 /// What a controller does by itself.

@@ -1,17 +1,10 @@
-//! Text from a repository, made harmless: control characters, escape sequences and marks that turn the direction of
-//! text become visible signs. One character in, one character out, so columns stay what they were.
+//! Text from a repository, made harmless by the one list of characters that [`source::clean`] has.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
-const REPLACEMENT: char = '\u{fffd}';
-
-/// A line that can be printed: no control characters at all, not even line ends and tabs.
-pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| sign_for(c).is_none()) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.chars().map(|c| sign_for(c).unwrap_or(c)).collect())
-}
+pub use source::clean;
+use source::sign_for;
 
 /// As [`clean`], for lines of source: tabs stay, the renderer knows their width.
 pub(crate) fn clean_source(line: &str) -> Cow<'_, str> {
@@ -22,43 +15,40 @@ pub(crate) fn clean_source(line: &str) -> Cow<'_, str> {
     Cow::Owned(line.chars().map(|c| sign(c).unwrap_or(c)).collect())
 }
 
-/// What to print in place of a character that must not reach a terminal.
-fn sign_for(c: char) -> Option<char> {
-    match c {
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)),
-        '\u{7f}' => Some('\u{2421}'),
-        '\u{80}'..='\u{9f}' => Some(REPLACEMENT),
-        _ if is_deceptive(c) => Some(REPLACEMENT),
-        _ => None,
+/// JSON in which no text holds such a character as it is: every one is spelt in hexadecimal, which means the same.
+pub fn clean_json(json: String) -> String {
+    let is_raw = |c: char| c != '\n' && sign_for(c).is_some();
+    if !json.chars().any(is_raw) {
+        return json;
     }
-}
-
-/// Characters that turn the direction of text, have no width, or break lines in some programs only.
-fn is_deceptive(c: char) -> bool {
-    let direction =
-        matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}');
-    let invisible = matches!(c, '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    let breaks = matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
-    direction || invisible || breaks
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_raw(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{clean, clean_source};
+    use super::{clean_json, clean_source};
 
     #[test]
-    fn hostile_names_lose_their_power() {
-        assert_eq!(clean("\u{1b}[2J\u{1b}]0;owned\u{7}"), "␛[2J␛]0;owned␇");
-        assert_eq!(clean("a\u{202e}gpj.exe"), "a\u{fffd}gpj.exe");
-        assert_eq!(clean("csi \u{9b}31m"), "csi \u{fffd}31m");
-        assert_eq!(clean("line\nbreak\r"), "line␊break␍");
+    fn tabs_of_source_stay() {
+        assert_eq!(clean_source("\tkey: value\u{1b}"), "\tkey: value␛");
     }
 
     #[test]
-    fn ordinary_names_stay_as_they_are() {
-        for text in ["cert-manager/letsencrypt", "größe → 1 h", "日本語", ""] {
-            assert_eq!(clean(text), text);
-        }
-        assert_eq!(clean_source("\tkey: value"), "\tkey: value");
+    fn json_means_the_same_without_a_raw_control_character() {
+        let text = "\u{7f}\u{9b}31m\u{2028}\u{202e}\u{e0041}\n";
+        let json = serde_json::to_string(text).unwrap();
+        let cleaned = clean_json(json);
+        assert!(cleaned.is_ascii(), "{cleaned}");
+        assert_eq!(serde_json::from_str::<String>(&cleaned).unwrap(), text);
     }
 }

@@ -38,7 +38,7 @@ fn command(one: &Merged<'_>, sources: &impl Sources, prefix: &str) -> String {
     };
     let mut place = String::new();
     if let Some(at) = Place::first(finding, sources, prefix) {
-        let _ = write!(place, "file={},line={},col={}", property(&at.path), at.line, at.column);
+        let _ = write!(place, "file={},line={},col={}", property(&clean(&at.path)), at.line, at.column);
         // A range of columns is understood within one line only.
         if at.end_line == at.line && at.end_column > at.column {
             let _ = write!(place, ",endLine={},endColumn={}", at.end_line, at.end_column);
@@ -61,7 +61,7 @@ fn body(said: &Said) -> String {
 
 /// What the runner would take for the end of the command, spelt so that it does not.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    source::without_marks(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

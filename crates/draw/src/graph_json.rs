@@ -5,6 +5,7 @@ use model::{Arrival, Cluster, ComponentId, Gate, Phase, Tie, TieTarget};
 use serde::Serialize;
 use source::{Sources, Span};
 
+use crate::clean::clean_json;
 use crate::graph_text::waits_word;
 use crate::json::{ObjectTwin, TOOL, VERSION};
 
@@ -15,7 +16,7 @@ pub fn clusters(clusters: &[(&Cluster, &Analysis)], sources: &impl Sources) -> R
         tool: TOOL,
         clusters: clusters.iter().map(|(cluster, analysis)| ClusterTwin::new(cluster, analysis, sources)).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    Ok(clean_json(serde_json::to_string_pretty(&document)?) + "\n")
 }
 
 #[derive(Serialize)]

@@ -9,6 +9,7 @@ use model::{BlindSpot, Cluster, ObjectRef};
 use serde::Serialize;
 use source::Sources;
 
+use crate::clean::clean_json;
 use crate::merge::{Key, key};
 use crate::say::unseen::{self, Told};
 use crate::say::{self, Said};
@@ -42,7 +43,7 @@ pub fn report(
             .map(|one| BlindSpotTwin::new(one, &owners, sources))
             .collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    Ok(clean_json(serde_json::to_string_pretty(&document)?) + "\n")
 }
 
 /// Every finding, but those of a bootstrap that several clusters share only once, for the first of them.

@@ -7,7 +7,7 @@ use model::say_seconds;
 use run::{Action, Layer, Plan, Proof, Step, StepId, StepNeed};
 use serde::Serialize;
 
-use crate::clean::clean;
+use crate::clean::{clean, clean_json};
 use crate::json::{ObjectTwin, TOOL, VERSION};
 use crate::paint::Paint;
 use crate::say;
@@ -173,7 +173,7 @@ pub fn json(plan: &Plan, cluster: &str) -> Result<String, serde_json::Error> {
         notes: plan.notes.iter().map(say::note).collect(),
         steps,
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    Ok(clean_json(serde_json::to_string_pretty(&document)?) + "\n")
 }
 
 #[derive(Serialize)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use source::Sources;
 
-use crate::clean::clean;
+use crate::clean::{clean, clean_json};
 use crate::json::TOOL;
 use crate::merge::{Merged, merge};
 use crate::place::Place;
@@ -43,7 +43,7 @@ pub fn report(
         rules: report.rules.iter().map(|rule| describe(rule)).collect(),
     };
     let run = Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results };
-    Ok(serde_json::to_string_pretty(&Log { schema: SCHEMA, version: VERSION, runs: [run] })? + "\n")
+    Ok(clean_json(serde_json::to_string_pretty(&Log { schema: SCHEMA, version: VERSION, runs: [run] })?) + "\n")
 }
 
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use model::say_seconds;
 use serde::Serialize;
 
-use crate::clean::clean;
+use crate::clean::{clean, clean_json};
 use crate::json::{TOOL, VERSION};
 use crate::paint::Paint;
 use crate::words::agree;
@@ -81,7 +81,7 @@ struct Document<'a> {
 /// All clusters as one JSON object with a line end.
 pub fn json(clusters: &[Simulation]) -> Result<String, serde_json::Error> {
     let document = Document { version: VERSION, tool: TOOL, simulated: true, clusters };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    Ok(clean_json(serde_json::to_string_pretty(&document)?) + "\n")
 }
 
 /// All clusters for a terminal.

@@ -7,7 +7,7 @@ use model::say_seconds;
 use run::{Event, Found, LeftNeed, Line, Outcome, TryFailure, Where};
 use serde::Serialize;
 
-use crate::clean::clean;
+use crate::clean::{clean, clean_json};
 use crate::paint::Paint;
 use crate::say;
 use crate::words::{count, first_few};
@@ -185,7 +185,8 @@ pub fn json(line: &Line, is_simulated: bool) -> Result<String, serde_json::Error
         reason: Option<String>,
         simulated: bool,
     }
-    serde_json::to_string(&Twin { line, reason: reason(&line.event), simulated: is_simulated }).map(|json| json + "\n")
+    serde_json::to_string(&Twin { line, reason: reason(&line.event), simulated: is_simulated })
+        .map(|json| clean_json(json) + "\n")
 }
 
 /// Hours, minutes and seconds, as a stopwatch shows them.

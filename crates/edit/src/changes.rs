@@ -13,7 +13,8 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::file::{Readers, is_unchanged, staged, sync_directory, temporary};
 use crate::guard::{Guard, nearest};
 use crate::lock::LockError;
-use crate::path::{Made, behind_links, directory_of, is_file_or_nothing, make_parents, resolved};
+use crate::path::{Made, below, directory_of, is_file_or_nothing, make_parents};
+use source::shown;
 
 /// A file that is to hold something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub struct Change {
 #[derive(Debug, thiserror::Error)]
 pub enum ChangesError {
     /// A link or `..` leads out of the directory that may be changed.
-    #[error("{} is not in {}", .path.display(), .root.display())]
+    #[error("{} is not in {}", shown(.path), shown(.root))]
     Outside {
         /// As it was named.
         path: PathBuf,
@@ -38,13 +39,13 @@ pub enum ChangesError {
         root: PathBuf,
     },
     /// Another program changed a file since it was read.
-    #[error("{} was changed in the meantime", .path.display())]
+    #[error("{} was changed in the meantime", shown(.path))]
     Changed {
         /// Which.
         path: PathBuf,
     },
     /// Two changes are about one file.
-    #[error("{} is changed twice", .path.display())]
+    #[error("{} is changed twice", shown(.path))]
     Twice {
         /// Which.
         path: PathBuf,
@@ -53,7 +54,7 @@ pub enum ChangesError {
     #[error(transparent)]
     Lock(#[from] LockError),
     /// The system can't do it.
-    #[error("{} can't be written: {source}", .path.display())]
+    #[error("{} can't be written: {source}", shown(.path))]
     Io {
         /// Which file.
         path: PathBuf,
@@ -181,12 +182,11 @@ struct Staged<'c> {
 
 /// Where a file really is, if that is below the root.
 fn place(root: &Path, path: &Path) -> Result<PathBuf, ChangesError> {
-    let real = behind_links(path).map_err(|source| ChangesError::Io { path: path.to_path_buf(), source })?;
-    let real = resolved(&real);
-    let is_inside =
-        real.starts_with(resolved(root)) && !real.components().any(|part| part == std::path::Component::ParentDir);
-    let outside = || ChangesError::Outside { path: path.to_path_buf(), root: root.to_path_buf() };
-    if is_inside { Ok(real) } else { Err(outside()) }
+    match below(root, path) {
+        Ok(Some(real)) => Ok(real),
+        Ok(None) => Err(ChangesError::Outside { path: path.to_path_buf(), root: root.to_path_buf() }),
+        Err(source) => Err(ChangesError::Io { path: path.to_path_buf(), source }),
+    }
 }
 
 /// Gives the old file a second name, which costs no space; where that can't be, a copy.

@@ -1,12 +1,12 @@
 //! One file, either old or new.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use crate::path::{behind_links, directory_of, is_file_or_nothing, resolved};
+use crate::path::{behind_links, directory_of, is_file_or_nothing, not_regular, resolved};
 
 const TEMPORARY_PREFIX: &str = ".coldstart-";
 /// As the library makes their names.
@@ -19,6 +19,36 @@ pub enum Readers {
     Owner,
     /// Those who may read any new file of its owner: what the `umask` says.
     Usual,
+}
+
+/// A pipe in the place of a file would keep whoever opens it waiting for its other end.
+pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        let flags = i32::try_from(flags.bits()).unwrap_or_default();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags);
+    }
+    options
+}
+
+/// Opens a regular file to go on with it, for its owner alone; it is made where it is missing, if that is wanted. Never waits,
+/// whatever is there.
+pub fn open_to_append(path: &Path, is_made: bool) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).append(true).create(is_made);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = without_waiting(&mut options).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(not_regular());
+    }
+    #[cfg(unix)]
+    {
+        // One of an earlier version may be open to others; somebody else's stays as it is.
+        let _not_ours = file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600));
+    }
+    Ok(file)
 }
 
 /// Puts `bytes` in the place of what is at `path`, all or nothing: written beside it, synced, renamed. After a power cut
@@ -69,7 +99,11 @@ fn replace_if(
 
 /// Whether a file still holds what it held; nothing if it is not to be there.
 pub(crate) fn is_unchanged(path: &Path, before: Option<&[u8]>) -> io::Result<bool> {
-    match fs::read(path) {
+    let read = || {
+        let mut bytes = Vec::new();
+        without_waiting(File::options().read(true)).open(path)?.read_to_end(&mut bytes).map(|_| bytes)
+    };
+    match read() {
         Ok(there) => Ok(before == Some(there.as_slice())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(before.is_none()),
         Err(error) => Err(error),
@@ -138,7 +172,8 @@ pub fn remove_stale(directory: &Path) -> usize {
         rest.is_some_and(|rest| rest.len() == TEMPORARY_CHARACTERS && rest.chars().all(|c| c.is_ascii_alphanumeric()))
     };
     let removed = entries.filter(|entry| is_ours(&entry.file_name())).filter(|entry| {
-        let is_in_use = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_err());
+        let file = without_waiting(File::options().read(true)).open(entry.path());
+        let is_in_use = file.is_ok_and(|file| file.try_lock().is_err());
         !is_in_use && remove(&entry.path(), entry.file_type()).is_ok()
     });
     removed.count()

@@ -17,11 +17,15 @@ mod file;
 mod guard;
 mod lock;
 mod path;
+mod scratch;
 mod text;
 
 pub use changes::{Change, Changes, ChangesError, Faults, Step};
-pub use file::{Readers, create, probe, remove_stale, replace, replace_for_good, replace_unchanged, write};
+pub use file::{
+    Readers, create, open_to_append, probe, remove_stale, replace, replace_for_good, replace_unchanged, write,
+};
 pub use guard::Guard;
 pub use lock::{Lock, LockError};
-pub use path::{make_private_directory, resolved, with_parents};
+pub use path::{below, make_private_directory, resolved, with_parents};
+pub use scratch::Scratch;
 pub use text::{Edit, EditError, apply, checked, with_line_ends_of};

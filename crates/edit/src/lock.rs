@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::file::without_waiting;
 use crate::path::make_private_directory;
+use source::shown;
 
 const WAIT_MILLISECONDS: u64 = 10_000;
 const STEP_MILLISECONDS: u64 = 20;
@@ -14,10 +16,10 @@ const STEP_MILLISECONDS: u64 = 20;
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another program has it.
-    #[error("another program has held {} for {} s", .0.display(), WAIT_MILLISECONDS / 1_000)]
+    #[error("another program has held {} for {} s", shown(.0), WAIT_MILLISECONDS / 1_000)]
     Held(PathBuf),
     /// The system can't do it.
-    #[error("{} can't be locked: {source}", .path.display())]
+    #[error("{} can't be locked: {source}", shown(.path))]
     Io {
         /// What was to be locked.
         path: PathBuf,
@@ -49,13 +51,16 @@ impl Lock {
         let mut options = File::options();
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.create(true).write(true).truncate(false).open(path).map_err(io)?;
+        options.create(true).write(true).truncate(false);
+        let file = without_waiting(&mut options).open(path).map_err(io)?;
         Self::wait(file, path)
     }
 
     /// Locks a directory itself: nothing is left behind, and every program that writes there meets the lock.
     pub fn directory(path: &Path) -> Result<Self, LockError> {
-        let file = File::open(path).map_err(|source| LockError::Io { path: path.to_path_buf(), source })?;
+        let file = without_waiting(File::options().read(true))
+            .open(path)
+            .map_err(|source| LockError::Io { path: path.to_path_buf(), source })?;
         Self::wait(file, path)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::file::temporary_directory;
 use crate::guard::Guard;
@@ -34,13 +34,25 @@ pub(crate) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     if is_link { path.canonicalize() } else { Ok(path.to_path_buf()) }
 }
 
+/// The file that is written when `path` is, links and all; nothing if that is not below `root`. What may be written is
+/// asked with it before anything is, and again in the last moment.
+pub fn below(root: &Path, path: &Path) -> io::Result<Option<PathBuf>> {
+    let real = resolved(&behind_links(path)?);
+    let is_inside = real.starts_with(resolved(root)) && !real.components().any(|part| part == Component::ParentDir);
+    Ok(is_inside.then_some(real))
+}
+
 /// Devices and pipes are not to be replaced by files.
 pub(crate) fn is_file_or_nothing(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(there) if !there.is_file() => Err(io::Error::other("it is not a regular file")),
+        Ok(there) if !there.is_file() => Err(not_regular()),
         _ => Ok(()),
     }
+}
+
+pub(crate) fn not_regular() -> io::Error {
+    io::Error::other("it is not a regular file")
 }
 
 /// Directories that were made for a file, and are guarded until this is dropped.

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,14 +32,19 @@ impl Runner for System {
         let deadline = program.limits.time.map(|time| Instant::now() + time);
         let (stdin, stdout, stderr) =
             (member.child.stdin.take(), member.child.stdout.take(), member.child.stderr.take());
+        let is_over = AtomicBool::new(false);
         thread::scope(|scope| {
             // A program that does not read its input has its reasons.
             scope.spawn(move || stdin.zip(program.input.bytes()).map(|(mut pipe, bytes)| pipe.write_all(bytes)));
             let (give, said) = mpsc::channel();
-            scope.spawn(move || give.send(gather(stderr, program.limits.complaint_bytes_max)));
+            let is_over = &is_over;
+            scope.spawn(move || {
+                let pipe = stderr.map(|pipe| Until { pipe, is_over });
+                give.send(gather(pipe, program.limits.complaint_bytes_max))
+            });
             let (give, is_read) = mpsc::channel();
             scope.spawn(move || {
-                let done = match stdout {
+                let done = match stdout.map(|pipe| Until { pipe, is_over }) {
                     Some(mut pipe) => read(&mut pipe),
                     None => read(&mut io::empty()),
                 };
@@ -48,10 +54,44 @@ impl Runner for System {
             if ended.is_err() {
                 member.end();
             }
+            // A program that it started may hold the other end of its pipes for as long as it likes.
+            is_over.store(true, Ordering::Relaxed);
             let ending = ending(ended?);
             let said = redacted(program, &said.recv().unwrap_or_default());
             Ok(Finished { program: program.name.clone(), ending, output: Vec::new(), said })
         })
+    }
+}
+
+/// A pipe that is read as long as its program is waited for; what is in it then is read to its end.
+struct Until<'a, P> {
+    pipe: P,
+    is_over: &'a AtomicBool,
+}
+
+#[cfg(unix)]
+impl<P: Read + std::os::fd::AsFd> Read for Until<'_, P> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        const LOOK_NANOSECONDS: i64 = 20_000_000;
+        loop {
+            // Asked before the pipe is: what was said before the end is in it by then.
+            let is_over = self.is_over.load(Ordering::Relaxed);
+            let wait = Timespec { tv_sec: 0, tv_nsec: if is_over { 0 } else { LOOK_NANOSECONDS } };
+            match poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&wait)) {
+                Ok(0) if is_over => return Ok(0),
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => return self.pipe.read(buffer),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl<P: Read> Read for Until<'_, P> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.pipe.read(buffer)
     }
 }
 

@@ -133,3 +133,19 @@ fn a_secret_that_comes_back_is_not_repeated() {
 fn it_starts_where_it_is_told() {
     assert_eq!(run(&shell("pwd").directory("/")).text(), "/\n");
 }
+
+/// A program that it started in a session of its own is not ended with it, and holds its pipes.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_limit_holds_though_a_grandchild_keeps_the_output() {
+    let started = std::time::Instant::now();
+    let limits = Limits { time: Some(Duration::from_millis(500)), ..Limits::default() };
+    let script = "setsid sleep 20 & echo said; wait";
+    let program = Program::new("sh").arguments(["-c", script]).limits(limits).group(Group::Own);
+    let ran = System.run(&program);
+    assert!(matches!(ran, Err(ExecError::TimedOut { .. })), "{ran:?}");
+    let program = Program::new("sh").arguments(["-c", "setsid sleep 20 >/dev/null & echo said"]).limits(limits);
+    let finished = System.run(&program).unwrap();
+    assert_eq!(finished.text(), "said\n");
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}

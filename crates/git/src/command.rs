@@ -11,6 +11,9 @@ use crate::failure::GitError;
 const HARMLESS: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
 /// Objects that a partial clone left out are not fetched.
 const NO_FETCH: &str = "GIT_NO_LAZY_FETCH";
+/// Versions of git that do not know that one have no way to fetch by.
+const PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
+const NO_PROTOCOL: &str = "none";
 
 /// Git in one place, with one idea of what it may see and run.
 #[derive(Clone)]
@@ -32,11 +35,23 @@ impl<'r> Git<'r> {
     /// For commands that print stored objects of the work tree that a directory is in: they know no hooks, filters, text
     /// conversions or pagers, and a missing object is not fetched.
     pub fn reading(runner: &'r dyn Runner, directory: &Path) -> Self {
+        let flags = ["--no-pager", "--no-optional-locks", "--literal-pathspecs"];
+        Self::harmless(runner, directory, Environment::everything(), &flags)
+    }
+
+    /// For questions about the work tree that a directory is in, with a part of our environment: nothing that the repository
+    /// configures is run for them.
+    pub fn asking(runner: &'r dyn Runner, directory: &Path, environment: Environment) -> Self {
+        Self::harmless(runner, directory, environment, &["--no-pager", "--no-optional-locks"])
+    }
+
+    fn harmless(runner: &'r dyn Runner, directory: &Path, environment: Environment, flags: &[&str]) -> Self {
         let mut leading = at(directory);
-        leading.extend(["--no-pager", "--no-optional-locks", "--literal-pathspecs"].map(OsString::from));
+        leading.extend(flags.iter().map(OsString::from));
         leading.extend(HARMLESS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]));
-        let environment = Environment::everything()
+        let environment = environment
             .with(NO_FETCH, "1")
+            .with(PROTOCOLS, NO_PROTOCOL)
             .with("GIT_NO_REPLACE_OBJECTS", "1")
             .with("GIT_TERMINAL_PROMPT", "0");
         Self { runner, place: directory.to_path_buf(), leading, environment }
@@ -45,7 +60,7 @@ impl<'r> Git<'r> {
     /// For stored objects of a bare repository, by its own directory. Missing ones are not fetched.
     pub fn bare(runner: &'r dyn Runner, directory: &Path) -> Self {
         let leading = vec!["--git-dir".into(), directory.into()];
-        let environment = Environment::everything().with(NO_FETCH, "1");
+        let environment = Environment::everything().with(NO_FETCH, "1").with(PROTOCOLS, NO_PROTOCOL);
         Self { runner, place: directory.to_path_buf(), leading, environment }
     }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use exec::ExecError;
+use source::{clean, shown};
 
 /// Why git did not do it.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +13,7 @@ pub enum GitError {
     #[error(transparent)]
     NotRun(#[from] ExecError),
     /// It ran and refused.
-    #[error("git failed: {said}")]
+    #[error("git failed: {said}", said = clean(.said))]
     Failed {
         /// Its command: `ls-tree`.
         command: String,
@@ -20,7 +21,7 @@ pub enum GitError {
         said: String,
     },
     /// Git knows no repository that a directory belongs to.
-    #[error("{} is not in a Git repository", .path.display())]
+    #[error("{} is not in a Git repository", shown(.path))]
     NotARepository {
         /// The directory.
         path: PathBuf,
@@ -33,6 +34,17 @@ pub enum GitError {
     /// No commit of this clone has this name, and the clone does not hold all commits.
     #[error("no such revision in this clone, which is shallow: it holds the latest commits only")]
     Shallow,
+    /// The clone does not hold all objects of the revision, and nothing is fetched here.
+    #[error("this clone does not hold all files of that revision: it is a partial clone (`git clone --filter`)")]
+    Partial,
+    /// The revision is more than is laid out.
+    #[error("that revision has more than {files_max} files or {} MiB", .bytes_max / (1024 * 1024))]
+    TooLarge {
+        /// The limit of files.
+        files_max: usize,
+        /// The limit of bytes of all of them.
+        bytes_max: u64,
+    },
     /// `git cat-file` ended before it had answered everything.
     #[error("git failed: `git cat-file` ended early")]
     EndedEarly,

@@ -13,3 +13,4 @@ mod revision;
 
 pub use command::Git;
 pub use failure::GitError;
+pub use revision::Room;

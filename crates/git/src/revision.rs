@@ -13,7 +13,24 @@ use crate::failure::GitError;
 const LINK: &str = "120000";
 const SUBMODULE: &str = "160000";
 
+/// How much of a revision is laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Larger files are left out.
+    pub file_bytes_max: u64,
+    /// More files than this are refused.
+    pub files_max: usize,
+    /// More bytes than this in all of them are refused.
+    pub bytes_max: u64,
+}
+
 impl Git<'_> {
+    /// Whether objects were left out when it was cloned.
+    fn is_partial(&self) -> Result<bool, GitError> {
+        let said = self.ask(["config", "--get-regexp", r"^remote\..*\.(promisor|partialclonefilter)$"])?;
+        Ok(said.is_ok_and(|said| !said.trim().is_empty()))
+    }
+
     /// Whether there is a repository.
     pub fn is_in_repository(&self) -> Result<(), GitError> {
         match self.ask(["rev-parse", "--git-dir"])? {
@@ -31,23 +48,46 @@ impl Git<'_> {
             let is_shallow = shallow.is_ok_and(|answer| answer.trim() == "true");
             return Err(if is_shallow { GitError::Shallow } else { GitError::UnknownRevision });
         }
+        // The tree of a commit is always there, unless the clone left trees out.
+        if self.ask(["cat-file", "-e", &format!("{revision}^{{tree}}")])?.is_err() {
+            return Err(GitError::Partial);
+        }
         // `REV:./` is the tree of this directory in that revision.
         Ok(verify(&format!("{revision}:./"))?.ok().map(|tree| tree.trim().to_owned()))
     }
 
-    /// Writes all files of a tree below `target`, but those that are larger than `bytes_max`.
-    pub fn write(&self, tree: &str, target: &Path, bytes_max: u64) -> Result<(), GitError> {
-        let listed = self.print(["ls-tree", "-r", "-z", "--full-tree", tree])?;
+    /// Writes all files of a tree below `target`, but those that are larger than a file may be.
+    pub fn write(&self, tree: &str, target: &Path, room: Room) -> Result<(), GitError> {
+        let listed = match self.ask(["ls-tree", "-r", "-z", "--full-tree", tree])? {
+            Ok(listed) => listed,
+            // Below the first level, a tree can be missing alone.
+            Err(_) if self.is_partial()? => return Err(GitError::Partial),
+            Err(said) => return Err(GitError::Failed { command: "ls-tree".to_owned(), said }),
+        };
         let entries: Vec<Entry<'_>> = listed.split('\0').filter_map(Entry::parse).collect();
-        let mut links = BTreeMap::new();
-        self.blobs(entries.iter().map(|entry| entry.object), bytes_max, &mut |at, bytes| {
+        let too_large = || GitError::TooLarge { files_max: room.files_max, bytes_max: room.bytes_max };
+        if entries.len() > room.files_max {
+            return Err(too_large());
+        }
+        let (mut links, mut left) = (BTreeMap::new(), room.bytes_max);
+        let written = self.blobs(entries.iter().map(|entry| entry.object), room.file_bytes_max, &mut |at, bytes| {
             let entry = &entries[at];
+            left = left.checked_sub(bytes.len() as u64).ok_or(io::ErrorKind::FileTooLarge)?;
             if entry.is_link {
                 links.insert(entry.path, bytes);
                 return Ok(());
             }
             write_file(&target.join(entry.path), &bytes)
-        })?;
+        });
+        let missing = match written {
+            Err(GitError::Write(error)) if error.kind() == io::ErrorKind::FileTooLarge => return Err(too_large()),
+            // Some versions give up where they would have to fetch.
+            Err(GitError::EndedEarly) if self.is_partial()? => return Err(GitError::Partial),
+            written => written?,
+        };
+        if missing > 0 {
+            return Err(GitError::Partial);
+        }
         // Last, so that no file can be written through one.
         for (path, bytes) in links {
             link(&target.join(path), &bytes)?;

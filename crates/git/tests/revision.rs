@@ -7,10 +7,11 @@ use std::path::Path;
 
 use coldstart_git as git;
 use exec::{Answer, Environment, Scripted, System};
-use git::{Git, GitError};
+use git::{Git, GitError, Room};
 use tempfile::TempDir;
 
 const BYTES_MAX: u64 = 1024;
+const ROOM: Room = Room { file_bytes_max: BYTES_MAX, files_max: 100, bytes_max: 10 * BYTES_MAX };
 
 fn user(directory: &Path) -> Git<'static> {
     let environment = Environment::everything()
@@ -42,7 +43,7 @@ fn written(git: &Git<'_>, revision: &str) -> BTreeMap<String, String> {
     let target = tempfile::tempdir().unwrap();
     let tree = git.tree(revision).unwrap();
     if let Some(tree) = tree {
-        git.write(&tree, target.path(), BYTES_MAX).unwrap();
+        git.write(&tree, target.path(), ROOM).unwrap();
     }
     let mut found = BTreeMap::new();
     let mut open = vec![target.path().to_path_buf()];
@@ -109,7 +110,7 @@ fn nothing_that_a_repository_configured_is_run() {
         "git -C /somewhere --no-pager --no-optional-locks --literal-pathspecs -c core.fsmonitor=false -c core.hooksPath=/dev/null -c protocol.allow=never rev-parse --git-dir"
     );
     let set: Vec<_> = call.environment.set().map(|(name, _)| name.to_str().unwrap()).collect();
-    assert_eq!(set, ["GIT_NO_LAZY_FETCH", "GIT_NO_REPLACE_OBJECTS", "GIT_TERMINAL_PROMPT"]);
+    assert_eq!(set, ["GIT_ALLOW_PROTOCOL", "GIT_NO_LAZY_FETCH", "GIT_NO_REPLACE_OBJECTS", "GIT_TERMINAL_PROMPT"]);
 }
 
 #[test]
@@ -123,4 +124,42 @@ fn an_early_end_is_an_error() {
     });
     assert!(matches!(ran, Err(GitError::EndedEarly)), "{ran:?}");
     assert_eq!(taken, [(0, b"abc".to_vec())]);
+}
+
+#[test]
+fn a_revision_that_is_too_large_is_refused() {
+    let directory = repository();
+    let git = Git::reading(&System, directory.path());
+    let tree = git.tree("HEAD").unwrap().unwrap();
+    for room in [Room { files_max: 1, ..ROOM }, Room { bytes_max: 3, ..ROOM }] {
+        let target = tempfile::tempdir().unwrap();
+        let ran = git.write(&tree, target.path(), room);
+        assert!(matches!(ran, Err(GitError::TooLarge { .. })), "{ran:?}");
+    }
+}
+
+/// A clone without the trees or the files of earlier commits, which git would fetch one by one.
+#[test]
+fn a_partial_clone_is_told_and_never_taken_for_an_empty_revision() {
+    let from = repository();
+    let git = user(from.path());
+    git.print(["config", "uploadpack.allowFilter", "true"]).unwrap();
+    fs::write(from.path().join("apps/one.yaml"), "a: 2\n").unwrap();
+    fs::create_dir_all(from.path().join("more/deep")).unwrap();
+    fs::write(from.path().join("more/deep/two.yaml"), "b: 1\n").unwrap();
+    git.print(["add", "."]).unwrap();
+    git.print(["commit", "--quiet", "--message", "Two"]).unwrap();
+    let url = format!("file://{}", from.path().display());
+    for filter in ["--filter=blob:none", "--filter=tree:0", "--filter=tree:1"] {
+        let away = tempfile::tempdir().unwrap();
+        let place = away.path().join("clone");
+        let clone = ["clone", "--quiet", filter, &url, place.to_str().unwrap()];
+        user(away.path()).print(clone).unwrap();
+        let git = Git::reading(&System, &place);
+        let ran = git.tree("HEAD~1").and_then(|tree| git.write(&tree.unwrap(), &away.path().join("out"), ROOM));
+        assert!(matches!(ran, Err(GitError::Partial)), "{filter}: {ran:?}");
+        // What is told to be typed makes it whole.
+        user(&place).print(["fetch", "--quiet", "--refetch", "--no-filter"]).unwrap();
+        git.write(&git.tree("HEAD~1").unwrap().unwrap(), &away.path().join("whole"), ROOM).unwrap();
+    }
 }

@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use edit::Scratch;
 use exec::{Environment, ExecError, Group, Input, Limits, Program, Runner as _, System};
 use read::charts::{ChartFiles, Job, NotRendered, Renderer};
-use tempfile::TempDir;
 
 use archives::Archives;
+use source::shown;
 
 /// The largest charts take two seconds.
 const RENDER_SECONDS_MAX: u64 = 30;
@@ -36,7 +37,7 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 pub enum HelmError {
     #[error(transparent)]
     NotRun(#[from] ExecError),
-    #[error("`{} env` failed: {}", .program.display(), .said.as_deref().unwrap_or("it did not say why"))]
+    #[error("`{} env` failed: {}", shown(.program), .said.as_deref().unwrap_or("it did not say why"))]
     Env { program: PathBuf, said: Option<String> },
     #[error("no temporary directory can be made: {0}")]
     Temporary(#[from] io::Error),
@@ -48,7 +49,7 @@ pub struct Helm {
     program: PathBuf,
     archives: Archives,
     /// An empty home for helm.
-    home: TempDir,
+    home: Scratch,
     free: Mutex<usize>,
     freed: Condvar,
 }
@@ -65,7 +66,7 @@ impl Helm {
         }
         let archives = Archives::from_env(&env.text());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Self { program, archives, home: TempDir::new()?, free: Mutex::new(cores), freed: Condvar::new() })
+        Ok(Self { program, archives, home: Scratch::new()?, free: Mutex::new(cores), freed: Condvar::new() })
     }
 
     /// `helm template`, in an environment of its own.
@@ -137,7 +138,7 @@ impl Renderer for Helm {
             ChartFiles::Archive(path) => path.as_path(),
             ChartFiles::Files { files, archives } => {
                 let failed = |error: io::Error| NotRendered::NotCopied(error.to_string());
-                staged = TempDir::new().map_err(failed)?;
+                staged = Scratch::new().map_err(failed)?;
                 stage(staged.path(), files, archives).map_err(failed)?;
                 staged.path()
             }

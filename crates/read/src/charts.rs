@@ -1,6 +1,7 @@
 //! What a renderer of Helm charts is asked, and what it answers. Nothing here runs anything: who reads a repository may
 //! bring something that does.
 
+use source::clean;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
@@ -46,19 +47,19 @@ pub enum ChartFiles<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotRendered {
     /// What the renderer said last.
-    #[error("could not be rendered: {0}")]
+    #[error("could not be rendered: {it}", it = clean(.0))]
     Failed(String),
     /// The renderer failed, and said nothing.
     #[error("could not be rendered: it did not say why")]
     Silent,
-    #[error("could not be rendered: what it renders is not valid YAML: {0}")]
+    #[error("could not be rendered: what it renders is not valid YAML: {it}", it = clean(.0))]
     NoYaml(String),
-    #[error("could not be rendered: its files can't be copied: {0}")]
+    #[error("could not be rendered: its files can't be copied: {it}", it = clean(.0))]
     NotCopied(String),
-    #[error("could not be rendered: helm can't be started: {0}")]
+    #[error("could not be rendered: helm can't be started: {it}", it = clean(.0))]
     NotStarted(String),
     /// The renderer began, and could not be followed to its end.
-    #[error("could not be rendered: {0}")]
+    #[error("could not be rendered: {it}", it = clean(.0))]
     NotRun(String),
     #[error("takes longer than {0} s to render")]
     TooSlow(u64),

@@ -38,7 +38,7 @@ use catalogue::Catalogue;
 use kustomize::Files as _;
 use model::{BlindSpot, Cluster, Unseen, WhyUnseen};
 use settings::{SETTINGS_FILE, Settings, SettingsError};
-use source::Span;
+use source::{Span, clean};
 
 pub use applied::{Applied, applied};
 use bootstrap::{Bootstrap, ClusterDirectories};
@@ -62,7 +62,7 @@ pub enum ReadError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    #[error("the entry point `{entry}` is not a directory of this repository")]
+    #[error("the entry point `{entry}` is not a directory of this repository", entry = clean(.entry))]
     EntryPoint { entry: String },
 }
 

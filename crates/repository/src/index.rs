@@ -5,8 +5,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use crate::file::{self, Links};
 
 /// An index of a million files is smaller than this.
 const INDEX_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -70,20 +72,17 @@ impl GitDirectory {
 
     /// The paths of all tracked files. A repository without an index tracks none.
     pub(crate) fn tracked(&self) -> Result<BTreeSet<String>, IndexError> {
-        let Ok(file) = fs::File::open(self.own.join("index")) else { return Ok(BTreeSet::new()) };
-        let mut bytes = Vec::new();
-        file.take(INDEX_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|_| IndexError::Unreadable)?;
-        if bytes.len() as u64 > INDEX_BYTES_MAX {
-            return Err(IndexError::TooLarge);
+        match file::read(&self.own.join("index"), Links::Followed, INDEX_BYTES_MAX) {
+            Ok(bytes) => names(&bytes),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeSet::new()),
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(IndexError::TooLarge),
+            Err(_) => Err(IndexError::Unreadable),
         }
-        names(&bytes)
     }
 }
 
 fn pointer(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    fs::File::open(path).ok()?.take(POINTER_BYTES_MAX).read_to_string(&mut text).ok()?;
-    Some(text)
+    file::read_text(path, Links::Followed, POINTER_BYTES_MAX).ok()
 }
 
 /// The names in an index. Names that are no UTF-8 are left out: no manifest refers to them.

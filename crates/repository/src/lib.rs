@@ -6,6 +6,7 @@
 //! This crate knows directories, links, what Git and Flux's `.sourceignore` leave out, and sizes. It does not know any
 //! format, nor what a file is for.
 
+pub mod file;
 mod index;
 mod packages;
 pub mod parallel;

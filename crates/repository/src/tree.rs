@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashMapExt as _};
-use source::{FileId, Position, Source, Span};
+use source::{FileId, Position, Source, Span, shown};
 
+use crate::file::Root;
 use crate::packages::{LeftOut, Packages};
 use crate::source_ignore::{self, SourceIgnore};
-use crate::unread::{Skipped, Unread};
+use crate::unread::{LinkError, Skipped, Unread};
 use crate::unsaved::Unsaved;
 use crate::{parallel, path, root, walk};
 
@@ -53,13 +54,13 @@ pub enum Kind {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Nothing is there.
-    #[error("{} does not exist", .0.display())]
+    #[error("{} does not exist", shown(.0))]
     Missing(PathBuf),
     /// Something else is there.
-    #[error("{} is not a directory: give the root of a cluster repository", .0.display())]
+    #[error("{} is not a directory: give the root of a cluster repository", shown(.0))]
     NotADirectory(PathBuf),
     /// The system does not let us.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {source}", shown(.path))]
     Unreadable {
         /// The directory.
         path: PathBuf,
@@ -72,6 +73,7 @@ pub enum OpenError {
 #[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
+    opener: Root,
     /// Sorted by path.
     files: Vec<File>,
     directories: HashMap<String, Directory>,
@@ -123,6 +125,7 @@ impl Tree {
         let files = files.into_iter().map(|path| File { path, ..File::default() }).collect();
         Ok(Self {
             git_root: root::git_root(&root),
+            opener: Root::open(&root).map_err(unreadable)?,
             root,
             files,
             directories: HashMap::new(),
@@ -359,12 +362,28 @@ impl Tree {
         Ok(Source::new(text))
     }
 
+    /// Opens a file where the walk found it, and nothing outside of the repository, whatever has become of it since.
+    fn open_file(&self, path: &str) -> Result<fs::File, Unread> {
+        let failed = |error: std::io::Error| Unread::Failed(error.kind());
+        match self.opener.file(Path::new(path)) {
+            Err(error) if Root::is_link(&error) => {}
+            opened => return opened.map_err(failed),
+        }
+        // Links within the repository are fine.
+        let real = self.root.join(path).canonicalize().map_err(failed)?;
+        let inside = real.strip_prefix(&self.root).map_err(|_| LinkError::Outside)?;
+        if inside.starts_with(".git") {
+            return Err(LinkError::IntoGit.into());
+        }
+        self.opener.file(inside).map_err(failed)
+    }
+
     fn read_bytes(&self, path: &str) -> Result<Vec<u8>, Unread> {
         if let Some(text) = self.unsaved.get(path) {
             return Ok(text.as_bytes().to_vec());
         }
         let failed = |error: std::io::Error| Unread::Failed(error.kind());
-        let opened = fs::File::open(self.root.join(path)).map_err(failed)?;
+        let opened = self.open_file(path)?;
         let metadata = opened.metadata().map_err(failed)?;
         if !metadata.is_file() {
             return Err(Unread::NotRegular);

@@ -4,13 +4,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::file::{self, Links};
 use crate::index::{GitDirectory, IndexError};
 use crate::packages::{self, Packages};
 use crate::parallel;
@@ -36,7 +37,7 @@ pub(crate) struct Found {
 /// Walks everything below `root`, which is a canonical path: one level of directories at a time, on every core.
 pub(crate) fn walk(root: &Path, packages: Packages) -> Found {
     let git = GitDirectory::of(root);
-    let exclude = git.as_ref().and_then(|git| patterns(root, &git.exclude()));
+    let exclude = git.as_ref().and_then(|git| patterns(root, &git.exclude(), Links::Followed));
     let walk = Walk { root, git, packages, tracked: OnceLock::new() };
     let mut found = Found::default();
     let mut level = vec![Directory::root(root, exclude)];
@@ -147,8 +148,8 @@ impl Walk<'_> {
     /// The patterns of the directories above and those of this one.
     fn ignored(&self, directory: &Directory, here: &[(String, fs::FileType)]) -> Arc<Vec<Gitignore>> {
         let has_own = self.git.is_some() && here.iter().any(|(name, kind)| name == ".gitignore" && kind.is_file());
-        let own =
-            if has_own { patterns(&self.root.join(&directory.path), &directory.real.join(".gitignore")) } else { None };
+        let (here, file) = (self.root.join(&directory.path), directory.real.join(".gitignore"));
+        let own = if has_own { patterns(&here, &file, Links::Refused) } else { None };
         match own {
             Some(own) => Arc::new(directory.ignored.iter().cloned().chain([own]).collect()),
             None => Arc::clone(&directory.ignored),
@@ -255,9 +256,8 @@ fn is_ignored(patterns: &[Gitignore], path: &Path, is_directory: bool) -> bool {
 }
 
 /// The patterns in `file`, which are about paths below `directory`. Lines that Git would not understand say nothing.
-fn patterns(directory: &Path, file: &Path) -> Option<Gitignore> {
-    let mut bytes = Vec::new();
-    fs::File::open(file).ok()?.take(PATTERN_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+fn patterns(directory: &Path, file: &Path, links: Links) -> Option<Gitignore> {
+    let bytes = file::beginning(file, links, PATTERN_BYTES_MAX).ok()?;
     let mut builder = GitignoreBuilder::new(directory);
     for line in String::from_utf8_lossy(&bytes).lines() {
         let _ = builder.add_line(None, line);

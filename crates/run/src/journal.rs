@@ -11,7 +11,10 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use repository::file::Links;
+
 use crate::event::{Event, Line, Outcome, Where};
+use source::shown;
 
 /// The first line of a new journal.
 const HEADER: &str = r#"{"journal":"coldstart","version":2}"#;
@@ -22,7 +25,7 @@ const BYTES_MAX: u64 = 1 << 30;
 
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    #[error("{path} is in use: another `coldstart up` is running")]
+    #[error("{path} is in use: another `coldstart up` is running", path = shown(.path))]
     Busy { path: PathBuf },
     #[error(
         "line {line} is damaged, and more follows: move the journal away, and the next run checks everything again"
@@ -30,7 +33,7 @@ pub enum JournalError {
     Damaged { line: usize },
     #[error("it was written by a newer coldstart, or is not a journal: its first line is unknown")]
     Unknown,
-    #[error("{path}: {source}")]
+    #[error("{path}: {source}", path = shown(.path))]
     File { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Write(#[from] io::Error),
@@ -193,9 +196,9 @@ impl FileTape {
     pub fn open(path: &Path) -> Result<(Self, Kept), JournalError> {
         let at = |source| JournalError::File { path: path.to_owned(), source };
         if let Some(directory) = path.parent() {
-            fs::create_dir_all(directory).map_err(at)?;
+            edit::make_private_directory(directory).map_err(at)?;
         }
-        let mut file = File::options().read(true).append(true).create(true).open(path).map_err(at)?;
+        let mut file = edit::open_to_append(path, true).map_err(at)?;
         lock(&file, path)?;
         let kept = Kept::read(&read_all(&mut file).map_err(at)?)?;
         file.set_len(kept.good as u64).map_err(at)?;
@@ -209,7 +212,7 @@ impl FileTape {
     /// Keeps an old journal beside the new one that is to come; one that is in use stays where it is.
     pub fn put_away(path: &Path) -> Result<(), JournalError> {
         let at = |source| JournalError::File { path: path.to_owned(), source };
-        let old = match File::options().read(true).append(true).open(path) {
+        let old = match edit::open_to_append(path, false) {
             Ok(old) => old,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(at(source)),
@@ -251,17 +254,22 @@ impl FileTape {
 
     /// Whether somebody goes on with it at this moment.
     pub fn is_in_use(path: &Path) -> bool {
-        File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
     /// Reads a journal without touching it; none is an empty one.
     pub fn peek(path: &Path) -> Result<Kept, JournalError> {
-        match File::open(path).and_then(|mut file| read_all(&mut file)) {
+        match open(path).and_then(|mut file| read_all(&mut file)) {
             Ok(bytes) => Kept::read(&bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kept::default()),
             Err(source) => Err(JournalError::File { path: path.to_owned(), source }),
         }
     }
+}
+
+/// To be read, without waiting for anything.
+fn open(path: &Path) -> io::Result<File> {
+    repository::file::open(path, Links::Followed)
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), JournalError> {

@@ -10,6 +10,7 @@ use exec::{Environment, ExecError, Input, Limits, Program, Runner as _, System};
 use tempfile::NamedTempFile;
 
 use crate::{RING_BYTES_MAX, SecretBytes};
+use source::clean;
 
 const AGE: &str = "age";
 const AGE_KEYGEN: &str = "age-keygen";
@@ -32,7 +33,7 @@ pub enum AgeProgramError {
     #[error("`{AGE_KEYGEN}` failed: it gives no recipients (post-quantum identities need age 1.3 or later)")]
     NoRecipients,
     /// What it says is only repeated where no secret was given to it but the text to encrypt.
-    #[error("`{program}` failed: {said}")]
+    #[error("`{program}` failed: {said}", said = clean(.said))]
     Failed { program: &'static str, said: String },
 }
 

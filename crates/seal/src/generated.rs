@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::key::{KeyError, private_key_of_pem, rsa_private_key, rsa_public_key_pem};
 use crate::{SecretBytes, SecretText, openssh};
+use source::clean;
 
 /// Characters of a password: none that a shell, a URL or YAML reads in its own way.
 const ALPHANUMERIC: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -98,19 +99,19 @@ pub struct Declared {
 pub enum GenerateError {
     #[error("the operating system provides no random numbers")]
     NoRandomness,
-    #[error("the length of `{0}` must be 1 to {LENGTH_MAX}")]
+    #[error("the length of `{it}` must be 1 to {LENGTH_MAX}", it = clean(.0))]
     Length(String),
-    #[error("`{0}` is a template without a text")]
+    #[error("`{it}` is a template without a text", it = clean(.0))]
     NoTemplate(String),
-    #[error("the template of `{key}` names `{missing}`, which is not a value of this Secret")]
+    #[error("the template of `{key}` names `{missing}`, which is not a value of this Secret", key = clean(.key), missing = clean(.missing))]
     Unknown { key: String, missing: String },
-    #[error("the template of `{key}` uses `{other}`, which is not text")]
+    #[error("the template of `{key}` uses `{other}`, which is not text", key = clean(.key), other = clean(.other))]
     NotText { key: String, other: String },
-    #[error("the template of `{0}` is not closed: `${{` without `}}`")]
+    #[error("the template of `{it}` is not closed: `${{` without `}}`", it = clean(.0))]
     Unclosed(String),
-    #[error("`{public}` exists, but `{key}`, its private half, does not")]
+    #[error("`{public}` exists, but `{key}`, its private half, does not", public = clean(.public), key = clean(.key))]
     Half { key: String, public: String },
-    #[error("`{0}` is not a key of its kind, so its public half can't be derived")]
+    #[error("`{it}` is not a key of its kind, so its public half can't be derived", it = clean(.0))]
     NotOfKind(String),
     #[error("templates refer to each other in a cycle: {}", .0.join(", "))]
     Circle(Vec<String>),

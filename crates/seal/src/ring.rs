@@ -12,6 +12,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::envelope::{Envelope, OpenError};
 use crate::key::{Fingerprint, KeyError, KeyPair};
 use crate::{SecretBytes, SecretText};
+use source::clean;
 
 const VERSION: u32 = 1;
 /// Ten keys of 8192 bits are smaller than a tenth of this.
@@ -33,7 +34,7 @@ pub enum RingError {
     Version(u32),
     #[error("one of its keys is bad: {0}")]
     Key(#[from] KeyError),
-    #[error("key {0} is already there")]
+    #[error("key {it} is already there", it = clean(.0))]
     Duplicate(String),
 }
 
@@ -45,7 +46,7 @@ pub enum FormatFault {
     #[error("a key's `added` is not a time")]
     BadTime,
     /// The words of a library, about what was to be written.
-    #[error("{said}")]
+    #[error("{said}", said = clean(.said))]
     Library { said: String },
 }
 
@@ -133,6 +134,13 @@ impl Ring {
     /// Another ring of the same keys. Said out loud, because every copy of a key is one more to look after.
     pub fn duplicate(&self) -> Result<Self, RingError> {
         Self::from_json(self.to_json()?.expose())
+    }
+
+    /// Another ring of some of the same keys.
+    pub fn only(&self, is_wanted: impl Fn(Fingerprint) -> bool) -> Result<Self, RingError> {
+        let mut some = self.duplicate()?;
+        some.keys.retain(|held| is_wanted(held.pair.fingerprint()));
+        Ok(some)
     }
 
     /// The whole ring, private keys and all.

@@ -38,7 +38,7 @@ pub enum Verdict {
 }
 
 /// Labels that are tried to find out where an item belongs. Each is a decryption with every key.
-const LABELS_TRIED_MAX: usize = 100;
+pub const LABELS_TRIED_MAX: usize = 100;
 
 /// Tries one item where it lands, and nowhere else: [`Verdict::NoKey`] is all that is said if it does not open there.
 pub fn lands(sealed: &SealedSecret, item: &Item, landing: &Landing, ring: &Ring) -> Verdict {

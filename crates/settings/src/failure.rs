@@ -1,7 +1,7 @@
 //! What is wrong with `coldstart.yaml`.
 
 use repository::Unread;
-use source::Position;
+use source::{Position, clean};
 
 use crate::SETTINGS_FILE;
 
@@ -34,7 +34,7 @@ impl SettingsError {
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// It is no YAML.
-    #[error("{0}")]
+    #[error("{it}", it = clean(.0))]
     NotYaml(String),
     /// Something that must be a mapping is none.
     #[error("{0} must be a mapping")]
@@ -46,7 +46,7 @@ pub enum Problem {
     #[error("{0} must be text")]
     NotText(&'static str),
     /// A key that there is not.
-    #[error("unknown field `{field}`, expected {}", quoted(.known))]
+    #[error("unknown field `{field}`, expected {}", quoted(.known), field = clean(.field))]
     UnknownField {
         /// As it is written.
         field: String,
@@ -54,7 +54,7 @@ pub enum Problem {
         known: &'static [&'static str],
     },
     /// A word that there is not.
-    #[error("`{word}` is not one of {}", quoted(.known))]
+    #[error("`{word}` is not one of {}", quoted(.known), word = clean(.word))]
     UnknownWord {
         /// As it is written.
         word: String,
@@ -82,7 +82,7 @@ pub enum Problem {
     #[error("`pedantic: true` and `min-severity` set the same thing: use one")]
     TwoSeverities,
     /// No severity is called so.
-    #[error("`{word}` is not a severity: use {}", .known.join(", "))]
+    #[error("`{word}` is not a severity: use {}", .known.join(", "), word = clean(.word))]
     UnknownSeverity {
         /// As it is written.
         word: String,
@@ -90,7 +90,7 @@ pub enum Problem {
         known: Vec<&'static str>,
     },
     /// No rule is called so.
-    #[error("no rule is called `{name}`{}", .nearest.map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default())]
+    #[error("no rule is called `{name}`{}", .nearest.map(|nearest| format!(": did you mean `{nearest}`?")).unwrap_or_default(), name = clean(.name))]
     UnknownRule {
         /// As it is written.
         name: String,
@@ -106,7 +106,7 @@ pub enum Problem {
         max: usize,
     },
     /// A key of a Secret holds one value: of two declarations of it, one would be lost.
-    #[error("`{key}` of Secret `{secret}` is declared already, in line {line}: rename one")]
+    #[error("`{key}` of Secret `{secret}` is declared already, in line {line}: rename one", key = clean(.key), secret = clean(.secret))]
     KeyTwice {
         /// The key.
         key: String,
@@ -116,22 +116,22 @@ pub enum Problem {
         line: u32,
     },
     /// There is no such world.
-    #[error("`world` is real or simulated, not `{0}`")]
+    #[error("`world` is real or simulated, not `{it}`", it = clean(.0))]
     World(String),
     /// A URL of `outside`.
-    #[error("`outside` names `{0}` twice")]
+    #[error("`outside` names `{it}` twice", it = clean(.0))]
     OutsideTwice(String),
     /// A machine called as a step of every plan.
-    #[error("no machine can be called `{0}`: a step of the plan is `talos/{0}`")]
+    #[error("no machine can be called `{it}`: a step of the plan is `talos/{it}`", it = clean(.0))]
     MachineTaken(String),
     /// Two machines of one name.
-    #[error("two machines are called `{0}`")]
+    #[error("two machines are called `{it}`", it = clean(.0))]
     MachineTwice(String),
     /// etcd starts on a control plane.
     #[error("`workers` need `control-planes`: etcd starts on the first")]
     WorkersAlone,
     /// A directory that is applied twice would be one step twice.
-    #[error("the directory `{0}` is named twice")]
+    #[error("the directory `{it}` is named twice", it = clean(.0))]
     DirectoryTwice(String),
     /// A part of `configuration` that says not which.
     #[error("a part of `configuration` needs a `directory`")]

@@ -5,11 +5,13 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod clean;
 mod index;
 mod sources;
 mod span;
 mod text;
 
+pub use clean::{clean, shown, sign_for, without_commands, without_marks};
 pub use index::to_u32;
 pub use sources::Sources;
 pub use span::{FileId, Span};

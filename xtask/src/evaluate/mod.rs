@@ -8,6 +8,7 @@ mod deployed;
 mod expect;
 mod growth;
 mod hindsight;
+mod hostile;
 mod score;
 mod trees;
 
@@ -26,6 +27,8 @@ pub(crate) enum Evaluate {
     Catalogue(catalogue::Options),
     /// How the cost of each command grows with the repository
     Growth(growth::Options),
+    /// Repositories that were made to break who reads them, for every command and format: [--seeds N]
+    Hostile(hostile::Options),
     /// Compare our builds with those of the real kustomize: DIR... [--kustomize PATH]
     Kustomize {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
@@ -40,6 +43,7 @@ pub(crate) fn run(what: &Evaluate) -> Result<()> {
         Evaluate::Agreement(options) => agreement::run(options),
         Evaluate::Catalogue(options) => catalogue::run(options),
         Evaluate::Growth(options) => growth::run(options),
+        Evaluate::Hostile(options) => hostile::run(options),
         Evaluate::Kustomize { arguments } => crate::kustomize_diff::run(arguments),
     }
 }

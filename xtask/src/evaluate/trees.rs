@@ -132,7 +132,7 @@ fn entry(record: &str) -> Option<Entry> {
 /// A blob that the clone does not hold is left out: a clone may be partial, and the network is not asked.
 fn write(mirror: &Path, entries: &[Entry], into: &Path) -> Result<()> {
     let objects = entries.iter().map(|entry| entry.blob.as_str());
-    Git::bare(&System, mirror).blobs(objects, BLOB_BYTES_MAX, &mut |at, bytes| {
+    let _missing = Git::bare(&System, mirror).blobs(objects, BLOB_BYTES_MAX, &mut |at, bytes| {
         place(&entries[at], &bytes, into).map_err(std::io::Error::other)
     })?;
     Ok(())

@@ -89,6 +89,14 @@ pub(crate) struct Delivery {
     pub push: bool,
 }
 
+/// Whom the keys are given to.
+#[derive(Args, Debug, Default)]
+pub(crate) struct NewRecipients {
+    /// A recipient of coldstart.yaml that can't open the store yet and is to: --yes alone does not accept it
+    #[arg(long = "new-recipient", value_name = "RECIPIENT")]
+    pub accepted: Vec<String>,
+}
+
 /// The cluster and its controller.
 #[derive(Args, Debug)]
 pub(crate) struct Target {
@@ -142,6 +150,8 @@ pub(crate) struct Init {
     pub backup_identity: Option<PathBuf>,
     #[command(flatten)]
     pub target: Target,
+    #[command(flatten)]
+    pub recipients: NewRecipients,
     /// Do it without asking
     #[arg(long)]
     pub yes: bool,
@@ -298,6 +308,11 @@ pub(crate) struct Rotate {
     /// Verify with a canary even if no Deployment of the controller is found
     #[arg(long)]
     pub prove: bool,
+    #[command(flatten)]
+    pub recipients: NewRecipients,
+    /// A recipient that can open the store and is not to: the new key is not encrypted to it
+    #[arg(long, value_name = "RECIPIENT")]
+    pub remove_recipient: Vec<String>,
     /// Do it without asking
     #[arg(long)]
     pub yes: bool,
@@ -334,6 +349,8 @@ pub(crate) struct Copy {
     /// A file of age identities that opens the other store
     #[arg(long, value_name = "FILE")]
     pub backup_identity: Option<PathBuf>,
+    #[command(flatten)]
+    pub recipients: NewRecipients,
     /// Do it without asking
     #[arg(long)]
     pub yes: bool,

@@ -8,6 +8,7 @@ use draw::words::{agree, all};
 
 use super::arguments::Copy;
 use super::failure::{KeysFailure, SealFailure};
+use super::recipients::Change;
 use super::report::{Report, Spot};
 use super::{Home, say, store, tracked};
 use crate::confirm::confirm;
@@ -18,7 +19,7 @@ pub(crate) fn backup(options: &Copy) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     let (from, kept) = home.keys()?;
     let to = other(&home, options)?;
-    run(&kept.ring, from.as_ref(), to.as_ref(), options.yes)
+    run(&kept.ring, from.as_ref(), to.as_ref(), options)
 }
 
 pub(crate) fn restore(options: &Copy) -> Result<Code, Failure> {
@@ -28,7 +29,7 @@ pub(crate) fn restore(options: &Copy) -> Result<Code, Failure> {
     if kept.ring.is_empty() {
         return Err(SealFailure::from(KeysFailure::NothingToRestore { store: from.describe() }).into());
     }
-    run(&kept.ring, from.as_ref(), home.store()?.as_ref(), options.yes)
+    run(&kept.ring, from.as_ref(), home.store()?.as_ref(), options)
 }
 
 fn other(home: &Home<'_>, options: &Copy) -> Result<Box<dyn Store>, SealFailure> {
@@ -36,7 +37,7 @@ fn other(home: &Home<'_>, options: &Copy) -> Result<Box<dyn Store>, SealFailure>
     found.ok_or_else(|| KeysFailure::NoSecondStore.into())
 }
 
-fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code, Failure> {
+fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, options: &Copy) -> Result<Code, Failure> {
     two_stores(from, to)?;
     let before = to.read().map_err(SealFailure::from)?;
     let there = &before.ring;
@@ -49,9 +50,10 @@ fn run(ring: &Ring, from: &dyn Store, to: &dyn Store, yes: bool) -> Result<Code,
         return Ok(exit::CLEAN);
     }
     tracked::warn(to);
+    let recipients = Change::of(&[(to, there)], (&options.recipients.accepted, options.yes), &[])?;
     let plan = format!("copy key {}\nfrom {}\nto {}\n", missing.join(", "), from.describe(), to.describe());
-    confirm(&plan, yes)?;
-    add(ring, to, &before)?;
+    confirm(&format!("{plan}{}", recipients.describe()), options.yes)?;
+    add(ring, to, &before, &recipients)?;
     say(&format!("verified: {} gives back {}, and {opens} what it seals", to.describe(), all(keys, "key")))?;
     Ok(exit::CLEAN)
 }
@@ -83,12 +85,13 @@ fn missing(ring: &Ring, there: &Ring) -> Vec<String> {
 }
 
 /// Adds what is missing there, and reads it back.
-pub(crate) fn copy(ring: &Ring, to: &dyn Store) -> Result<(), SealFailure> {
-    add(ring, to, &to.read()?)
+pub(crate) fn copy(ring: &Ring, to: &dyn Store, recipients: &Change) -> Result<(), SealFailure> {
+    add(ring, to, &to.read()?, recipients)
 }
 
-fn add(ring: &Ring, to: &dyn Store, before: &Kept) -> Result<(), SealFailure> {
+fn add(ring: &Ring, to: &dyn Store, before: &Kept, recipients: &Change) -> Result<(), SealFailure> {
     let mut all = before.ring.duplicate()?;
+    recipients.apply(&mut all);
     for held in ring.duplicate()?.into_keys() {
         if !all.contains(held.pair.fingerprint()) {
             all.add(held.pair, held.added)?;

@@ -8,10 +8,14 @@ use ::seal::key::Certificate;
 use diagnostic::seal::{Cause, KeysFault, SealFault};
 use diagnostic::{Next, next};
 
+use repository::file::{self, Links};
+
 use super::failure::{CertificateFailure, SealFailure};
 use super::report::{Report, Spot};
 use super::{Home, files, now};
 
+/// A chain of certificates is smaller.
+const CERTIFICATE_BYTES_MAX: u64 = 1024 * 1024;
 /// How a certificate begins.
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 
@@ -32,7 +36,7 @@ pub(crate) fn check(home: &Home<'_>, ring: &Ring, report: &mut Report) {
 
 /// Whether a file is a certificate, good or expired.
 pub(crate) fn is_one(path: &Path) -> bool {
-    std::fs::read_to_string(path).is_ok_and(|text| Certificate::from_pem(&text).is_ok())
+    files::read(path).is_ok_and(|text| text.is_some_and(|text| Certificate::from_pem(&text).is_ok()))
 }
 
 /// The path of the settings, if the newest certificate is to be written there.
@@ -45,12 +49,12 @@ pub(crate) fn to_write<'a>(home: &'a Home<'_>, ring: &Ring) -> Option<&'a str> {
 
 pub(crate) fn write(home: &Home<'_>, path: &str, ring: &Ring) -> Result<(), SealFailure> {
     let Some(newest) = ring.newest() else { return Ok(()) };
-    files::write(&home.at(Path::new(path)), &newest.certificate().to_pem())
+    files::write_inside(home.root(), &home.at(Path::new(path)), &newest.certificate().to_pem())
 }
 
 /// What is there and is no certificate is somebody's, and stays: a private key beside one, too. One that is cut off may go.
 pub(crate) fn may_replace(path: &Path) -> Result<(), SealFailure> {
-    let is_ours = match std::fs::read(path) {
+    let is_ours = match file::read(path, Links::Followed, CERTIFICATE_BYTES_MAX) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
         Err(error) => return Err(SealFailure::file(path)(error)),
         Ok(bytes) => {
@@ -67,7 +71,7 @@ pub(crate) fn may_replace(path: &Path) -> Result<(), SealFailure> {
 
 /// What is wrong with the file.
 fn wrong(home: &Home<'_>, path: &str, ring: &Ring) -> Option<KeysFault> {
-    let text = match std::fs::read_to_string(home.at(Path::new(path))) {
+    let text = match file::read_text(&home.at(Path::new(path)), Links::Followed, CERTIFICATE_BYTES_MAX) {
         Ok(text) => text,
         Err(source) => return Some(KeysFault::CertificateUnreadable { why: Cause::new(source) }),
     };

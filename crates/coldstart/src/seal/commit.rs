@@ -37,8 +37,17 @@ fn is_ready(root: &Path, delivery: &Delivery, files: &[PathBuf]) -> Result<(), N
             return Err(NotReady::UnderWay { operation });
         }
     }
+    is_unlocked(root)?;
     files.iter().try_for_each(|path| can_take(root, Path::new(top.trim_end_matches('\n')), path))?;
     if delivery.push { can_push(root) } else { Ok(()) }
+}
+
+/// Whether no other git is at work there, nor one that was killed left its lock: every commit would fail.
+fn is_unlocked(root: &Path) -> Result<(), NotReady> {
+    let Some(lock) = ask(root, &["rev-parse", "--git-path", "index.lock"]).map(|lock| root.join(lock)) else {
+        return Ok(());
+    };
+    if lock.exists() { Err(NotReady::Locked { lock }) } else { Ok(()) }
 }
 
 /// Whether Git would take a file, which may not be there yet, into a commit.
@@ -158,7 +167,15 @@ fn push(root: &Path) -> Result<(), (GitFault, Box<next::Git>)> {
 
 /// What git prints when it does what it is told, as its user would have it: with their settings and hooks.
 pub(crate) fn git(root: &Path, words: &[&str], files: &[PathBuf]) -> Result<String, GitFault> {
-    let git = Git::of_user(&System, root, children::environment(None));
+    asked(&Git::of_user(&System, root, children::environment(None)), words, files)
+}
+
+/// What git prints of a repository that may be anybody's: nothing that it configures is run.
+pub(crate) fn look(root: &Path, words: &[&str]) -> Result<String, GitFault> {
+    asked(&Git::asking(&System, root, children::environment(None)), words, &[])
+}
+
+fn asked(git: &Git<'_>, words: &[&str], files: &[PathBuf]) -> Result<String, GitFault> {
     let finished = git.run(words.iter().copied(), files).map_err(|error| match error {
         ExecError::NotFound { source, .. } | ExecError::NotStarted { source, .. } => GitFault::NotStarted(source),
         other => GitFault::NotRun(other),

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use ::seal::Ring;
 use ::seal::store::Store;
 use diagnostic::{Next, next};
+use source::shown;
 
 use super::failure::{KeysFailure, SealFailure};
+use super::recipients::Change;
 use super::{Home, backup, certificate, files, read_certificate, say, store, tracked};
 use crate::failure::Failure;
 
@@ -17,6 +19,8 @@ pub(crate) struct Copies {
     /// Whether somebody names the second store in this very run, and so means it as it is now.
     is_named: bool,
     certificate: Option<PathBuf>,
+    /// Where the certificate must stay below; nothing for one that is named on the command line.
+    root: Option<PathBuf>,
 }
 
 impl Copies {
@@ -40,7 +44,8 @@ impl Copies {
             edit::probe(path).map_err(SealFailure::file(path))?;
             certificate::may_replace(path)?;
         }
-        Ok(Self { second, is_named: backup.is_some(), certificate: written })
+        let root = (written == home.certificate_path()).then(|| home.root().to_path_buf());
+        Ok(Self { second, is_named: backup.is_some(), certificate: written, root })
     }
 
     pub(crate) fn second(&self) -> Option<&dyn Store> {
@@ -80,14 +85,28 @@ impl Copies {
     pub(crate) fn describe_certificate(&self) -> String {
         let mut text = String::new();
         if let Some(path) = &self.certificate {
-            let _ = writeln!(text, "write the newest certificate to {}", path.display());
+            let _ = writeln!(text, "write the newest certificate to {}", shown(path));
         }
         text
     }
 
-    pub(crate) fn back_up(&self, ring: &Ring) -> Result<(), Failure> {
+    /// Whom this store and the second one let in when they are written.
+    pub(crate) fn recipients(
+        &self,
+        own: (&dyn Store, &Ring),
+        accepted: (&[String], bool),
+        removed: &[String],
+    ) -> Result<Change, SealFailure> {
+        let second = self.second.as_ref().map(|second| Ok::<_, SealFailure>((second.as_ref(), second.read()?.ring)));
+        let second = second.transpose()?;
+        let second = second.as_ref().map(|(store, ring)| (*store, ring));
+        let stores: Vec<(&dyn Store, &Ring)> = [own].into_iter().chain(second).collect();
+        Change::of(&stores, accepted, removed)
+    }
+
+    pub(crate) fn back_up(&self, ring: &Ring, recipients: &Change) -> Result<(), Failure> {
         let Some(second) = &self.second else { return Ok(()) };
-        backup::copy(ring, second.as_ref())?;
+        backup::copy(ring, second.as_ref(), recipients)?;
         say(&format!("and in {}", second.describe()))
     }
 
@@ -102,7 +121,10 @@ impl Copies {
     /// Writes the certificate, and says where it is.
     pub(crate) fn write_certificate(&self, ring: &Ring) -> Result<Option<&Path>, SealFailure> {
         let (Some(path), Some(newest)) = (&self.certificate, ring.newest()) else { return Ok(None) };
-        files::write(path, &newest.certificate().to_pem())?;
+        match &self.root {
+            Some(root) => files::write_inside(root, path, &newest.certificate().to_pem())?,
+            None => files::write(path, &newest.certificate().to_pem())?,
+        }
         Ok(Some(path))
     }
 }

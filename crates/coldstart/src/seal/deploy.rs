@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Deploy) -> Result<Code, Failure> {
         let namespace = controller_namespace(&home, &options.target);
         let items: Vec<Value> = kept.ring.keys().iter().map(|held| key_secret(&held.pair, &namespace)).collect();
         let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
-        output::print(&format!("{list:#}\n"))?;
+        output::print_exactly(&format!("{list:#}\n"))?;
         return Ok(exit::CLEAN);
     }
     let work = plan(&home, &kept.ring, &options.target)?;

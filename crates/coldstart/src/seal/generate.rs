@@ -9,7 +9,7 @@ use ::seal::key::Certificate;
 use ::seal::manifest::{SealedSecret, SecretManifest, sealed_secrets};
 use ::seal::{Envelope, Ring, Scope, SecretBytes};
 use settings::GeneratedSecret;
-use source::FileId;
+use source::{FileId, clean};
 use yaml::Limits;
 
 use super::arguments::Generate;
@@ -34,9 +34,10 @@ pub(crate) fn run(options: &Generate) -> Result<Code, Failure> {
     commit::ready(home.root(), &options.delivery, &paths)?;
     let mut plan = String::new();
     for one in &wanted {
-        let work = one.work(one.find(read(&one.path)?.as_deref()).as_ref());
+        let work = one.work(one.find(files::read(&one.path)?.as_deref()).as_ref());
         if !work.is_empty() {
-            let _ = writeln!(plan, "  {} {}: {}", one.declared.path.text, one.declared.name, work.join(", "));
+            let place = files::named(home.root(), &one.declared.path.text, &one.path);
+            let _ = writeln!(plan, "  {} {}: {}", clean(&place), clean(&one.declared.name), clean(&work.join(", ")));
         }
     }
     if plan.is_empty() {
@@ -59,14 +60,6 @@ pub(crate) fn run(options: &Generate) -> Result<Code, Failure> {
     Ok(exit::CLEAN)
 }
 
-fn read(path: &Path) -> Result<Option<String>, SealFailure> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(SealFailure::file(path)(error)),
-    }
-}
-
 /// Everything is made before anything is written, and under the locks of all files: what somebody else made meanwhile
 /// is there then.
 fn write(home: &Home<'_>, wanted: &[Wanted<'_>], certificate: &Certificate) -> Result<(), Failure> {
@@ -76,7 +69,7 @@ fn write(home: &Home<'_>, wanted: &[Wanted<'_>], certificate: &Certificate) -> R
     }
     // In the order of paths, so that two runs never wait for each other.
     for (path, (lock, text)) in &mut held {
-        let file = Held::open(path)?;
+        let file = Held::open(home.root(), path)?;
         file.text().unwrap_or_default().clone_into(text);
         *lock = Some(file);
     }

@@ -3,10 +3,18 @@
 
 use std::io;
 
+/// What Ctrl-\ and Ctrl-Z come as, while they do not end or stop the program: both would leave a terminal that shows nothing.
+const STOPS: [char; 2] = ['\u{1c}', '\u{1a}'];
+
 /// A line from the terminal, not shown.
 pub(crate) fn line(prompt: &str) -> io::Result<String> {
-    let _shown_again = before::Settings::keep();
+    let shown_again = before::Settings::keep();
     let said = rpassword::prompt_password(prompt);
+    if said.as_ref().is_ok_and(|said| said.contains(STOPS)) {
+        // Typed to leave: no value has such a character.
+        drop(shown_again);
+        before::stop();
+    }
     if said.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
         before::wait_for_the_end();
     }
@@ -19,8 +27,10 @@ mod before {
     use std::sync::{Mutex, Once, PoisonError};
     use std::time::Duration;
 
-    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+    use rustix::termios::{OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
+    /// No key: `_POSIX_VDISABLE`.
+    const DISABLED: u8 = if cfg!(target_os = "linux") { 0 } else { 0xff };
     /// As shells say it of Ctrl-C.
     const STOPPED: i32 = 130;
     /// A signal that was raised is heard by then.
@@ -41,6 +51,13 @@ mod before {
             });
             let terminal = File::open("/dev/tty").ok();
             let kept = terminal.and_then(|terminal| tcgetattr(&terminal).ok().map(|settings| (terminal, settings)));
+            if let Some((terminal, settings)) = &kept {
+                let mut quiet = settings.clone();
+                for code in [SpecialCodeIndex::VQUIT, SpecialCodeIndex::VSUSP] {
+                    quiet.special_codes[code] = DISABLED;
+                }
+                let _gone = tcsetattr(terminal, OptionalActions::Now, &quiet);
+            }
             *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = kept;
             Self
         }
@@ -48,15 +65,20 @@ mod before {
 
     impl Drop for Settings {
         fn drop(&mut self) {
+            restore();
             *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
 
-    #[expect(clippy::exit, reason = "a signal ends the program: nothing is to be done after it")]
-    fn stop() {
+    fn restore() {
         if let Some((terminal, settings)) = &*KEPT.lock().unwrap_or_else(PoisonError::into_inner) {
             let _gone = tcsetattr(terminal, OptionalActions::Now, settings);
         }
+    }
+
+    #[expect(clippy::exit, reason = "a signal ends the program: nothing is to be done after it")]
+    pub(super) fn stop() {
+        restore();
         std::process::exit(STOPPED);
     }
 
@@ -77,4 +99,6 @@ mod before {
     }
 
     pub(super) fn wait_for_the_end() {}
+
+    pub(super) fn stop() {}
 }

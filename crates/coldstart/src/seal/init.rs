@@ -10,6 +10,7 @@ use ::seal::{Ring, date};
 use super::arguments::Init;
 use super::copies::Copies;
 use super::failure::{AdoptFailure, FoundPair, KeysFailure, SealFailure};
+use super::recipients::Change;
 use super::{Home, cluster, input, lost, now, say, store};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
@@ -40,7 +41,10 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     if makes && !options.new_key {
         lost::refuse_new(&home, store.as_ref(), copies.certificate(), copies.second())?;
     }
-    confirm(&plan(options, (&new, &left), store.as_ref(), &copies), options.yes)?;
+    let recipients =
+        copies.recipients((store.as_ref(), &before.ring), (&options.recipients.accepted, options.yes), &[])?;
+    let plan = plan(options, (&new, &left), store.as_ref(), &copies);
+    confirm(&format!("{plan}{}", recipients.describe()), options.yes)?;
 
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
     for one in new {
@@ -54,11 +58,11 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
     for held in ring.keys().iter().filter(|held| !before.ring.contains(held.pair.fingerprint())) {
         say(&format!("kept key {} in {}", describe(&held.pair), store.describe()))?;
     }
-    copy(&copies, &ring)
+    copy(&copies, &ring, &recipients)
 }
 
-fn copy(copies: &Copies, ring: &Ring) -> Result<Code, Failure> {
-    copies.back_up(ring)?;
+fn copy(copies: &Copies, ring: &Ring, recipients: &Change) -> Result<Code, Failure> {
+    copies.back_up(ring, recipients)?;
     write_certificate(copies, ring)?;
     copies.suggest_second()?;
     Ok(exit::CLEAN)
@@ -96,9 +100,10 @@ fn complete(options: &Init, store: &dyn Store, ring: &Ring, copies: &Copies) -> 
     if !certificate {
         plan.push_str(&copies.describe_certificate());
     }
-    confirm(&plan, options.yes)?;
+    let recipients = copies.recipients((store, ring), (&options.recipients.accepted, options.yes), &[])?;
+    confirm(&format!("{plan}{}", recipients.describe()), options.yes)?;
     if fills {
-        copies.back_up(ring)?;
+        copies.back_up(ring, &recipients)?;
     }
     if !certificate {
         write_certificate(copies, ring)?;
@@ -136,7 +141,7 @@ fn plan(options: &Init, (new, left): (&[Adopted], &[AdoptError]), store: &dyn St
         let _ = writeln!(plan, "leave alone {one}{next}");
     }
     for one in new {
-        let place = if one.place.is_empty() { String::new() } else { format!(" from {}", one.place) };
+        let place = if one.place.is_empty() { String::new() } else { format!(" from {}", draw::clean(&one.place)) };
         let _ = writeln!(plan, "adopt key {}{place}", describe(&one.pair));
         if one.pair.certificate().not_before() > now() {
             plan.push_str("  its certificate is not valid yet: nothing is sealed with it before\n");

@@ -24,6 +24,7 @@ mod init;
 mod input;
 mod lost;
 mod mixed;
+mod recipients;
 mod renewal;
 mod report;
 mod reseal;
@@ -60,6 +61,7 @@ pub(crate) use usage::refused;
 const COMMAND: &str = "seal";
 
 pub(crate) fn run(options: &Seal) -> Result<Code, Failure> {
+    leave_no_core();
     match &options.what {
         SealCommand::Init(options) => init::run(options),
         SealCommand::Secret(options) => secret::run(options),
@@ -70,6 +72,16 @@ pub(crate) fn run(options: &Seal) -> Result<Code, Failure> {
         SealCommand::Deploy(options) => deploy::run(options),
         SealCommand::Backup(options) => backup::backup(options),
         SealCommand::Restore(options) => backup::restore(options),
+    }
+}
+
+/// Keys are in memory from here on: no crash writes them to a disk.
+fn leave_no_core() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, setrlimit};
+        let none = Rlimit { current: Some(0), maximum: Some(0) };
+        let _not_permitted = setrlimit(Resource::Core, none);
     }
 }
 
@@ -84,7 +96,14 @@ impl<'a> Home<'a> {
     pub(crate) fn open(place: &'a KeyPlace) -> Result<Self, Failure> {
         let repository = Repository::find(&place.path).map_err(SealFailure::Repository)?;
         let settings = read::settings(&repository).map_err(|source| Failure::Settings { command: COMMAND, source })?;
-        Ok(Self { place, repository, settings: settings.seal })
+        let home = Self { place, repository, settings: settings.seal };
+        if let Some(path) = home.certificate_path() {
+            // The settings may be a stranger's: a file elsewhere is for who names it on the command line.
+            let is_inside = files::inside(home.root(), &path).is_ok();
+            let outside = || CertificateFailure::Outside { path: path.clone(), root: home.root().to_path_buf() };
+            is_inside.then_some(()).ok_or_else(|| SealFailure::from(outside()))?;
+        }
+        Ok(home)
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -149,7 +168,7 @@ impl<'a> Home<'a> {
 }
 
 fn read_certificate(path: &Path) -> Result<Certificate, SealFailure> {
-    let text = std::fs::read_to_string(path).map_err(SealFailure::file(path))?;
+    let text = files::read(path)?.ok_or_else(|| SealFailure::file(path)(std::io::ErrorKind::NotFound.into()))?;
     Certificate::from_pem(&text).map_err(|source| SealFailure::Key { path: path.to_path_buf(), source })
 }
 
@@ -165,8 +184,9 @@ pub(crate) fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }
 
+/// One line.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
-    Ok(output::print(&format!("{text}\n"))?)
+    Ok(output::print(&format!("{}\n", draw::clean(text)))?)
 }
 
 /// The failure of a command from one of its parts.

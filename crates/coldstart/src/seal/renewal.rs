@@ -172,7 +172,8 @@ pub(crate) fn perform(look: &Checkout, edits: &BTreeMap<Span, Edit>) -> Result<(
     for (file, edits) in by_file {
         let path = look.repository.path(file).ok_or(WriteFailure::ReleaseInNoFile)?;
         let read = look.repository.source(file).map(source::Source::text);
-        files::change(&look.repository.root().join(path), |before| {
+        let root = look.repository.root();
+        files::change(root, &root.join(path), |before| {
             // The places are those of the text that was read.
             let text = before.filter(|before| Some(before.as_str()) == read);
             let mut text = text.ok_or_else(|| WriteFailure::Changed { path: path.to_owned() })?;

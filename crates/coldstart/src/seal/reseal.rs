@@ -9,6 +9,7 @@ use ::seal::Ring;
 use ::seal::manifest::{Change, ObjectPlace, SealedSecret, edit as edited};
 use draw::words::count;
 use read::Repository;
+use source::clean;
 
 use super::arguments::Reseal;
 use super::failure::{KeysFailure, SealFailure, WriteFailure};
@@ -98,13 +99,13 @@ pub(crate) fn describe(plan: &Plan, earlier: &[String], ring: &Ring) -> String {
     let items: usize = plan.work.iter().map(|work| work.items.len()).sum();
     let mut text = String::new();
     for one in &plan.work {
-        let _ = writeln!(text, "  {} ({})", one.path, count(one.items.len(), "item"));
+        let _ = writeln!(text, "  {} ({})", clean(&one.path), count(one.items.len(), "item"));
     }
     if items > 0 {
         let _ = writeln!(text, "seal {} again with key {}", count(items, "item"), newest(ring));
     }
     for path in earlier {
-        let _ = writeln!(text, "commit {path}, which was sealed again before");
+        let _ = writeln!(text, "commit {}, which was sealed again before", clean(path));
     }
     text
 }
@@ -118,6 +119,10 @@ pub(crate) fn plan(home: &Home<'_>, ring: &Ring) -> Result<Plan, SealFailure> {
     let tree::Tree { found, unreadable, unread } = tree::find(&repository, &applied);
     if let Some(first) = unreadable.into_iter().next() {
         return Err(WriteFailure::MayHoldMore(first).into());
+    }
+    if let Some((one, trouble)) = found.iter().find_map(|one| Some((one, one.sealed.trouble.first()?))) {
+        let (path, line) = (one.path.clone(), one.at.line);
+        return Err(WriteFailure::Malformed { path, line, what: trouble.what }.into());
     }
     let tried = repository::parallel::map(&found, |one| outdated(one, ring));
     let mut files: BTreeMap<&str, Vec<Bound>> = BTreeMap::new();
@@ -174,7 +179,7 @@ pub(crate) fn perform(home: &Home<'_>, plan: &Plan, ring: &Ring) -> Result<Vec<P
 
 fn reseal_file(home: &Home<'_>, work: &Work, ring: &Ring) -> Result<(), SealFailure> {
     let path = home.root().join(&work.path);
-    files::change(&path, |before| {
+    files::change(home.root(), &path, |before| {
         let text = before.ok_or_else(|| WriteFailure::Gone { path: work.path.clone() })?;
         let documents = yaml::parse(source::FileId(0), &text, yaml::Limits::default());
         let mut changes = Vec::new();

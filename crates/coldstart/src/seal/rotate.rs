@@ -11,6 +11,7 @@ use diagnostic::{Next, next};
 use super::arguments::Rotate;
 use super::copies::Copies;
 use super::failure::{KeysFailure, SealFailure};
+use super::recipients::Change;
 use super::{Home, commit, deploy, files, init, now, reseal, say, store};
 use crate::confirm::confirm;
 use crate::exit::{self, Code};
@@ -41,13 +42,19 @@ pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
             is_as_asked(options, key)?;
         }
     }
-    confirm(&plan(options, store.as_ref(), &copies, begun), options.yes)?;
+    // A rotation that goes on took them out of the first store already.
+    let removed = if begun.is_some() { &[] } else { &options.remove_recipient[..] };
+    let accepted = (&options.recipients.accepted[..], options.yes);
+    let recipients =
+        copies.recipients((store.as_ref(), &before.ring), accepted, removed)?.removing(&options.remove_recipient);
+    let plan = plan(options, store.as_ref(), &copies, begun);
+    confirm(&format!("{plan}{}", recipients.describe()), options.yes)?;
 
     let ring = match begun {
         Some(_) => before.ring,
-        None => make(options, store.as_ref(), &before, &mark)?,
+        None => make(options, store.as_ref(), &before, (&mark, &recipients))?,
     };
-    finish(options, &home, &copies, &ring).map_err(|failure| {
+    finish(options, &home, (&copies, &recipients), &ring).map_err(|failure| {
         let key = ring.newest().map(KeyPair::id).unwrap_or_default();
         SealFailure::Unfinished { key, failure: Box::new(failure) }
     })?;
@@ -56,15 +63,21 @@ pub(crate) fn run(options: &Rotate) -> Result<Code, Failure> {
 }
 
 /// A new key in the store, and beside it a mark that its rotation has begun.
-fn make(options: &Rotate, store: &dyn Store, before: &Kept, mark: &Mark) -> Result<Ring, Failure> {
+fn make(
+    options: &Rotate,
+    store: &dyn Store,
+    before: &Kept,
+    (mark, recipients): (&Mark, &Change),
+) -> Result<Ring, Failure> {
     wait_for_a_later_second(&before.ring);
     let wanted = wanted(options);
     let mut ring = before.ring.duplicate().map_err(SealFailure::from)?;
+    recipients.apply(&mut ring);
     let pair = generate(&wanted).map_err(SealFailure::from)?;
     mark.write(&pair)?;
     let told = format!("kept key {} in {}", init::describe(&pair), store.describe());
     ring.add(pair, now()).map_err(SealFailure::from)?;
-    keep(store, &ring, before).map_err(SealFailure::from)?;
+    let ring = keep(store, &ring, before).map_err(SealFailure::from)?;
     say(&told)?;
     Ok(ring)
 }
@@ -102,8 +115,13 @@ fn is_as_asked(options: &Rotate, key: &KeyPair) -> Result<(), SealFailure> {
 }
 
 /// Everything after the key is kept; each part can be done again.
-fn finish(options: &Rotate, home: &Home<'_>, copies: &Copies, ring: &Ring) -> Result<(), Failure> {
-    copies.back_up(ring)?;
+fn finish(
+    options: &Rotate,
+    home: &Home<'_>,
+    (copies, recipients): (&Copies, &Change),
+    ring: &Ring,
+) -> Result<(), Failure> {
+    copies.back_up(ring, recipients)?;
     if !options.offline {
         let work = deploy::plan(home, ring, &options.target)?;
         let prove = options.prove || work.controller.is_some();

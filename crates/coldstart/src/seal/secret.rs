@@ -54,16 +54,16 @@ pub(crate) fn run(options: &Secret) -> Result<Code, Failure> {
     let (Some(out), Some(path)) = (&options.out, path) else {
         let sealed = repository::parallel::map(&secrets, |secret| secret.to_sealed_yaml(&certificate, scope(secret)));
         let sealed: Result<String, _> = sealed.into_iter().collect();
-        output::print(&sealed.map_err(fault)?)?;
+        output::print_exactly(&sealed.map_err(fault)?)?;
         return Ok(exit::CLEAN);
     };
     let said = options.scope.map(Scope::from);
-    let wrote = files::change(&path, |before| {
+    let wrote = files::change(home.root(), &path, |before| {
         let (after, wrote) = put(&before.unwrap_or_default(), &secrets, said, &certificate, &path)?;
         Ok((Some(after), wrote))
     })?;
     for what in &wrote {
-        say(&format!("{}: {what}", out.display()))?;
+        say(&format!("{}: {what}", files::named(home.root(), &out.to_string_lossy(), &path)))?;
     }
     mixed::warn(&home, &path, &secrets);
     let message = format!("Seal {}", secrets.iter().map(name).collect::<Vec<_>>().join(", "));

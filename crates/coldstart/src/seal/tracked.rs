@@ -26,11 +26,11 @@ pub(crate) fn warn(store: &dyn Store) {
 
 fn is_exposed(directory: &Path) -> bool {
     let Some(there) = directory.ancestors().find(|one| one.is_dir()) else { return false };
-    let is_inside = commit::git(there, &["rev-parse", "--is-inside-work-tree"], &[]);
+    let is_inside = commit::look(there, &["rev-parse", "--is-inside-work-tree"]);
     let key = directory.join("any.key");
     let Some(key) = key.to_str() else { return false };
     is_inside.is_ok_and(|said| said.trim() == "true")
-        && commit::git(there, &["check-ignore", "--quiet", "--", key], &[]).is_err()
+        && commit::look(there, &["check-ignore", "--quiet", "--", key]).is_err()
 }
 
 fn is_key(name: &str) -> bool {
@@ -41,7 +41,7 @@ fn is_key(name: &str) -> bool {
 pub(crate) fn check(home: &Home<'_>, report: &mut Report) -> Result<(), SealFailure> {
     let stores = [Some(home.store()?), store::second(home, None, None).unwrap_or_default()];
     for directory in stores.iter().flatten().filter_map(|store| plain_directory(store.as_ref())) {
-        let tracked = commit::git(&directory, &["ls-files", "-z"], &[]).unwrap_or_default();
+        let tracked = commit::look(&directory, &["ls-files", "-z"]).unwrap_or_default();
         for name in tracked.split('\0').filter(|name| is_key(name)) {
             let spot = Spot::File(directory.join(name).display().to_string());
             report.error(spot, SealFault::KeyInGit, Some(Next::Git(next::Git::RemoveKey)));

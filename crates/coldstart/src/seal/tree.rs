@@ -9,7 +9,7 @@ use ::seal::manifest::{API_VERSION, ObjectPlace, SealedSecret, sealed_secrets};
 use ::seal::verify::Landing;
 use read::{Applied, Repository};
 use regex::Regex;
-use source::{FileId, Position, Source, Span};
+use source::{FileId, Position, Source, Span, clean};
 use yaml::{Document, Limits};
 
 /// What lands when nobody says where: as kubectl would.
@@ -51,18 +51,18 @@ impl Unread {
 /// Why something was not read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum UnreadWhy {
-    #[error("can't be read as YAML: {problem}")]
+    #[error("can't be read as YAML: {problem}", problem = clean(.problem))]
     NotYaml { problem: String },
-    #[error("kustomize rejects it: {problem}")]
+    #[error("kustomize rejects it: {problem}", problem = clean(.problem))]
     KustomizeRefuses { problem: String },
     #[error("is a template of another tool")]
     ForeignTemplate,
-    #[error("mentions SealedSecrets and can't be read as YAML: {problem}")]
+    #[error("mentions SealedSecrets and can't be read as YAML: {problem}", problem = clean(.problem))]
     SpeaksOfThem { problem: String },
     #[error("can't be read: it is too large, or not UTF-8 text")]
     NotText,
     /// What the system says.
-    #[error("can't be read: {error}")]
+    #[error("can't be read: {error}", error = clean(.error))]
     Unreadable { error: String },
     #[error(transparent)]
     Skipped(repository::Unread),

@@ -1,12 +1,14 @@
 //! `coldstart seal verify`: what will open at the next cold start, and what would quietly go wrong there.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use ::seal::Ring;
 use ::seal::key::Fingerprint;
 use ::seal::manifest::{Item, SECRET_BYTES_MAX};
-use ::seal::verify::{Landing, Verdict, item, lands};
+use ::seal::store::Kept;
+use ::seal::verify::{LABELS_TRIED_MAX, Landing, Verdict, item, lands};
 use diagnostic::seal::{Cause, KeysFault, SealFault, SealedFault, Unopened};
 use diagnostic::{Next, Severity, next};
 use read::{Applied, Repository};
@@ -16,7 +18,9 @@ use super::failure::SealFailure;
 use super::findings::findings;
 use super::report::{Report, Spot};
 use super::tree::{self, Found};
-use super::{Home, backup, certificate, now, renewal, secret_stores, sops, tracked, verify_cluster, verify_text};
+use super::{
+    Home, backup, certificate, now, recipients, renewal, secret_stores, sops, tracked, verify_cluster, verify_text,
+};
 use crate::check;
 use crate::confirm::{confirm, confirm_aside};
 use crate::exit::{self, Code};
@@ -25,6 +29,14 @@ use crate::output;
 
 /// SealedSecrets for which it is tried at all other landings where they belong.
 const SEARCHED_MAX: usize = 30;
+/// Tries of items that do not open, each a decryption with a private key: a second or two of them.
+const CLOSED_TRIES_MAX: usize = 1_000;
+/// The same, to find out where such an item belongs.
+const SEARCH_TRIES_MAX: usize = 1_000;
+/// Labels of an item that its own file gives, at most.
+const LABELS_OF_ITS_OWN: usize = 12;
+/// SealedSecrets that are tried side by side.
+const PORTION: usize = 32;
 /// What is looked at of what clusters apply.
 const KINDS: [&str; 7] =
     ["SealedSecret", "HelmRelease", "Deployment", "SecretStore", "ClusterSecretStore", "Secret", "ExternalSecret"];
@@ -47,10 +59,12 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     let home = Home::open(&options.place)?;
     let mut look = Checkout::new(&home)?;
     let mut tree = tree::find(&look.repository, &look.applied);
-    let ring = if tree.found.is_empty() && !options.cluster {
-        home.store()?.read().map_err(SealFailure::from)?.ring
+    let (store, Kept { ring, .. }) = if tree.found.is_empty() && !options.cluster {
+        let store = home.store()?;
+        let kept = store.read().map_err(SealFailure::from)?;
+        (store, kept)
     } else {
-        home.keys()?.1.ring
+        home.keys()?
     };
     let mut report = Report::default();
     if options.write {
@@ -71,6 +85,7 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
     keys(&ring, &mut report);
     certificate::check(&home, &ring, &mut report);
     backup::check(&home, &ring, &mut report);
+    recipients::check(&home, (store.as_ref(), &ring), &mut report)?;
     renewal::check(&look, !found.is_empty(), &mut report);
     sops::check(&home, repository, &mut report)?;
     tracked::check(&home, &mut report)?;
@@ -94,7 +109,10 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
             draw::markdown::report(&findings(&report, repository), repository, Severity::Info, &prefix)
         }
     };
-    output::print(&text)?;
+    match options.format {
+        VerifyFormat::Github => output::print_exactly(&text)?,
+        _ => output::print(&text)?,
+    }
     Ok(if report.has_errors() { exit::ERRORS_FOUND } else { exit::CLEAN })
 }
 
@@ -107,7 +125,7 @@ fn write(home: &Home<'_>, look: &mut Checkout, ring: &Ring, options: &Verify) ->
     }
     let mut plan: String = edits.values().map(renewal::Edit::describe).collect();
     if let Some(path) = certificate {
-        let _ = writeln!(plan, "write the newest certificate to {path}");
+        let _ = writeln!(plan, "write the newest certificate to {}", draw::clean(path));
     }
     match options.format {
         VerifyFormat::Text => confirm(&plan, options.yes)?,
@@ -194,10 +212,14 @@ type Judged = Vec<Result<Fingerprint, Vec<Wrong>>>;
 /// Where each belongs that does not open is looked for among all places, for so many of them: if a key is lost, all are
 /// closed, and looking for all of them everywhere would take hours.
 fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
-    let mut all = repository::parallel::map(found, |one| judge(one, |item, at| lands(&one.sealed, item, at, ring)));
-    let is_closed = |judged: &Judged| judged.iter().any(Result::is_err);
+    let mut all = judge_where_they_land(found, ring);
+    let is_closed = |judged: &Judged| {
+        judged.iter().filter_map(|one| one.as_ref().err()).flatten().any(|wrong| wrong.is_foreign.is_some())
+    };
     let closed: Vec<usize> = (0..all.len()).filter(|index| is_closed(&all[*index])).collect();
-    let (searched, rest) = closed.split_at(closed.len().min(SEARCHED_MAX));
+    let of = |labels: usize| SEARCH_TRIES_MAX / (labels * ring.keys().len().max(1));
+    let (searched, rest) = closed.split_at(closed.len().min(SEARCHED_MAX).min(of(LABELS_TRIED_MAX)));
+    let rest = &rest[..rest.len().min(of(LABELS_OF_ITS_OWN))];
     for (closed, places) in [(searched, places), (rest, &[][..])] {
         let again = repository::parallel::map(closed, |index| {
             let one = &found[*index];
@@ -207,6 +229,40 @@ fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
         closed.iter().zip(again).for_each(|(index, judged)| all[*index] = judged);
     }
     all
+}
+
+/// Every item where it lands. An item that opens with none costs a try with every key: after so many of them, the rest is tried with the
+/// keys that opened something, and with the newest. In portions, so that the same items are tried each time.
+fn judge_where_they_land(found: &[Found], ring: &Ring) -> Vec<Judged> {
+    let (mut all, mut tries, mut used) = (Vec::new(), 0, BTreeSet::new());
+    used.extend(ring.newest().map(::seal::key::KeyPair::fingerprint));
+    let mut narrow: Option<Ring> = None;
+    for portion in found.chunks(PORTION) {
+        if tries > CLOSED_TRIES_MAX && narrow.is_none() {
+            narrow = ring.only(|key| used.contains(&key)).ok();
+        }
+        let by = narrow.as_ref().unwrap_or(ring);
+        let judged = repository::parallel::map(portion, |one| judge(one, |item, at| lands(&one.sealed, item, at, by)));
+        for judged in judged {
+            used.extend(judged.iter().filter_map(|judged| judged.as_ref().ok()));
+            tries +=
+                judged.iter().filter_map(|judged| judged.as_ref().err()).map(Vec::len).sum::<usize>() * by.keys().len();
+            all.push(match &narrow {
+                Some(narrow) => judged.into_iter().map(|one| one.map_err(|wrong| not_tried(wrong, narrow))).collect(),
+                None => judged,
+            });
+        }
+    }
+    all
+}
+
+/// What no key in use opens; what is broken stays so.
+fn not_tried(wrong: Vec<Wrong>, by: &Ring) -> Vec<Wrong> {
+    let why = |one: Wrong| match one.is_foreign {
+        None => one,
+        Some(_) => Wrong { why: Unopened::NotTried { tried: by.keys().len() }, is_foreign: None, ..one },
+    };
+    wrong.into_iter().map(why).collect()
 }
 
 /// A file is often still called as the SealedSecret in it was.

@@ -85,7 +85,7 @@ pub(crate) fn json(report: &Report) -> String {
         "version": 1, "tool": "coldstart", "sealed_secrets": report.secrets, "items": report.items, "keys": keys,
         "sops_files": report.sops_files, "problems": problems, "changed": report.changed,
     });
-    format!("{all:#}\n")
+    draw::clean_json(format!("{all:#}")) + "\n"
 }
 
 fn severity(problem: &Problem) -> &'static str {

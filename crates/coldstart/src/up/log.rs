@@ -101,7 +101,7 @@ fn all_runs(worlds: &[World], is_in_use: bool, format: TextOrJson) -> Result<Str
             earlier.iter().map(|world| serde_json::json!({"world": world.number, "runs": twins(world)})).collect();
         let runs: Vec<serde_json::Value> = now.iter().flat_map(|world| twins(world)).collect();
         let all = serde_json::json!({"version": 1, "tool": "coldstart", "runs": runs, "put_away": earlier});
-        let json = serde_json::to_string_pretty(&all);
+        let json = serde_json::to_string_pretty(&all).map(draw::clean_json);
         return json.map(|text| text + "\n").map_err(|error| Failure::Json(error.to_string()));
     }
     let left_out = worlds.len().saturating_sub(WORLDS_LISTED_MAX + 1);

@@ -153,6 +153,12 @@ impl Ran {
     }
 
     #[track_caller]
+    pub(crate) fn never_says(self, words: &str) -> Self {
+        assert!(!self.stdout.contains(words) && !self.stderr.contains(words), "{words:?} is in {self:?}");
+        self
+    }
+
+    #[track_caller]
     pub(crate) fn says(self, words: &str) -> Self {
         let said = self.stdout.contains(words) || self.stderr.contains(words);
         assert!(said, "`{words}` was not said\nstdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);

@@ -40,6 +40,12 @@ fn again_words(again: &Again) -> String {
         Again::ReadsAgain => "the same command again, which reads the file again",
         Again::OnceRepaired => "fix it, then the same command again",
         Again::WithYes => "the same with --yes",
+        Again::WithOtherIdentity => "the same with --identity FILE of another recipient",
+        Again::WithNewRecipient { recipient } => {
+            return format!(
+                "remove it from `seal.recipients`; or, if you know it, the same without --yes, or with --new-recipient {recipient}"
+            );
+        }
         Again::WithFileThatExists => "the same with the path of an existing file",
         Again::WithFile => "the same with the path of a file",
         Again::WithFileOfRepository => "the same with a file of the repository",
@@ -169,6 +175,9 @@ fn seal_words(seal: &Seal) -> String {
         }
         Seal::RotateOrAdopt => "coldstart seal rotate for a new one, or --adopt to add one that exists",
         Seal::Rotate => "coldstart seal rotate",
+        Seal::RemoveRecipient { recipient } => {
+            return format!("coldstart seal rotate --remove-recipient {recipient}, unless you know it");
+        }
         Seal::RotateForCertificate => "coldstart seal rotate, which makes a key with a certificate of its own",
         Seal::Restore => "coldstart seal restore",
         Seal::RestoreOrInit => "coldstart seal restore, or coldstart seal init if there never was one",
@@ -273,6 +282,8 @@ fn edit_words(edit: &Edit) -> String {
         Edit::SettingsThere => "fix it there, then the same command again",
         Edit::Generate => "fix `seal.generate` in coldstart.yaml, then the same command again",
         Edit::DeclareSecrets => "declare some under `seal.generate` in coldstart.yaml",
+        Edit::Recipient => "remove its line from `seal.recipients` in coldstart.yaml, then the same command again",
+        Edit::RecipientUnlessKnown => "remove its line from `seal.recipients` in coldstart.yaml, unless you know it",
         Edit::CertificateSetting => "name another file as `seal.certificate` in coldstart.yaml",
         Edit::OneSecret => "make one Secret of them, or give one another name",
         Edit::OneSealedSecret => "remove one of them, or give --namespace if these differ",
@@ -300,6 +311,15 @@ fn git_words(git: &Git) -> String {
         Git::ConfigUser => "git config user.name and user.email",
         Git::FinishOperation { operation } => {
             return format!("git {operation} --continue or --abort, then the same again");
+        }
+        Git::RemoveLock { lock } => {
+            return format!(
+                "the same again when the other git is done; if there is none: rm {}",
+                shell::word(&lock.to_string_lossy())
+            );
+        }
+        Git::FetchEverything => {
+            "git fetch --refetch --no-filter (in GitHub Actions: actions/checkout with `fetch-depth: 0` and without `filter`)"
         }
         Git::OutInside => "the same without --commit and --push, or --out with a file in it",
         Git::Unignore { file } => {

@@ -43,6 +43,9 @@ fn unopened(why: &Unopened) -> String {
     match why {
         Unopened::Broken(why) => why.to_string(),
         // Which of these can't be told: neither is anywhere in what is sealed.
+        Unopened::NotTried { tried } => format!(
+            "none of the {tried} keys in use opens it; older ones were not tried, because too many items before it open with none"
+        ),
         Unopened::NoKey { bits } => format!(
             "no key in the store opens it: it was sealed for another key of {bits} bits, or for another name or namespace"
         ),
@@ -74,6 +77,12 @@ fn keys(fault: &KeysFault) -> String {
             format!("is the certificate of key {key}, which is not the newest of the store")
         }
         KeysFault::BackupEmpty => "holds no key, or can't be reached: it is not a backup of the store now".to_owned(),
+        KeysFault::NewRecipient { recipient } => format!(
+            "coldstart.yaml names the recipient {recipient}, which can't open the store yet: the next command that writes the store gives it every private key"
+        ),
+        KeysFault::UnnamedRecipient { recipient } => {
+            format!("{recipient} can open it and has every private key, though coldstart.yaml does not name it")
+        }
         KeysFault::BackupLacks { keys } => format!("lacks key {} of the store", keys.join(", ")),
     }
 }

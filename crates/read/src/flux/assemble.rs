@@ -112,6 +112,8 @@ struct Assembler<'a> {
     dependencies: Vec<(ComponentId, Dependency)>,
     /// The Kustomizations whose turn it is.
     wave: Vec<Turn>,
+    /// Whether it was told that there are too many components.
+    is_full: bool,
     out: Assembled,
 }
 
@@ -151,6 +153,7 @@ impl<'a> Assembler<'a> {
             by_object: BTreeMap::new(),
             dependencies: Vec::new(),
             wave: Vec::new(),
+            is_full: false,
             out: Assembled::default(),
         };
         // The root of the repository has a name that can be read and typed.
@@ -317,8 +320,19 @@ impl<'a> Assembler<'a> {
         self.out.kustomizations.push((id, kustomization));
     }
 
+    /// The rest of the cluster is not seen, which is told once, where it begins.
+    fn tell_full(&mut self, owner: ComponentId) {
+        if std::mem::replace(&mut self.is_full, true) {
+            return;
+        }
+        let component = self.out.cluster.component(owner);
+        let (what, at) = (Unseen::Kustomization(component.object.clone()), component.at);
+        self.blind(what, WhyUnseen::TooManyObjects { max: COMPONENTS_MAX }, at, owner);
+    }
+
     fn object(&mut self, owner: ComponentId, node: Node, namespace: &str) {
         if self.out.cluster.components.len() >= COMPONENTS_MAX {
+            self.tell_full(owner);
             return;
         }
         let object = Object::new(&node);

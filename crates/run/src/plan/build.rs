@@ -12,6 +12,7 @@ use super::by_hand::ByHand;
 use super::content::Contents;
 use super::order::Edge;
 use super::{Action, Layer, Limits, NeedReason, Note, Plan, Proof, Seed, Step};
+use source::clean;
 
 pub(super) const MINUTE: Duration = Duration::from_mins(1);
 /// A hand at work: tried a few times, and not at once.
@@ -25,11 +26,11 @@ pub enum PlanError {
     /// Each needs the next, and the last the first.
     #[error("no order works: {} → {} wait for each other", .0.join(" → "), .0.first().map_or("", String::as_str))]
     Circle(Vec<String>),
-    #[error("{0} can never be applied: what Flux starts from does not build")]
+    #[error("{it} can never be applied: what Flux starts from does not build", it = clean(.0))]
     RootNotBuilt(String),
-    #[error("coldstart.yaml: `up` names the directory `{0}`, which is not in this repository")]
+    #[error("coldstart.yaml: `up` names the directory `{it}`, which is not in this repository", it = clean(.0))]
     NoDirectory(String),
-    #[error("coldstart.yaml: `{directory}` needs `{name}`, but Flux applies nothing of that name{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("coldstart.yaml: `{directory}` needs `{name}`, but Flux applies nothing of that name{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default(), directory = clean(.directory), name = clean(.name))]
     UnknownNeed { directory: String, name: String, near: Option<String> },
 }
 

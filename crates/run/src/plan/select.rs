@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Layer, Plan, StepId};
 use crate::reason::LeftOut;
+use source::clean;
 
 /// What somebody asked for. Each name is a layer or the key of a step.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +18,7 @@ pub struct Selection {
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionError {
-    #[error("no step or layer is called `{name}`{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("no step or layer is called `{name}`{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default(), name = clean(.name))]
     Unknown { name: String, near: Option<String> },
     #[error("none of the {steps} steps is selected")]
     Nothing { steps: usize },

@@ -3,6 +3,7 @@ use diagnostic::next::{Again, Key, Program, Seal};
 use time::OffsetDateTime;
 
 use crate::date;
+use source::clean;
 
 /// What is wrong with a key or a certificate. Never holds any part of one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +18,7 @@ pub enum KeyError {
     BadCertificate(CertificateFault),
     #[error("the private key can't be read: it is damaged, or smaller than 2048 or larger than 8192 bits")]
     BadPrivateKey,
-    #[error("it is a key for {0}, and SealedSecrets know only RSA")]
+    #[error("it is a key for {it}, and SealedSecrets know only RSA", it = clean(.0))]
     NotRsa(String),
     #[error("it can't be read as YAML or JSON; put several JSON documents into several files")]
     Unreadable,
@@ -27,11 +28,11 @@ pub enum KeyError {
     BadBase64,
     #[error("it holds more keys than any cluster should have")]
     TooMany,
-    #[error("the certificate belongs to another private key ({certificate}, not {private_key})")]
+    #[error("the certificate belongs to another private key ({certificate}, not {private_key})", certificate = clean(.certificate), private_key = clean(.private_key))]
     Mismatch { certificate: String, private_key: String },
-    #[error("the certificate {id} expired on {}: kubeseal refuses it too", date(*.at))]
+    #[error("the certificate {id} expired on {}: kubeseal refuses it too", date(*.at), id = clean(.id))]
     Expired { id: String, at: OffsetDateTime },
-    #[error("the certificate {id} is good only from {} on: is this machine's clock right?", date(*.at))]
+    #[error("the certificate {id} is good only from {} on: is this machine's clock right?", date(*.at), id = clean(.id))]
     NotYetValid { id: String, at: OffsetDateTime },
     #[error("a key can have 2048, 3072, 4096 or 8192 bits, not {0}")]
     BadSize(u32),
@@ -49,7 +50,7 @@ pub enum CertificateFault {
     #[error("its key is smaller than 2048 or larger than 8192 bits")]
     KeySize,
     /// The parser's own words.
-    #[error("{said}")]
+    #[error("{said}", said = clean(.said))]
     Parser { said: String },
 }
 
@@ -61,7 +62,7 @@ pub enum GenerationFault {
     #[error("no random numbers")]
     NoRandomness,
     /// The words of the library that makes certificates.
-    #[error("{said}")]
+    #[error("{said}", said = clean(.said))]
     Library { said: String },
 }
 

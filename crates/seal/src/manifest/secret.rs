@@ -13,6 +13,7 @@ use crate::envelope::SealError;
 use crate::key::Certificate;
 use crate::scope::{CLUSTER_WIDE, NAMESPACE_WIDE, Scope};
 use crate::{Envelope, SecretBytes};
+use source::clean;
 
 /// What kubectl leaves behind: it holds the plain values.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -26,7 +27,7 @@ const NAMESPACE_CHARACTERS_MAX: usize = 63;
 /// What is wrong with a Secret. Keys are named, values never.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    #[error("it is not a Secret: kind {0}")]
+    #[error("it is not a Secret: kind {it}", it = clean(.0))]
     Kind(String),
     #[error("it has no name")]
     NoName,
@@ -34,24 +35,22 @@ pub enum SecretError {
     NoNamespace(Scope),
     #[error("its `{0}` is not a mapping of keys to text")]
     BadData(&'static str),
-    #[error("the value of `{0}` in `data` is not base64; put plain text into `stringData`")]
+    #[error("the value of `{it}` in `data` is not base64; put plain text into `stringData`", it = clean(.0))]
     NotBase64(String),
     // Not repeated: people put values where keys belong.
     #[error("one of its keys is not valid in a Secret: use only letters, digits, `-`, `_` and `.`")]
     BadKey,
     #[error(
-        "`{0}` is not a valid Secret name: use lowercase letters, digits, `-` and `.`, with a letter or digit at both ends"
-    )]
+        "`{it}` is not a valid Secret name: use lowercase letters, digits, `-` and `.`, with a letter or digit at both ends", it = clean(.0))]
     BadName(String),
     #[error(
-        "`{0}` is not a valid namespace name: use lowercase letters, digits and `-`, with a letter or digit at both ends"
-    )]
+        "`{it}` is not a valid namespace name: use lowercase letters, digits and `-`, with a letter or digit at both ends", it = clean(.0))]
     BadNamespace(String),
     #[error("there is nothing in it to seal")]
     Empty,
     #[error("its values have {0} bytes together, and the API server accepts no Secret larger than {SECRET_BYTES_MAX}")]
     TooLarge(usize),
-    #[error("the value of `{key}` can't be sealed: {source}")]
+    #[error("the value of `{key}` can't be sealed: {source}", key = clean(.key))]
     Seal { key: String, source: SealError },
 }
 

@@ -14,6 +14,7 @@ mod sops_plain;
 mod sops_recipients;
 mod sops_unreadable;
 mod store_credential;
+mod store_recipients;
 mod template_scope;
 mod unreadable_sealed_secret;
 
@@ -21,7 +22,7 @@ use diagnostic::Rule;
 use diagnostic::seal::{KeysFault, SealFault, SealedFault, SopsFault};
 
 /// Every rule, by name.
-pub static ALL: [&Rule; 15] = [
+pub static ALL: [&Rule; 16] = [
     &cluster_keys::RULE,
     &key_renewal::RULE,
     &key_backup::RULE,
@@ -36,6 +37,7 @@ pub static ALL: [&Rule; 15] = [
     &sops_plain::RULE,
     &sops_recipients::RULE,
     &sops_unreadable::RULE,
+    &store_recipients::RULE,
     &unreadable_sealed_secret::RULE,
 ];
 
@@ -71,6 +73,7 @@ fn of_keys(fault: &KeysFault) -> &'static Rule {
         | KeysFault::CertificateUnusable { .. }
         | KeysFault::CertificateOfOther { .. }
         | KeysFault::CertificateOutdated { .. } => &sealing_certificate::RULE,
+        KeysFault::NewRecipient { .. } | KeysFault::UnnamedRecipient { .. } => &store_recipients::RULE,
         KeysFault::BackupEmpty | KeysFault::BackupLacks { .. } => &key_backup::RULE,
     }
 }

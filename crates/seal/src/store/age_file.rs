@@ -11,8 +11,9 @@ use age::armor::{ArmoredReader, ArmoredWriter, Format};
 use age::secrecy::SecretString;
 use age::{DecryptError, Decryptor, Encryptor, scrypt, x25519};
 use edit::{Lock, Readers, make_private_directory, probe, replace_for_good, resolved};
+use source::shown;
 
-use super::{AgeFault, IdentityError, Kept, PassphraseError, Revision, Store, StoreError, StoreFault};
+use super::{AgeFault, IdentityError, Kept, PassphraseError, Recipients, Revision, Store, StoreError, StoreFault};
 use crate::SecretBytes;
 use crate::age_program::{self, AgeProgramError, POST_QUANTUM_IDENTITY, POST_QUANTUM_RECIPIENT};
 use crate::ring::{RING_BYTES_MAX, Ring};
@@ -189,20 +190,30 @@ impl AgeFile {
                 let only: Box<dyn age::Recipient> = Box::new(recipient);
                 self.armored(Encryptor::with_recipients(std::iter::once(&*only)), &self.json(ring, Vec::new())?)
             }
-            Access::Identities { identities, recipients } => {
-                let own = identities.iter().map(|identity| identity.to_public().to_string()).collect();
-                let all = everybody(own, recipients, ring);
+            Access::Identities { recipients, .. } => {
+                let all = everybody(self.own()?, recipients, ring);
                 let parsed: Vec<x25519::Recipient> =
                     all.iter().map(|text| self.recipient(text)).collect::<Result<_, _>>()?;
                 let encryptor = Encryptor::with_recipients(parsed.iter().map(|one| one as &dyn age::Recipient));
                 self.armored(encryptor, &self.json(ring, all)?)
             }
-            Access::Program { identities, recipients } => {
-                let own =
-                    age_program::recipients(identities).map_err(|error| self.unwritable(AgeFault::Program(error)))?;
-                let all = everybody(own, recipients, ring);
+            Access::Program { recipients, .. } => {
+                let all = everybody(self.own()?, recipients, ring);
                 let json = self.json(ring, all.clone())?;
                 age_program::encrypt(&json, &all).map_err(|error| self.unwritable(AgeFault::Program(error)))
+            }
+        }
+    }
+
+    /// The recipients of the identities at hand.
+    fn own(&self) -> Result<Vec<String>, StoreError> {
+        match &self.access {
+            Access::Passphrase(_) => Ok(Vec::new()),
+            Access::Identities { identities, .. } => {
+                Ok(identities.iter().map(|identity| identity.to_public().to_string()).collect())
+            }
+            Access::Program { identities, .. } => {
+                age_program::recipients(identities).map_err(|error| self.unwritable(AgeFault::Program(error)))
             }
         }
     }
@@ -253,7 +264,7 @@ fn everybody(own: Vec<String>, named: &[String], ring: &Ring) -> Vec<String> {
 
 impl Store for AgeFile {
     fn describe(&self) -> String {
-        format!("the age file {}", self.path.display())
+        format!("the age file {}", shown(&self.path))
     }
 
     fn identity(&self) -> String {
@@ -276,6 +287,14 @@ impl Store for AgeFile {
         let ring = Ring::from_json(json.expose());
         let ring = ring.map_err(|source| StoreError::Damaged { store: self.describe(), source })?;
         Ok(Kept { ring, revision: Revision::of(&bytes) })
+    }
+
+    fn recipients(&self, ring: &Ring) -> Result<Recipients, StoreError> {
+        let named = match &self.access {
+            Access::Passphrase(_) => Vec::new(),
+            Access::Identities { recipients, .. } | Access::Program { recipients, .. } => recipients.clone(),
+        };
+        Ok(Recipients { own: self.own()?, named, recorded: ring.recipients.clone() })
     }
 
     fn write(&self, ring: &Ring, revision: &Revision) -> Result<(), StoreError> {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use edit::{Lock, Readers, make_private_directory, probe, replace_for_good, resolved};
+use source::shown;
 use time::OffsetDateTime;
 
 use super::{DirectoryFault, Kept, Revision, Store, StoreError, StoreFault};
@@ -95,7 +96,7 @@ fn name_of(path: &Path) -> String {
 
 impl Store for Directory {
     fn describe(&self) -> String {
-        format!("the directory {}", self.path.display())
+        format!("the directory {}", shown(&self.path))
     }
 
     fn identity(&self) -> String {

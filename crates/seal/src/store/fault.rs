@@ -11,6 +11,7 @@ use super::VaultRefusal;
 use crate::age_program::AgeProgramError;
 use crate::key::KeyError;
 use crate::ring::RingError;
+use source::{clean, shown};
 
 /// Why a store could not be read, written or unlocked.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +68,7 @@ pub enum AgeFault {
     TooMuchWork,
     #[error("one of its recipients is post-quantum, and age can't mix those with others")]
     PostQuantumRecipient,
-    #[error("`{recipient}` is not an age recipient (age1…)")]
+    #[error("`{recipient}` is not an age recipient (age1…)", recipient = clean(.recipient))]
     BadRecipient { recipient: String },
     #[error(transparent)]
     Passphrase(#[from] PassphraseError),
@@ -109,7 +110,7 @@ pub enum PassphraseError {
     NotText,
     #[error("the passphrase is empty")]
     Empty,
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", shown(.path))]
     File { path: PathBuf, source: io::Error },
 }
 
@@ -137,13 +138,13 @@ pub enum IdentityError {
 /// What can be wrong with a directory of keys.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryFault {
-    #[error("{name}: {source}")]
+    #[error("{name}: {source}", name = clean(.name))]
     File { name: String, source: io::Error },
-    #[error("{name} and its .crt are not PEM")]
+    #[error("{name} and its .crt are not PEM", name = clean(.name))]
     NotPem { name: String },
-    #[error("{name}: {source}")]
+    #[error("{name}: {source}", name = clean(.name))]
     Pair { name: String, source: KeyError },
-    #[error("{} already exists", .path.display())]
+    #[error("{} already exists", shown(.path))]
     Exists { path: PathBuf },
 }
 
@@ -160,7 +161,7 @@ impl DirectoryFault {
 #[derive(Debug, thiserror::Error)]
 pub enum KeyringFault {
     /// The service's own words: there may be none.
-    #[error("{said}")]
+    #[error("{said}", said = clean(.said))]
     Platform { said: String },
     #[error("it was not unlocked")]
     StillLocked,
@@ -173,7 +174,7 @@ pub enum KeyringFault {
     #[error("the item `{item}` is not text")]
     NotText { item: &'static str },
     /// The library's own words.
-    #[error("{said}")]
+    #[error("{said}", said = clean(.said))]
     Other { said: String },
 }
 

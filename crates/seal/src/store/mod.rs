@@ -30,6 +30,7 @@ use diagnostic::Next;
 use diagnostic::next::{Again, Program, Seal, Store as StoreNext};
 
 use crate::ring::{Ring, RingError};
+use source::{clean, shown};
 
 /// What a store said when it was read; different after every change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,24 +61,24 @@ pub struct Kept {
 /// Why a store can't be read or written: what, where, why. Never holds anything of what is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("{store} can't be read: {why}")]
+    #[error("{store} can't be read: {why}", store = clean(.store))]
     Unreadable { store: String, why: Box<StoreFault> },
-    #[error("{store} can't be written: {why}; it is as it was")]
+    #[error("{store} can't be written: {why}; it is as it was", store = clean(.store))]
     Unwritable { store: String, why: Box<StoreFault> },
-    #[error("{store} is locked: {why}")]
+    #[error("{store} is locked: {why}", store = clean(.store))]
     Locked { store: String, why: Box<StoreFault> },
     /// Whether it was written is not known; whoever asks again finds out.
-    #[error("{store} does not answer: {why}")]
+    #[error("{store} does not answer: {why}", store = clean(.store))]
     Silent { store: String, why: KeyringFault },
-    #[error("{store} is damaged: {source}")]
+    #[error("{store} is damaged: {source}", store = clean(.store))]
     Damaged { store: String, source: RingError },
-    #[error("{store} was changed by another program in the meantime; nothing was written")]
+    #[error("{store} was changed by another program in the meantime; nothing was written", store = clean(.store))]
     Changed { store: String },
-    #[error("{store} holds keys that would be lost; nothing was written")]
+    #[error("{store} holds keys that would be lost; nothing was written", store = clean(.store))]
     WouldLose { store: String },
-    #[error("{store} is open to others: {} has mode {mode:o}", .path.display())]
+    #[error("{store} is open to others: {} has mode {mode:o}", shown(.path), store = clean(.store))]
     Open { store: String, path: PathBuf, mode: u32, directory: bool },
-    #[error("{store} does not give back what was written to it")]
+    #[error("{store} does not give back what was written to it", store = clean(.store))]
     NotProved { store: String },
 }
 
@@ -99,6 +100,37 @@ impl StoreError {
     }
 }
 
+/// Whom an age store is encrypted to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recipients {
+    /// The identities at hand.
+    pub own: Vec<String>,
+    /// Those that the settings name.
+    pub named: Vec<String>,
+    /// Those that the store's own record has: they can open it.
+    pub recorded: Vec<String>,
+}
+
+impl Recipients {
+    /// Those that the next writing would let in.
+    pub fn new(&self) -> Vec<&str> {
+        without(&self.named, &[&self.own, &self.recorded])
+    }
+
+    /// Those that can open it though the settings do not name them.
+    pub fn unnamed(&self) -> Vec<&str> {
+        without(&self.recorded, &[&self.own, &self.named])
+    }
+}
+
+fn without<'a>(all: &'a [String], known: &[&Vec<String>]) -> Vec<&'a str> {
+    let is_known = |one: &&String| known.iter().any(|known| known.contains(one));
+    let mut rest: Vec<&str> = all.iter().filter(|one| !is_known(one)).map(String::as_str).collect();
+    rest.sort_unstable();
+    rest.dedup();
+    rest
+}
+
 /// A place that keeps a ring.
 pub trait Store: fmt::Debug {
     /// For people: what it is and where.
@@ -111,6 +143,11 @@ pub trait Store: fmt::Debug {
     fn probe(&self) -> Result<(), StoreError>;
 
     fn read(&self) -> Result<Kept, StoreError>;
+
+    /// Whom it is encrypted to, as far as the ring that was read there tells; nobody where a store knows no recipients.
+    fn recipients(&self, _ring: &Ring) -> Result<Recipients, StoreError> {
+        Ok(Recipients::default())
+    }
 
     /// Writes the ring if the store is still as it was at `revision`.
     fn write(&self, ring: &Ring, revision: &Revision) -> Result<(), StoreError>;

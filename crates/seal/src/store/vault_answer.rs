@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Kept, Revision};
 use crate::ring::{Ring, RingError};
+use source::clean;
 
 /// Of what a server says, as much as fits a line: something between it and us may send back what it was sent.
 const SAID_CHARACTERS_MAX: usize = 160;
@@ -35,13 +36,13 @@ pub enum VaultRefusal {
     NotOurs,
     #[error("it is not a key-value engine of version 2")]
     NotVersion2,
-    #[error("the token has no permission ({0})")]
+    #[error("the token has no permission ({it})", it = clean(.0))]
     Forbidden(String),
-    #[error("the server is sealed or in maintenance ({0})")]
+    #[error("the server is sealed or in maintenance ({it})", it = clean(.0))]
     Sealed(String),
-    #[error("there is no such engine ({0})")]
+    #[error("there is no such engine ({it})", it = clean(.0))]
     NoEngine(String),
-    #[error("the server answers {status} ({said})")]
+    #[error("the server answers {status} ({said})", said = clean(.said))]
     Other { status: u16, said: String },
     #[error(transparent)]
     Damaged(RingError),

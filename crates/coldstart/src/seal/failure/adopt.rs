@@ -4,12 +4,12 @@ use ::seal::key::{AdoptError, Adopted};
 use ::seal::store::KeyringFault;
 use diagnostic::Next;
 use diagnostic::next::{Again, Key, Program, Seal};
+use source::clean;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AdoptFailure {
     #[error(
-        "the store has key {key} already, and --new-certificate does not renew its certificate, which has expired; nothing was done"
-    )]
+        "the store has key {key} already, and --new-certificate does not renew its certificate, which has expired; nothing was done", key = clean(.key))]
     RenewsNothing { key: String },
     #[error("the Secret Service: {0}")]
     SecretService(KeyringFault),
@@ -17,11 +17,11 @@ pub(crate) enum AdoptFailure {
         "the Secret Service has no items `service sealed-secrets key private_key` and `public_key`; nothing was adopted"
     )]
     NoItems,
-    #[error("{name} is not text; nothing was adopted")]
+    #[error("{name} is not text; nothing was adopted", name = clean(.name))]
     NotText { name: String },
     #[error("{0}\n  nothing was adopted")]
     Unusable(AdoptError),
-    #[error("no pair is called `{pick}`; there is:{}", listed(.pairs))]
+    #[error("no pair is called `{pick}`; there is:{}", listed(.pairs), pick = clean(.pick))]
     NoSuchPair { pick: String, pairs: Vec<FoundPair> },
     #[error("there are several pairs in it:{}", listed(.0))]
     SeveralPairs(Vec<FoundPair>),

@@ -7,13 +7,14 @@ use diagnostic::Next;
 use diagnostic::next::{Again, Kubectl};
 
 use crate::seal::cluster::Kind;
+use source::clean;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClusterFailure {
     #[error(transparent)]
     Runtime(std::io::Error),
     /// What the library says of the kubeconfig, with its causes.
-    #[error("{said}")]
+    #[error("{said}", said = clean(.said))]
     Kubeconfig { said: String },
     #[error(transparent)]
     Client(kube::Error),
@@ -21,13 +22,12 @@ pub(crate) enum ClusterFailure {
     NotAnObject,
     #[error("can't {step}: {why}")]
     Request { step: Step, why: RequestFault },
-    #[error("Secret {namespace}/{name}: {source}")]
+    #[error("Secret {namespace}/{name}: {source}", namespace = clean(.namespace), name = clean(.name))]
     BadKey { namespace: String, name: String, source: KeyError },
-    #[error("there are no sealing keys in {namespace}")]
+    #[error("there are no sealing keys in {namespace}", namespace = clean(.namespace))]
     NoKeys { namespace: String },
     #[error(
-        "Secret {namespace}/{name} is labelled as a sealing key, but is not one: {source}\n  a controller that starts with it exits at once"
-    )]
+        "Secret {namespace}/{name} is labelled as a sealing key, but is not one: {source}\n  a controller that starts with it exits at once", namespace = clean(.namespace), name = clean(.name))]
     NoKeyInSecret { namespace: String, name: String, source: KeyError },
     #[error("the controller did not come back in {seconds} s")]
     NotRestarted { namespace: String, name: String, seconds: u64 },
@@ -62,12 +62,12 @@ impl fmt::Display for Step {
 /// Why the API server did not do it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestFault {
-    #[error("the API server refuses it ({reason})")]
+    #[error("the API server refuses it ({reason})", reason = clean(.reason))]
     Refused { reason: String },
     /// The server's own words.
-    #[error("{message}")]
+    #[error("{message}", message = clean(.message))]
     Said { message: String },
-    #[error("{cluster} does not answer: {said}")]
+    #[error("{cluster} does not answer: {said}", cluster = clean(.cluster), said = clean(.said))]
     Silent { cluster: String, said: String },
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use diagnostic::Next;
 use diagnostic::next::Git;
+use source::{clean, shown};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommitFailure {
@@ -16,7 +17,7 @@ pub(crate) enum CommitFailure {
     /// What was committed in an earlier run is still here.
     #[error("git: {source}")]
     NotPushed { source: GitFault, next: Box<Git> },
-    #[error("git: {source}\n  committed {commit}, but not pushed")]
+    #[error("git: {source}\n  committed {commit}, but not pushed", commit = clean(.commit))]
     CommittedNotPushed { source: GitFault, commit: String, next: Box<Git> },
 }
 
@@ -27,7 +28,7 @@ pub(crate) enum GitFault {
     NotStarted(std::io::Error),
     #[error(transparent)]
     NotRun(exec::ExecError),
-    #[error("{command} failed: {}", .said.as_deref().unwrap_or("it does not say why; a hook may have refused it"))]
+    #[error("{command} failed: {}", .said.as_deref().unwrap_or("it does not say why; a hook may have refused it"), command = clean(.command))]
     Failed { command: String, said: Option<String> },
 }
 
@@ -47,13 +48,15 @@ pub(crate) enum NotReady {
     NoCommitter(GitFault),
     #[error("a {operation} is under way, and single files can't be committed in it")]
     UnderWay { operation: &'static str },
-    #[error("{} is outside {}", .path.display(), .top.display())]
+    #[error("{} exists: another git is at work, or one that was killed left it, and nothing can be committed", shown(.lock))]
+    Locked { lock: PathBuf },
+    #[error("{} is outside {}", shown(.path), shown(.top))]
     Outside { path: PathBuf, top: PathBuf },
-    #[error("{file} is ignored, and would be in no commit")]
+    #[error("{file} is ignored, and would be in no commit", file = clean(.file))]
     Ignored { file: String },
     #[error("HEAD is detached: there is no branch to push")]
     Detached,
-    #[error("branch {branch} has no upstream to push to")]
+    #[error("branch {branch} has no upstream to push to", branch = clean(.branch))]
     NoUpstream { branch: String, remote: Option<String> },
 }
 
@@ -76,6 +79,7 @@ impl NotReady {
             Self::NoRepository(_) => Git::InitOrUncommitted,
             Self::NoCommitter(_) => Git::ConfigUser,
             Self::UnderWay { operation } => Git::FinishOperation { operation },
+            Self::Locked { lock } => Git::RemoveLock { lock: lock.clone() },
             Self::Outside { .. } => Git::OutInside,
             Self::Ignored { file } => Git::Unignore { file: file.clone() },
             Self::Detached => Git::Switch,

@@ -8,6 +8,7 @@ use ::seal::manifest::Inexact;
 use ::seal::{EnvError, NoScope};
 use diagnostic::Next;
 use diagnostic::next::{Again, Edit, Value};
+use source::{clean, shown};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InputFailure {
@@ -21,29 +22,29 @@ pub(crate) enum InputFailure {
     NothingDeclared,
     #[error("coldstart.yaml:{line}: {why}")]
     BadDeclaration { line: u32, why: DeclarationFault },
-    #[error("{place} holds several Secrets: --name can't name them all")]
+    #[error("{place} holds several Secrets: --name can't name them all", place = clean(.place))]
     SeveralToName { place: String },
-    #[error("{place} holds several Secrets: further values belong to none of them")]
+    #[error("{place} holds several Secrets: further values belong to none of them", place = clean(.place))]
     SeveralForValues { place: String },
-    #[error("there are two values for `{key}`")]
+    #[error("there are two values for `{key}`", key = clean(.key))]
     TwoValues { key: String },
     #[error("standard input can be read once, and is asked for more than once")]
     StandardInputTwice,
-    #[error("{place}:{first} and {place}:{second} are both Secret {name}; nothing was sealed")]
+    #[error("{place}:{first} and {place}:{second} are both Secret {name}; nothing was sealed", place = clean(.place), name = clean(.name))]
     SecretTwice { place: String, first: usize, second: usize, name: String },
-    #[error("{place} is not text")]
+    #[error("{place} is not text", place = clean(.place))]
     NotText { place: String },
-    #[error("{place} is not valid YAML: line {line}")]
+    #[error("{place} is not valid YAML: line {line}", place = clean(.place))]
     NotYaml { place: String, line: usize },
-    #[error("{place} holds no Secret")]
+    #[error("{place} holds no Secret", place = clean(.place))]
     NoSecret { place: String },
-    #[error("the environment variable that is named for `{key}` is not set")]
+    #[error("the environment variable that is named for `{key}` is not set", key = clean(.key))]
     NoVariable { key: String },
-    #[error("no value for `{key}`: {why}")]
+    #[error("no value for `{key}`: {why}", key = clean(.key))]
     Empty { key: String, why: EmptyValue },
-    #[error("no value for {key}: {why}")]
+    #[error("no value for {key}: {why}", key = clean(.key))]
     Unanswered { key: String, why: Unanswered },
-    #[error("the file that is named for `{key}` can't be read: {source}")]
+    #[error("the file that is named for `{key}` can't be read: {source}", key = clean(.key))]
     UnreadableValue { key: String, source: io::Error },
     #[error("the file that is named for {option} can't be read: {source}")]
     UnreadableFile { option: &'static str, source: io::Error },
@@ -51,9 +52,9 @@ pub(crate) enum InputFailure {
     Form { form: &'static str },
     #[error("one of the values is not given as KEY=FILE, nor is it a file")]
     NeitherKeyNorFile,
-    #[error("{}:{}: {}", .path.display(), .source.line, .source.fault)]
+    #[error("{}:{}: {}", shown(.path), .source.line, .source.fault)]
     EnvFile { path: PathBuf, source: EnvError },
-    #[error("{}{}: {why}", .path.display(), .line.map(|line| format!(":{line}")).unwrap_or_default())]
+    #[error("{}{}: {why}", shown(.path), .line.map(|line| format!(":{line}")).unwrap_or_default())]
     Structure { path: PathBuf, line: Option<usize>, why: StructureFault },
 }
 

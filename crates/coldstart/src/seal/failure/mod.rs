@@ -32,6 +32,7 @@ pub(crate) use store::StoreFailure;
 pub(crate) use write::{NotAFile, WriteFailure};
 
 use crate::failure::Failure;
+use source::{clean, shown};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SealFailure {
@@ -47,7 +48,7 @@ pub(crate) enum SealFailure {
     Adopt(#[from] AdoptFailure),
     #[error(transparent)]
     Certificate(#[from] CertificateFailure),
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", shown(.path))]
     Key { path: PathBuf, source: KeyError },
     #[error(transparent)]
     NewKey(#[from] KeyError),
@@ -55,26 +56,26 @@ pub(crate) enum SealFailure {
     Ring(#[from] RingError),
     #[error(transparent)]
     Input(#[from] InputFailure),
-    #[error("{place}: {source}")]
+    #[error("{place}: {source}", place = clean(.place))]
     Secret { place: String, source: SecretError },
     #[error(transparent)]
     Write(#[from] WriteFailure),
-    #[error("{}: {source}; nothing was written", .path.display())]
+    #[error("{}: {source}; nothing was written", shown(.path))]
     Edit { path: PathBuf, source: EditError },
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", shown(.path))]
     File { path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Lock(#[from] LockError),
-    #[error("{} of {}: {source}", .key, .path.display())]
+    #[error("{} of {}: {source}", .key, shown(.path))]
     Open { path: PathBuf, key: String, source: OpenError },
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", shown(.path))]
     Generate { path: PathBuf, source: GenerateError },
     #[error("the cluster: {0}")]
     Cluster(#[from] ClusterFailure),
     #[error(transparent)]
     Commit(#[from] CommitFailure),
     /// A rotation stopped after its key was kept.
-    #[error("{}\n  key {key} is kept: run coldstart seal rotate again to continue with it", .failure.told())]
+    #[error("{}\n  key {key} is kept: run coldstart seal rotate again to continue with it", .failure.told(), key = clean(.key))]
     Unfinished { key: String, failure: Box<Failure> },
 }
 

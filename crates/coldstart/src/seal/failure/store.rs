@@ -5,22 +5,23 @@ use std::path::PathBuf;
 use ::seal::store::IdentityError;
 use diagnostic::Next;
 use diagnostic::next::{Program, Store};
+use source::{clean, shown};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreFailure {
-    #[error("`{text}` is not a store")]
+    #[error("`{text}` is not a store", text = clean(.text))]
     Form { text: String },
-    #[error("`vault:{place}` is not MOUNT/PATH")]
+    #[error("`vault:{place}` is not MOUNT/PATH", place = clean(.place))]
     VaultForm { place: String },
     #[error("no address of a Vault server")]
     NoVaultAddress,
     #[error("no token for the Vault server")]
     NoVaultToken,
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", shown(.path))]
     BadIdentity { path: PathBuf, source: IdentityError },
     #[error(
         "`seal.recipients` in coldstart.yaml can't open {}, which a passphrase opens: age can't combine that with recipients\n  nothing was done",
-        .path.display()
+        shown(.path)
     )]
     RecipientsWithPassphrase { path: PathBuf },
     #[error("there is no home directory to keep keys in")]

@@ -1,63 +1,70 @@
 //! Files of the repository that can't be written, or not as asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use ::seal::manifest::ShapeFault;
 use ::seal::renewal::SwitchError;
 use ::seal::{OpenError, Scope};
 use diagnostic::Next;
 use diagnostic::next::{Again, Edit, Seal};
 
 use crate::seal::tree::Unread;
+use source::{clean, shown};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteFailure {
-    #[error("{} was changed by another program in the meantime; it is left as it is", .path.display())]
+    #[error("{} was changed by another program in the meantime; it is left as it is", shown(.path))]
     ChangedByOthers { path: PathBuf },
-    #[error("{path} was changed in the meantime")]
+    #[error("{path} was changed in the meantime", path = clean(.path))]
     Changed { path: String },
-    #[error("{path} is gone")]
+    #[error("{path} is gone", path = clean(.path))]
     Gone { path: String },
     #[error(
         "{}: SealedSecrets are read from files called *.yaml, *.yml and *.json, and this is not one; nothing was written",
-        .path.display()
+        shown(.path)
     )]
     NameIsNotRead { path: PathBuf },
     #[error(
-        "{} is not in the repository {}, so nothing would apply or verify it; nothing was written",
-        .path.display(),
-        .root.display()
+        "{}{} is not in the repository {}, so nothing would apply or verify it; nothing was written",
+        shown(.path),
+        link(.real.as_deref()),
+        shown(.root)
     )]
-    Outside { path: PathBuf, root: PathBuf },
-    #[error("{} {why}; nothing was written", .path.display())]
+    Outside {
+        path: PathBuf,
+        /// Where a link leads to, if it is one.
+        real: Option<PathBuf>,
+        root: PathBuf,
+    },
+    #[error("{} {why}; nothing was written", shown(.path))]
     NotAFile { path: PathBuf, why: NotAFile },
-    #[error("{} is not valid YAML; nothing was written", .path.display())]
+    #[error("{} is not valid YAML; nothing was written", shown(.path))]
     NotYaml { path: PathBuf },
     #[error(
         "{}:{line}: Secret {name} is there in the clear, and would stay beside the sealed one; nothing was written",
-        .path.display()
-    )]
+        shown(.path), name = clean(.name))]
     InTheClear { path: PathBuf, line: usize, name: String },
-    #[error("{} is JSON, which holds one object, and this is another one; nothing was written", .path.display())]
+    #[error("{} is JSON, which holds one object, and this is another one; nothing was written", shown(.path))]
     JsonHoldsOne { path: PathBuf },
-    #[error("{}: `{field}` is to be {value}, and can't be set in place; nothing was written", .path.display())]
+    #[error("{}: `{field}` is to be {value}, and can't be set in place; nothing was written", shown(.path), field = clean(.field), value = clean(.value))]
     NotSettable { path: PathBuf, field: String, value: String },
     #[error(
         "{}: {name} is sealed {there}, and one SealedSecret has one scope: {wanted} can't be mixed in; nothing was written",
-        .path.display()
-    )]
+        shown(.path), name = clean(.name))]
     OtherScope { path: PathBuf, name: String, there: Scope, wanted: Scope },
     #[error(
         "{path}:{first} and {path}:{second} are both SealedSecret {name}: coldstart can't tell which one you mean; nothing was written",
-        path = .path.display()
-    )]
+        path = shown(.path), name = clean(.name))]
     Twice { path: PathBuf, first: usize, second: usize, name: String },
     #[error("{}: may hold a SealedSecret and {}\n  nothing was written", .0.place(), .0.why)]
     MayHoldMore(Unread),
-    #[error("{key} of {path}: {source}\n  nothing was written")]
+    #[error("{key} of {path}: {source}\n  nothing was written", key = clean(.key), path = clean(.path))]
     DoesNotOpen { path: String, key: String, source: OpenError },
+    #[error("{path}:{line}: {what}\n  nothing was written", path = clean(.path))]
+    Malformed { path: String, line: u32, what: ShapeFault },
     #[error("the release is in no file")]
     ReleaseInNoFile,
-    #[error("{place}: {source}; nothing was written")]
+    #[error("{place}: {source}; nothing was written", place = clean(.place))]
     Renewal { place: String, source: SwitchError },
     #[error(transparent)]
     Repository(repository::OpenError),
@@ -65,6 +72,10 @@ pub(crate) enum WriteFailure {
     NotJson,
     #[error("the operating system provides no random numbers")]
     NoRandomness,
+}
+
+fn link(real: Option<&Path>) -> String {
+    real.map(|real| format!(" is a link to {}, which", real.display())).unwrap_or_default()
 }
 
 /// What is there instead of a file.
@@ -91,7 +102,9 @@ impl WriteFailure {
             Self::NotSettable { .. } => return Some(Next::Edit(Edit::SetThere)),
             Self::OtherScope { .. } => Again::WithScopeOrName,
             Self::Twice { .. } => return Some(Next::Edit(Edit::OneSealedSecret)),
-            Self::MayHoldMore(_) | Self::DoesNotOpen { .. } => return Some(Next::Seal(Seal::Verify)),
+            Self::MayHoldMore(_) | Self::DoesNotOpen { .. } | Self::Malformed { .. } => {
+                return Some(Next::Seal(Seal::Verify));
+            }
             Self::ReleaseInNoFile => return Some(Next::Seal(Seal::VerifyAndSet)),
             Self::Renewal { .. } => return Some(Next::Seal(Seal::VerifyWhatToSet)),
             Self::Repository(_) | Self::NotJson => return None,

@@ -1,0 +1,186 @@
+//! `cargo xtask evaluate hostile`: repositories that were made to break who reads them, for every command and format, within bounds of
+//! time and memory.
+//!
+//! Knows what no run may do. Does not know what any of these repositories is about.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use fixtures::hostile::{BUILDERS, build};
+
+use crate::product;
+use crate::table::Table;
+
+const RUN_SECONDS_MAX: u64 = 10;
+const MEMORY_KIB_MAX: u64 = 1024 * 1024;
+/// What is in the file outside: no output may have it.
+const OUTSIDE: &str = "only-the-outside-has-this";
+
+/// Every command that reads a repository of a stranger, in every format.
+const CALLS: [&[&str]; 14] = [
+    &["check", "--pedantic", "--blind-spots"],
+    &["check", "--pedantic", "--verbose", "--each"],
+    &["check", "--pedantic", "--format", "json"],
+    &["check", "--pedantic", "--format", "sarif"],
+    &["check", "--pedantic", "--format", "github"],
+    &["check", "--pedantic", "--format", "markdown"],
+    &["check", "--format", "svg"],
+    &["graph"],
+    &["graph", "--format", "json"],
+    &["plan"],
+    &["plan", "--format", "json"],
+    &["plan", "--format", "mermaid"],
+    &["simulate", "--seeds", "1", "--format", "json"],
+    &["init", "--print"],
+];
+
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Repositories of each kind
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    seeds: u64,
+    /// Kinds [default: all]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    only: Vec<String>,
+    /// The program to run [default: the release build, made first]
+    #[arg(long, value_name = "PATH")]
+    bin: Option<PathBuf>,
+}
+
+/// The worst of many runs, and what was wrong.
+#[derive(Default)]
+struct Worst {
+    runs: usize,
+    wall: Duration,
+    memory_kib: u64,
+    faults: Vec<String>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let binary = product::binary(options.bin.as_deref())?;
+    let mut table = Table::new(["kind", "repositories", "runs", "slowest ms", "memory MiB", "faults"]);
+    let mut faults = Vec::new();
+    for (name, _) in
+        BUILDERS.iter().filter(|(name, _)| options.only.is_empty() || options.only.iter().any(|one| one == name))
+    {
+        let worst = one_kind(name, options.seeds, &binary)?;
+        let memory = (worst.memory_kib / 1024).to_string();
+        table.row([
+            (*name).to_owned(),
+            options.seeds.to_string(),
+            worst.runs.to_string(),
+            worst.wall.as_millis().to_string(),
+            memory,
+            worst.faults.len().to_string(),
+        ]);
+        faults.extend(worst.faults);
+    }
+    print!("{}", table.render());
+    faults.iter().for_each(|fault| println!("{fault}"));
+    ensure!(faults.is_empty(), "{} faults", faults.len());
+    Ok(())
+}
+
+fn one_kind(name: &str, seeds: u64, binary: &Path) -> Result<Worst> {
+    let mut worst = Worst::default();
+    for seed in 0..seeds {
+        let scratch = tempfile::tempdir()?;
+        let (tree, outside) = (scratch.path().join("tree"), scratch.path().join("away/outside.yaml"));
+        fs::create_dir_all(scratch.path().join("away"))?;
+        fs::write(&outside, format!("{OUTSIDE}: [\n"))?;
+        build(name, seed, &tree, &outside).with_context(|| format!("cannot build {name} {seed}"))?;
+        for words in CALLS {
+            let place = format!("{name} {seed}: coldstart {}", words.join(" "));
+            one_run(binary, words, &tree, &place, &mut worst)?;
+        }
+        ensure!(
+            fs::read_to_string(&outside)? == format!("{OUTSIDE}: [\n"),
+            "{name} {seed}: the file outside was written"
+        );
+    }
+    Ok(worst)
+}
+
+fn one_run(binary: &Path, words: &[&str], tree: &Path, place: &str, worst: &mut Worst) -> Result<()> {
+    let printed = tree.with_extension("out");
+    let complained = tree.with_extension("err");
+    let mut command = Command::new(binary);
+    command.args(words).current_dir(tree).env("HOME", tree).stdin(Stdio::null());
+    command.stdout(fs::File::create(&printed)?).stderr(fs::File::create(&complained)?);
+    let started = Instant::now();
+    let mut child = command.spawn()?;
+    let (code, memory_kib) = wait(&mut child)?;
+    let wall = started.elapsed();
+    worst.runs += 1;
+    worst.wall = worst.wall.max(wall);
+    worst.memory_kib = worst.memory_kib.max(memory_kib);
+    match code {
+        Some(0..=3) => {}
+        Some(code) => worst.faults.push(format!("{place}: exit code {code}")),
+        None => worst.faults.push(format!("{place}: ended by a signal, or after {RUN_SECONDS_MAX} s")),
+    }
+    if memory_kib > MEMORY_KIB_MAX {
+        worst.faults.push(format!("{place}: {} MiB", memory_kib / 1024));
+    }
+    for path in [printed, complained] {
+        let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
+        worst.faults.extend(unclean(&text, words.contains(&"github")).map(|what| format!("{place}: {what}")));
+    }
+    Ok(())
+}
+
+/// How it ended, and the memory it had at most, as far as looking at it shows.
+fn wait(child: &mut Child) -> Result<(Option<i32>, u64)> {
+    let started = Instant::now();
+    let mut memory_kib = 0;
+    loop {
+        memory_kib = memory_kib.max(peak_kib(child.id()));
+        if let Some(status) = child.try_wait()? {
+            return Ok((status.code(), memory_kib));
+        }
+        if started.elapsed() > Duration::from_secs(RUN_SECONDS_MAX) {
+            child.kill()?;
+            child.wait()?;
+            return Ok((None, memory_kib));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn peak_kib(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default()
+}
+
+/// What an output has that none may.
+fn unclean(text: &str, is_github: bool) -> Option<String> {
+    if text.contains(OUTSIDE) {
+        return Some("shows what is outside".to_owned());
+    }
+    if let Some(raw) = text.chars().find(|c| *c != '\n' && source::sign_for(*c).is_some()) {
+        return Some(format!("prints a raw {raw:?}"));
+    }
+    let is_ours =
+        |line: &str| is_github && ["::error ", "::warning ", "::notice "].iter().any(|one| line.starts_with(one));
+    let is_command = |line: &&str| line.trim_start().starts_with("::") && !is_ours(line);
+    text.lines().find(is_command).map(|line| format!("prints a command: {line:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unclean;
+
+    #[test]
+    fn what_no_output_may_have_is_found() {
+        for text in ["a\u{1b}[0m", "a\u{9b}", "  ::error::x", "a\u{202e}", "only-the-outside-has-this"] {
+            assert!(unclean(text, false).is_some(), "{text:?}");
+        }
+        assert_eq!(unclean("::error file=a::b\nplain\n", true), None);
+        assert!(unclean("::error file=a::b\n", false).is_some());
+    }
+}
