@@ -61,12 +61,17 @@ fn both(cluster: &Cluster, exact: Option<&Vec<usize>>, whole: Option<&Vec<usize>
     found
 }
 
-/// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`; and of Secrets that a
-/// script makes under a name of which a variable decides a part.
+/// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`; and of what a script
+/// makes under a name of which a variable decides a part.
 fn is_open(offer: &Capability) -> bool {
     let may_be = matches!(
         offer.kind,
-        CapabilityKind::NodeLabel | CapabilityKind::CsiDriver | CapabilityKind::Device | CapabilityKind::Secret
+        CapabilityKind::NodeLabel
+            | CapabilityKind::CsiDriver
+            | CapabilityKind::Device
+            | CapabilityKind::Secret
+            | CapabilityKind::ConfigMap
+            | CapabilityKind::Namespace
     );
     may_be && offer.name.contains('*')
 }

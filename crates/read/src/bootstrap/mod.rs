@@ -26,7 +26,7 @@ use crate::naming::before_bootstrap;
 use crate::overlooked::overlooked;
 use crate::remote_crds::{self, FetchedCrd};
 use crate::repository::Repository;
-use crate::scripts::{self, MissingFile, Scripts};
+use crate::scripts::{self, CreatedKind, MissingFile, Scripts};
 use ::repository::path;
 
 pub(crate) use cluster_directories::ClusterDirectories;
@@ -67,9 +67,11 @@ struct SeededObject {
     hook: Option<ReleaseIndex>,
 }
 
-/// A Secret that is there before GitOps starts.
+/// A Namespace, Secret or ConfigMap that is there before GitOps starts, of which only the name is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeededSecret {
+pub struct SeededName {
+    pub kind: CreatedKind,
+    /// Empty for a Namespace.
     pub namespace: String,
     pub name: String,
     /// Where that is written.
@@ -92,7 +94,7 @@ pub struct Bootstrap {
     releases: Vec<Release>,
     paths: Vec<SeededPath>,
     objects: Vec<SeededObject>,
-    secrets: Vec<SeededSecret>,
+    named: Vec<SeededName>,
     /// Where a script or a Terraform file restores the sealing key; looked for only where something is sealed.
     sealing_key: OnceLock<Option<Span>>,
     crds: Vec<FetchedCrd>,
@@ -118,7 +120,7 @@ impl Bootstrap {
         }
         let seeds = seeds::find(repository, &scripts, &helmfiles);
         let mut bootstrap = Self {
-            secrets: seeds.secrets,
+            named: seeds.named,
             crds: remote_crds::find(repository, catalogue),
             programs: programs::find(repository),
             unclear_crds: script_crds::unclear(&scripts),
@@ -179,9 +181,9 @@ impl Bootstrap {
         &self.paths
     }
 
-    /// Each Secret once for each directory: two clusters may have one of the same name, each its own.
-    pub fn secrets(&self) -> &[SeededSecret] {
-        &self.secrets
+    /// What scripts and templates make by name, each once for each directory: two clusters may have one of the same name, each its own.
+    pub fn named(&self) -> &[SeededName] {
+        &self.named
     }
 
     /// What of it is not seen.

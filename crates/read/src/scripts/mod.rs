@@ -5,7 +5,8 @@
 
 mod applied;
 mod bootstrap_parts;
-mod created_secrets;
+mod created;
+mod loops;
 mod missing_files;
 mod recipes;
 mod variables;
@@ -25,6 +26,7 @@ use ::repository::parallel;
 use ::repository::path;
 
 pub(crate) use applied::Applied;
+pub use created::CreatedKind;
 pub use missing_files::MissingFile;
 pub(crate) use missing_files::{by_scripts as missing_files, leads_nowhere};
 pub(crate) use variables::next_variable;
