@@ -26,6 +26,9 @@ pub enum Advice {
         object: ObjectRef,
         has_others: bool,
     },
+    DidYouMeanFile {
+        path: String,
+    },
     MakeBefore {
         needed: Capability,
     },

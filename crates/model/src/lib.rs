@@ -20,7 +20,7 @@ mod unseen;
 mod verdict;
 
 pub use bootstrap::{BootstrapFiles, BootstrapStep};
-pub use broken::{BrokenBuild, BuildFault};
+pub use broken::{BrokenBuild, BuildFault, FileUse};
 pub use capability::{Capability, CapabilityKind, plural};
 pub use cause::Cause;
 pub use cluster::{

@@ -33,6 +33,7 @@ pub(super) fn advice(advice: &Advice, sources: &dyn Sources) -> String {
             "annotate {object} with `kustomize.toolkit.fluxcd.io/prune: disabled`{}",
             if *has_others { ", and do the same for the others" } else { "" }
         ),
+        Advice::DidYouMeanFile { path } => format!("did you mean `{path}`?"),
         Advice::MakeBefore { needed } => {
             format!("create {needed} in a Kustomization that this one depends on, or in the bootstrap")
         }

@@ -242,7 +242,7 @@ fn note_chart(repository: &Repository, collector: &mut Collector, release: &Rele
 fn note_missing<'m>(collector: &mut Collector, component: ComponentId, missing: impl Iterator<Item = &'m MissingFile>) {
     let broken = missing.map(|file| BrokenBuild {
         component,
-        fault: BuildFault::NotApplied { path: file.path.clone() },
+        fault: BuildFault::NoFile { path: file.path.clone(), used_as: file.used_as, meant: file.meant.clone() },
         at: file.at,
     });
     collector.cluster().broken.extend(broken);

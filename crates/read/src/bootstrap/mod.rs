@@ -6,6 +6,7 @@
 mod cluster_directories;
 mod components;
 mod foundation;
+mod inflated_charts;
 mod of_cluster;
 mod programs;
 mod script_crds;
@@ -86,7 +87,22 @@ struct Run {
     file: Option<FileId>,
 }
 
-/// Everything that a bootstrap brings, to whichever cluster.
+/// A directory that is built and applied, with the charts that kustomize renders into it as if they were helmfiles.
+struct BuiltDirectory {
+    path: String,
+    build: kustomize::Build,
+    charts: Vec<Helmfile>,
+}
+
+impl BuiltDirectory {
+    fn of(repository: &Repository, path: String) -> Self {
+        let mut build = repository.build(&path, &kustomize::Overlay::default());
+        let charts = inflated_charts::take(repository, &mut build);
+        Self { path, build, charts }
+    }
+}
+
+/// Everything that a bootstrap brings, to any cluster.
 #[derive(Debug, Default)]
 pub struct Bootstrap {
     /// In their order.
@@ -119,6 +135,10 @@ impl Bootstrap {
             add_unknown(&mut helmfiles, script);
         }
         let seeds = seeds::find(repository, &scripts, &helmfiles);
+        let built: Vec<BuiltDirectory> =
+            seeds.directories.into_iter().map(|path| BuiltDirectory::of(repository, path)).collect();
+        // Directories are applied before anything else is installed.
+        helmfiles.splice(0..0, built.iter().flat_map(|directory| directory.charts.iter().cloned()));
         let mut bootstrap = Self {
             named: seeds.named,
             crds: remote_crds::find(repository, catalogue),
@@ -134,8 +154,8 @@ impl Bootstrap {
             bootstrap.runs.push(Run { path: helmfile.path, file });
             bootstrap.releases.extend(helmfile.releases);
         }
-        for directory in seeds.directories {
-            bootstrap.seed_directory(repository, directory);
+        for directory in built {
+            bootstrap.seed_directory(directory);
         }
         for file in seeds.files {
             bootstrap.files.push(file.path.clone());
@@ -145,12 +165,11 @@ impl Bootstrap {
         bootstrap
     }
 
-    fn seed_directory(&mut self, repository: &Repository, path: String) {
-        let build = repository.build(&path, &kustomize::Overlay::default());
-        self.seed(SeededPath { path, kind: SeededPathKind::Directory, namespace: None }, build.objects);
-        self.files.extend(build.files);
-        let unseen = build.blind.into_iter();
-        self.blind.extend(unseen.map(|it| {
+    fn seed_directory(&mut self, directory: BuiltDirectory) {
+        let path = SeededPath { path: directory.path, kind: SeededPathKind::Directory, namespace: None };
+        self.seed(path, directory.build.objects);
+        self.files.extend(directory.build.files);
+        self.blind.extend(directory.build.blind.into_iter().map(|it| {
             let (what, why) = overlooked(it.what);
             BlindSpot { what, why, at: it.span, component: None }
         }));
