@@ -67,6 +67,7 @@ pub enum PlainAdvice {
     AddReason,
     CorrectCommand,
     CorrectName,
+    CorrectCheck,
     CorrectNeeds,
     CorrectPath,
     EscapeText,

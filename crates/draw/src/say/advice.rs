@@ -68,6 +68,7 @@ fn plain(advice: PlainAdvice) -> &'static str {
         PlainAdvice::AddReason => "add ` -- ` and the reason",
         PlainAdvice::CorrectCommand => "correct the path, or remove the command",
         PlainAdvice::CorrectName => "correct the name, or remove the dependency",
+        PlainAdvice::CorrectCheck => "correct the name, or remove the entry from `healthChecks`",
         PlainAdvice::CorrectNeeds => "correct the name, or remove it from `needs`",
         PlainAdvice::CorrectPath => "correct the path",
         PlainAdvice::EscapeText => {

@@ -18,12 +18,13 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use catalogue::Catalogue;
-use model::BlindSpot;
+use model::{BlindSpot, Capability, CapabilityKind};
 use source::{FileId, Span};
 use yaml::{EcoString, Node};
 
 use crate::helmfile::{self, Helmfile, Release, ReleaseIndex};
 use crate::naming::before_bootstrap;
+use crate::object::Object;
 use crate::overlooked::overlooked;
 use crate::remote_crds::{self, FetchedCrd};
 use crate::repository::Repository;
@@ -126,6 +127,11 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
+    /// Reads all of it, with the knowledge that the program comes with.
+    pub fn of(repository: &Repository) -> Self {
+        Self::read(repository, Catalogue::embedded())
+    }
+
     /// Reads all of it.
     pub fn read(repository: &Repository, catalogue: &Catalogue) -> Self {
         let scripts = Scripts::read(repository);
@@ -203,6 +209,19 @@ impl Bootstrap {
     /// What scripts and templates make by name, each once for each directory: two clusters may have one of the same name, each its own.
     pub fn named(&self) -> &[SeededName] {
         &self.named
+    }
+
+    /// Whether it makes a Secret of this name, for any cluster.
+    pub fn makes_secret(&self, namespace: &str, name: &str) -> bool {
+        let secret = |it: &SeededName| it.kind == CreatedKind::Secret && it.namespace == namespace;
+        let means = |it: &SeededName| Capability::cluster(CapabilityKind::Secret, it.name.as_str()).means(name);
+        let is_it = |it: &SeededObject| {
+            let object = Object::new(&it.node);
+            let home = self.paths[it.from.0].namespace.as_deref().unwrap_or("default");
+            let own = if object.namespace().is_empty() { home } else { object.namespace() };
+            object.kind() == "Secret" && own == namespace && object.name() == name
+        };
+        self.named.iter().any(|it| secret(it) && means(it)) || self.objects.iter().any(is_it)
     }
 
     /// What of it is not seen.

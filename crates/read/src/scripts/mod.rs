@@ -212,7 +212,7 @@ fn script_paths(repository: &Repository) -> Vec<String> {
     paths.into_iter().collect()
 }
 
-fn is_script(path: &str) -> bool {
+pub(crate) fn is_script(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_taskfile = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("taskfile"));
