@@ -85,7 +85,7 @@ fn fits(offer: &Capability, need: &Capability) -> bool {
     offer.kind == need.kind && offer.namespace == need.namespace && offer.means(&need.name)
 }
 
-/// What is there in every cluster before anybody applies anything.
+/// What is there in every cluster before anything is applied.
 pub(crate) fn is_given(cluster: &Cluster, capability: &Capability) -> bool {
     const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
     const PRIORITY_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];

@@ -40,7 +40,7 @@ pub struct Applier {
     pub object: ObjectRef,
     /// Its own object; nothing for one that Flux itself makes.
     pub node: Option<Node>,
-    /// Whoever starts Flux makes it, no other applier does.
+    /// Starting Flux makes it, no other applier does.
     pub is_given: bool,
     /// The ResourceSet that this is a step of.
     pub step_of: Option<ObjectRef>,

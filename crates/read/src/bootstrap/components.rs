@@ -144,7 +144,7 @@ impl ClusterBootstrap<'_> {
         }
     }
 
-    /// Helmfile refuses a file in which a need names nothing, and whoever mends it means a release that stands before: until then
+    /// Helmfile refuses a file in which a need names nothing, and what is meant is a release that stands before: until then
     /// all of these count, but for those that wait for the release itself.
     fn is_meant(&self, release: &Release, other: &Release) -> bool {
         let is_before = other.span.file == release.span.file && other.span.start < release.span.start;

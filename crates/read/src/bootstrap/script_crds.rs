@@ -37,7 +37,7 @@ pub(super) struct UnclearCrds {
     pub(super) at: Span,
 }
 
-/// The scripts that take the CRDs of charts which nobody can tell.
+/// The scripts that take the CRDs of charts which no file tells.
 pub(super) fn unclear(scripts: &Scripts<'_>) -> Vec<UnclearCrds> {
     let first = |script: &Script| {
         let mut takings = takings(script).into_iter();

@@ -1,7 +1,7 @@
 //! What is applied before GitOps starts: directories, files and Secrets.
 //!
 //! Knows three signs: a path with a part named `bootstrap`, the commands of bootstrap scripts, and the hooks of
-//! helmfiles. Does not know whether anybody ran them.
+//! helmfiles. Does not know whether they were run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -134,7 +134,7 @@ fn named(repository: &Repository, files: &[SeededFile], scripts: &Scripts, appli
 }
 
 /// What bootstrap scripts and the hooks of helmfiles apply. Other scripts count where they apply what lies in a
-/// bootstrap directory, or decrypt what they apply: nobody but a bootstrap does that.
+/// bootstrap directory, or decrypt what they apply: only a bootstrap does that.
 fn early_applied(all: &[Applied], helmfiles: &[Helmfile]) -> Vec<Applied> {
     let is_early = |applied: &&Applied| {
         applied.by_bootstrap || is_in_bootstrap_directory(&applied.path) || applied.path.contains(".sops.")
