@@ -12,7 +12,7 @@ pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
     context.races(|| {
         let mut races = pairs::reduce(context, pairs::gather(context, |judged| is_race(context, judged)));
         pairs::mark_circles(context, &mut races);
-        // What the provider itself waits for can't wait for it: whatever this is, nobody would order it.
+        // What the provider itself waits for can't wait for it: whatever this is, it can't be ordered.
         for pair in races.iter_mut().filter(|pair| pair.closes_circle && pair.severity == Severity::Info) {
             pair.severity = Severity::Pedantic;
         }

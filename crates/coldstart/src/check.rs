@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         }
         _ => None,
     };
-    // Whoever stands below the root means the repository; whoever names a directory means that.
+    // Run below the root, the repository is meant; where a directory is named, that is.
     let is_named = options.path != Path::new(".");
     let part = part(&options.path, &reading);
     let whole = Check { path: reading.repository.root().to_path_buf(), ..options.clone() };

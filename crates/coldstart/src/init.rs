@@ -136,7 +136,7 @@ fn not_run(out: &mut String, directories: &[Directory]) {
         let speaks_to = comment(&one.providers.join(", "));
         let speaks_to = if speaks_to.is_empty() { String::new() } else { format!(" ({speaks_to})") };
         let _ = match one.purpose {
-            Purpose::Machines => writeln!(out, "  # {path} makes or configures machines: `up` does not run it."),
+            Purpose::Machines => writeln!(out, "  # {path} makes or configures machines: `plan` puts it before Talos."),
             Purpose::Cluster => {
                 writeln!(out, "  # {path} installs into the new cluster{speaks_to}: `up` does not run it.")
             }

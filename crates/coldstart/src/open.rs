@@ -57,7 +57,7 @@ pub(crate) fn open_then<T: Send + Sync>(
 }
 
 /// The directory to read instead: the one that paths in these files are written from, or, where there is nothing that Flux could start
-/// from, the root of the Git repository. Never one that Git does not know: that may be all of somebody's home.
+/// from, the root of the Git repository. Never one that Git does not know: that may be a whole home directory.
 fn above(reading: &Reading) -> Option<PathBuf> {
     let here = reading.repository.root();
     let git = repository::git_root(here)?;

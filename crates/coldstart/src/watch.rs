@@ -1,4 +1,4 @@
-//! `coldstart check --watch`: checks again when files change, until somebody stops it.
+//! `coldstart check --watch`: checks again when files change, until you stop it.
 
 #![expect(clippy::disallowed_methods, reason = "one watches in real time")]
 
@@ -69,7 +69,7 @@ fn wait(changes: &Receiver<notify::Result<Event>>, root: &Path) -> bool {
     true
 }
 
-/// Reading is no change, and what Git writes for itself concerns nobody. Where the system lost count, something may have.
+/// Reading is no change, and what Git writes for itself changes nothing. Where the system lost count, something may have.
 fn is_change(event: &notify::Result<Event>, root: &Path) -> bool {
     let Ok(event) = event else { return true };
     let is_own = |path: &PathBuf| path.strip_prefix(root).is_ok_and(|below| below.starts_with(".git"));

@@ -109,6 +109,10 @@ fn the_credentials_of_a_secret_store_come_from_somewhere_else() {
     desk.seal(&["verify"])
         .exits(1)
         .says(&format!("error: apps/store.yaml:8: {needs}, which is fetched from that same"));
+    let seed = "apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: apps}\nstringData: {token: op://x}\n";
+    desk.write("bootstrap/login.yaml.j2", seed);
+    assert!(!desk.seal(&["verify"]).exits(0).stdout.contains(needs), "the bootstrap makes it first");
+    desk.write("bootstrap/login.yaml.j2", "");
     desk.write("apps/login.yaml", &FETCHED.replace("name: vault", "name: another"));
     assert!(!desk.seal(&["verify"]).exits(0).stdout.contains(needs));
 

@@ -116,6 +116,23 @@ fn what_changed_is_done_again_in_a_simulated_world() {
     assert!(third.stderr.is_empty(), "{}", third.stderr);
 }
 
+/// A release that was never made is no cause: the Kustomization that can't be built is.
+#[test]
+fn a_build_that_fails_is_named_behind_the_release_that_it_should_have_made() {
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: default}\nspec:\n  interval: 1h\n  chart:\n    spec:\n      chart: web\n      sourceRef: {kind: HelmRepository, name: web}\n";
+    let source = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: web, namespace: default}\nspec: {url: https://example.invalid}\n";
+    let tree = story::sound().with(&[
+        ("coldstart.yaml", "world: simulated\n"),
+        ("apps/release.yaml", release),
+        ("apps/source.yaml", source),
+        ("apps/kustomization.yaml", "resources:\n  - release.yaml\n  - source.yaml\n  - nothing.yaml\n"),
+    ]);
+    let state = tempfile::tempdir().unwrap();
+    let ran = run(command(&["up", "--speed", "0", "--state"]).arg(state.path()).arg(tree.path())).exits(1);
+    ran.says("HelmRelease default/web waits for Kustomization flux-system/apps")
+        .says("← BuildFailed: `nothing.yaml` does not exist");
+}
+
 #[test]
 fn a_picture_that_can_not_be_written_is_said_before_the_run() {
     let state = tempfile::tempdir().unwrap();
@@ -125,7 +142,7 @@ fn a_picture_that_can_not_be_written_is_said_before_the_run() {
     assert!(!state.path().join("runs").exists(), "the run has begun");
 }
 
-/// Whoever changes what a simulated boot does draws the picture anew:
+/// After a change of what a simulated boot does, draw the picture anew:
 /// `coldstart up examples/homelab --fresh --speed 0 --timeline docs/img/timeline.svg`
 #[test]
 fn the_picture_in_the_documents_is_of_the_run_that_anybody_gets() {

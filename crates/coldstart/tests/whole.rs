@@ -1,4 +1,4 @@
-//! The whole output of the main commands on both examples: whoever changes a word sees where it is read.
+//! The whole output of the main commands on both examples: a changed word shows where it is read.
 
 #![expect(clippy::unwrap_used, reason = "a story that can not be set up fails")]
 
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// What a command says at the root of this repository, as somebody without a home sees it.
+/// What a command says at the root of this repository, as a user without a home sees it.
 fn said(words: &str, state: &Tree) -> String {
     let mut command = command(&words.split_whitespace().collect::<Vec<_>>());
     command.current_dir(root()).env("XDG_STATE_HOME", state.path()).env("HOME", "/nowhere");

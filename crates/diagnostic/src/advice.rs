@@ -26,6 +26,9 @@ pub enum Advice {
         object: ObjectRef,
         has_others: bool,
     },
+    DidYouMeanFile {
+        path: String,
+    },
     MakeBefore {
         needed: Capability,
     },
@@ -64,6 +67,7 @@ pub enum PlainAdvice {
     AddReason,
     CorrectCommand,
     CorrectName,
+    CorrectCheck,
     CorrectNeeds,
     CorrectPath,
     EscapeText,

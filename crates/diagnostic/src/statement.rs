@@ -49,6 +49,8 @@ pub enum OrderFault {
     WaitsForSuspended { component: ObjectRef, target: ObjectRef },
     /// What it waits for does not exist.
     WaitsForUnknown { component: ObjectRef, missing: ObjectRef },
+    /// A health check names nothing.
+    ChecksUnknown { component: ObjectRef, missing: ObjectRef },
     /// Another dependency waits for the same already.
     WaitsTwice { component: ObjectRef, target: ObjectRef, through: ObjectRef },
     /// A webhook may refuse it, one that is asked about everything or about some kinds.

@@ -77,7 +77,7 @@ impl View<'_> {
         let line = format!(
             "  {}{pad}  {:<15}  {:<18} {:<12}{}",
             self.paint.name(&name),
-            verb(&step.action),
+            verb(step),
             format!("after {}", say_seconds(starts.as_secs())),
             say_seconds(step.expected.as_secs()),
             self.needs(id)
@@ -143,8 +143,9 @@ fn name(step: &Step) -> &str {
     step.key.split_once('/').map_or(step.key.as_str(), |(_, name)| name)
 }
 
-fn verb(action: &Action) -> &'static str {
-    match action {
+fn verb(step: &Step) -> &'static str {
+    match step.action {
+        Action::Terraform { .. } if step.by_hand.uses_tofu => "tofu apply",
         Action::Terraform { .. } => "terraform apply",
         Action::PowerOn { .. } => "power on",
         Action::MakeSecrets => "make, once",

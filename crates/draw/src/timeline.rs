@@ -11,7 +11,7 @@ use crate::story::{clock, mark, took};
 use crate::svg::{BACKGROUND, BORDER, DIMMED, FONT, FOREGROUND, PALETTE, escape, small};
 use crate::words::{count, first_few, shorten, width};
 
-/// Columns where nobody says how many there are.
+/// Columns where the terminal does not say how many there are.
 const COLUMNS: usize = 160;
 const BAR_COLUMNS_MIN: usize = 12;
 /// What a step took, and what it was expected to.
@@ -22,12 +22,19 @@ pub fn text(timeline: &Timeline, columns: Option<usize>, color: bool) -> String 
     let paint = Paint { color };
     let taken = TIME_COLUMNS + 6 + width(&mark(timeline.is_simulated, false));
     let mark = mark(timeline.is_simulated, color);
-    let room = columns.unwrap_or(COLUMNS).saturating_sub(taken);
+    let columns = columns.unwrap_or(COLUMNS);
+    let room = columns.saturating_sub(taken);
+    let has_bars = room >= 2 * BAR_COLUMNS_MIN;
     let critical: Vec<&Bar> = timeline.bars.iter().filter(|bar| bar.is_critical).collect();
     let widest = critical.iter().map(|bar| width(&bar.key)).max().unwrap_or(0);
-    let widest = widest.min(room.saturating_sub(BAR_COLUMNS_MIN)).max(BAR_COLUMNS_MIN);
+    let names_max = if has_bars { room.saturating_sub(BAR_COLUMNS_MIN) } else { room + 2 };
+    let widest = widest.min(names_max).max(BAR_COLUMNS_MIN);
     let bar_columns = room.saturating_sub(widest).max(BAR_COLUMNS_MIN);
-    let mut out = format!("{mark}{} {}\n", paint.bold("timeline"), summary(timeline));
+    let mut out = String::new();
+    for (at, line) in summary(timeline, columns.saturating_sub(taken - TIME_COLUMNS)).iter().enumerate() {
+        let title = if at == 0 { paint.bold("timeline") } else { " ".repeat("timeline".len()) };
+        let _ = writeln!(out, "{mark}{title} {line}");
+    }
     for bar in critical {
         let name = shorten(&clean(&bar.key), widest.saturating_sub(1));
         let name = if width(&bar.key) <= widest { clean(&bar.key).into_owned() } else { name };
@@ -36,21 +43,22 @@ pub fn text(timeline: &Timeline, columns: Option<usize>, color: bool) -> String 
         let drawn = drawn((bar.from, until), timeline.took, bar_columns);
         let drawn = if bar.until.is_some() { paint.good(&drawn) } else { paint.bad(&drawn) };
         let spent = took(until.saturating_sub(bar.from));
-        let _ = writeln!(out, "{mark}  {}{pad}  {drawn}  {spent}, expected {}", paint.name(&name), took(expected(bar)));
+        let drawn = if has_bars { format!("{drawn}  ") } else { String::new() };
+        let _ = writeln!(out, "{mark}  {}{pad}  {drawn}{spent}, expected {}", paint.name(&name), took(expected(bar)));
     }
     out
 }
 
-fn summary(timeline: &Timeline) -> String {
+/// In as many lines as a terminal of so many columns needs.
+fn summary(timeline: &Timeline, columns: usize) -> Vec<String> {
     let critical = timeline.bars.iter().filter(|bar| bar.is_critical).count();
     let absent =
         if timeline.absent == 0 { String::new() } else { format!(", {} of which never began", timeline.absent) };
-    format!(
-        "took {}, expected {} · critical path {critical} of {} steps{absent}",
-        took(timeline.took),
-        took(timeline.expected),
-        timeline.bars.len() + timeline.absent
-    )
+    let times = format!("took {}, expected {}", took(timeline.took), took(timeline.expected));
+    let steps = timeline.bars.len() + timeline.absent;
+    let path = format!("critical path {critical} of {steps} steps{absent}");
+    let one = format!("{times} · {path}");
+    if width(&one) <= columns { vec![one] } else { vec![times, path] }
 }
 
 fn drawn((from, until): (Duration, Duration), whole: Duration, columns: usize) -> String {
@@ -185,7 +193,7 @@ impl<'a> Picture<'a> {
         let _ = writeln!(out, "<style>text{{font-family:{FONT};font-size:12px;white-space:pre}}</style>");
         let _ = writeln!(out, "<rect width=\"{width:.0}\" height=\"{height:.0}\" rx=\"10\" fill=\"{BACKGROUND}\"/>");
         let what = if self.timeline.is_simulated { ", simulated" } else { "" };
-        let head = format!("{}{what}: {}", clean(title), summary(self.timeline));
+        let head = format!("{}{what}: {}", clean(title), summary(self.timeline, usize::MAX).join(" · "));
         let _ = writeln!(
             out,
             "<text x=\"{MARGIN}\" y=\"26\" fill=\"{FOREGROUND}\" font-weight=\"bold\">{}</text>",

@@ -61,12 +61,17 @@ fn both(cluster: &Cluster, exact: Option<&Vec<usize>>, whole: Option<&Vec<usize>
     found
 }
 
-/// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`; and of Secrets that a
-/// script makes under a name of which a variable decides a part.
+/// Offers of labels and drivers whose names have a part that the cluster decides: `*.rbd.csi.ceph.com`; and of what a script
+/// makes under a name of which a variable decides a part.
 fn is_open(offer: &Capability) -> bool {
     let may_be = matches!(
         offer.kind,
-        CapabilityKind::NodeLabel | CapabilityKind::CsiDriver | CapabilityKind::Device | CapabilityKind::Secret
+        CapabilityKind::NodeLabel
+            | CapabilityKind::CsiDriver
+            | CapabilityKind::Device
+            | CapabilityKind::Secret
+            | CapabilityKind::ConfigMap
+            | CapabilityKind::Namespace
     );
     may_be && offer.name.contains('*')
 }
@@ -80,7 +85,7 @@ fn fits(offer: &Capability, need: &Capability) -> bool {
     offer.kind == need.kind && offer.namespace == need.namespace && offer.means(&need.name)
 }
 
-/// What is there in every cluster before anybody applies anything.
+/// What is there in every cluster before anything is applied.
 pub fn is_given(cluster: &Cluster, capability: &Capability) -> bool {
     const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
     const PRIORITY_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];

@@ -29,14 +29,29 @@ pub enum BuildFault {
     /// It is built, and then Flux refuses the name of a variable.
     #[error("{0}")]
     VariableName(Cause),
-    /// A command of the bootstrap applies a file or a directory that is not there.
+    /// The bootstrap uses a file or a directory that is not there.
     #[error("`{path}` does not exist")]
-    NotApplied { path: String },
+    NoFile {
+        path: String,
+        used_as: FileUse,
+        /// A file that may have been meant.
+        meant: Option<String>,
+    },
+}
+
+/// What a bootstrap does with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileUse {
+    Applied,
+    /// Values of a release.
+    Values,
+    /// Run by a hook.
+    Command,
 }
 
 impl BuildFault {
     /// Whether it stops the bootstrap, and not a build of Flux.
     pub fn is_of_bootstrap(&self) -> bool {
-        matches!(self, Self::NotApplied { .. })
+        matches!(self, Self::NoFile { .. })
     }
 }

@@ -33,12 +33,25 @@ pub struct Facts {
     pub withheld: Vec<Withheld>,
     /// A program that seems to bootstrap the cluster and is not read: what it brings is not known.
     pub unread_bootstrap: Option<EcoString>,
-    /// A script of the bootstrap that applies the CRDs of charts which nobody can tell.
+    /// A script of the bootstrap that applies the CRDs of charts which no file tells.
     pub unclear_crds: Option<EcoString>,
+    /// `healthChecks` that name an object which nothing applies or makes, as far as was seen.
+    pub missing_checks: Vec<MissingCheck>,
     /// The files that its bootstrap is made of.
     pub bootstrap: BootstrapFiles,
     /// How many releases had their charts rendered.
     pub rendered: usize,
+}
+
+/// An entry of `healthChecks` that names nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingCheck {
+    /// The Kustomization that waits for it.
+    pub of: ComponentId,
+    pub object: ObjectRef,
+    pub at: Span,
+    /// An object of that Kustomization whose name differs by a slip.
+    pub near: Option<ObjectRef>,
 }
 
 /// Which Flux runs there.

@@ -20,7 +20,7 @@ mod unseen;
 mod verdict;
 
 pub use bootstrap::{BootstrapFiles, BootstrapStep};
-pub use broken::{BrokenBuild, BuildFault};
+pub use broken::{BrokenBuild, BuildFault, FileUse};
 pub use capability::{Capability, CapabilityKind, plural};
 pub use cause::Cause;
 pub use cluster::{
@@ -28,7 +28,7 @@ pub use cluster::{
     RetryField, Role, Stage, Tie, TieTarget, WaitsFor,
 };
 pub use duration::{DURATION_SECONDS_MAX, parse_duration, parse_duration_millis, say_seconds};
-pub use facts::{Chart, Facts, FluxVersion, UndefinedVariable, Withheld};
+pub use facts::{Chart, Facts, FluxVersion, MissingCheck, UndefinedVariable, Withheld};
 pub use nearest::{edits, nearest};
 pub use object::ObjectRef;
 pub use obstacle::{MachineRef, MadeKind, Obstacle, PodTrouble, Subject, Trace};

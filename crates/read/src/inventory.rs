@@ -7,6 +7,7 @@ use crate::machines::MachineGroup;
 use crate::repository::Repository;
 use crate::terraform::Directory;
 use crate::{talos, terraform};
+use kustomize::Files as _;
 
 /// What files tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,21 @@ pub fn find(repository: &Repository) -> Inventory {
     talos::add_addresses(repository, &mut groups);
     Inventory { groups, terraform }
 }
+
+/// Whether a directory of Terraform is applied with OpenTofu: by its name or files, or by what scripts and lists of tools name.
+pub fn uses_tofu(repository: &Repository, directory: &str) -> bool {
+    let names_tofu = |path: &str| {
+        let is_list = TOOL_LISTS.contains(&path.rsplit('/').next().unwrap_or_default());
+        let text = || repository.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+        let calls =
+            |text: &str| ["tofu apply", "tofu init", "tofu -chdir", "opentofu"].iter().any(|it| text.contains(it));
+        path.ends_with(".tofu") || ((is_list || crate::scripts::is_script(path)) && calls(text()))
+    };
+    directory.contains("tofu") || repository.paths().any(names_tofu)
+}
+
+/// Files that list the tools of a repository.
+const TOOL_LISTS: [&str; 6] = [".mise.toml", "mise.toml", ".tool-versions", "aqua.yaml", "Brewfile", "flake.nix"];
 
 /// The files that keep the secrets of Talos machines.
 pub fn talos_secrets(repository: &Repository) -> Vec<&str> {

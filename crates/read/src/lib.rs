@@ -118,7 +118,7 @@ fn read_opened<T: Send + Sync>(
     Ok((Reading { repository, clusters, settings }, results))
 }
 
-/// The directories that somebody says clusters begin with, as paths of the repository.
+/// The directories that the settings say clusters begin with, as paths of the repository.
 fn entry_points(repository: &Repository, said: Vec<String>) -> Result<Vec<String>, ReadError> {
     let directory = |entry: String| {
         let at = path::within(&entry);

@@ -11,7 +11,7 @@ use kustomize::PathKind;
 use model::{BuildFault, ComponentId, ObjectRef, Role};
 use yaml::Node;
 
-use crate::bootstrap::{ClusterBootstrap, ClusterDirectories, SeededSecret};
+use crate::bootstrap::{ClusterBootstrap, ClusterDirectories, SeededName};
 use crate::content::{chart_address, chart_sources, config_maps, merged_values, retries_by_default};
 use crate::flux::{Assembled, HelmRelease};
 use crate::helmfile::{Release, ReleaseIndex};
@@ -40,7 +40,7 @@ pub struct Applier {
     pub object: ObjectRef,
     /// Its own object; nothing for one that Flux itself makes.
     pub node: Option<Node>,
-    /// Whoever starts Flux makes it, no other applier does.
+    /// Starting Flux makes it, no other applier does.
     pub is_given: bool,
     /// The ResourceSet that this is a step of.
     pub step_of: Option<ObjectRef>,
@@ -75,8 +75,8 @@ pub struct ChartOf {
 pub struct RenderedBootstrap {
     /// Applied as they are, in no order.
     pub objects: Vec<RenderedSeed>,
-    /// Secrets that scripts and templates make.
-    pub secrets: Vec<SeededSecret>,
+    /// What scripts and templates make by name.
+    pub named: Vec<SeededName>,
     /// Kinds (`group/Kind`) whose CRDs are fetched by their address.
     pub crds: Vec<String>,
     /// A script or a Terraform file restores the sealing key.
@@ -127,7 +127,7 @@ impl ClusterBootstrap<'_> {
         let releases = self.releases().iter().copied();
         RenderedBootstrap {
             objects: objects.map(|it| RenderedSeed { node: it.node.clone(), after: it.after }).collect(),
-            secrets: self.secrets().iter().copied().cloned().collect(),
+            named: self.named().iter().copied().cloned().collect(),
             crds: self.crds().iter().map(|crd| crd.kind.clone()).collect(),
             restores_sealing_key: self.restores_sealing_key(repository),
             releases: releases

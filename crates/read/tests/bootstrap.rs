@@ -3,6 +3,7 @@
 mod tree;
 
 use coldstart_read::bootstrap::{Bootstrap, SeededPath, SeededPathKind};
+use coldstart_read::scripts::CreatedKind;
 use tree::{APPS, bootstrap, repository};
 
 fn seeded(bootstrap: &Bootstrap, kind: SeededPathKind) -> Vec<&SeededPath> {
@@ -69,9 +70,10 @@ fn files_come_from_the_directory_from_scripts_and_from_hooks() {
 fn secrets(files: &[(&str, &str)]) -> Vec<String> {
     let (_root, repository) = repository(files);
     let bootstrap = bootstrap(&repository);
-    let secrets = bootstrap.secrets();
-    assert!(secrets.iter().all(|secret| repository.locate(secret.at).is_some()));
-    secrets.iter().map(|secret| format!("{}/{}", secret.namespace, secret.name)).collect()
+    let named = bootstrap.named();
+    assert!(named.iter().all(|it| repository.locate(it.at).is_some()));
+    let secrets = named.iter().filter(|it| it.kind == CreatedKind::Secret);
+    secrets.map(|secret| format!("{}/{}", secret.namespace, secret.name)).collect()
 }
 
 #[test]
@@ -172,7 +174,7 @@ fn all_of_it_can_be_read_in_one_go() {
     ]);
     let early = bootstrap(&repository);
     let [directories, files] = [SeededPathKind::Directory, SeededPathKind::File].map(|kind| seeded(&early, kind).len());
-    assert_eq!((early.helmfiles().count(), directories, files, early.secrets().len()), (1, 1, 1, 1));
+    assert_eq!((early.helmfiles().count(), directories, files, early.named().len()), (1, 1, 1, 1));
 }
 
 #[test]
@@ -186,7 +188,7 @@ fn broken_text_is_no_reason_to_stop() {
         ("Taskfile.yaml", "A: '{{.B}}'\nB: '{{.A}}'\nx: kubectl apply -f {{.A}}/bootstrap/ä\n"),
     ]);
     let early = bootstrap(&repository);
-    assert!(early.helmfiles().next().is_none() && early.secrets().is_empty());
+    assert!(early.helmfiles().next().is_none() && early.named().is_empty());
     assert!(seeded(&early, SeededPathKind::File).is_empty());
 }
 
@@ -215,4 +217,44 @@ fn a_task_that_installs_a_release_of_a_helmfile_again_is_no_second_release() {
     let early = bootstrap(&repository);
     let names: Vec<&str> = early.releases().iter().map(|release| release.name.as_str()).collect();
     assert_eq!(names, ["net", "dns", "extra"]);
+}
+
+fn named(files: &[(&str, &str)]) -> Vec<String> {
+    let (_root, repository) = repository(files);
+    let of_kind = |kind: &str, namespace: &str, name: &str| format!("{kind} {namespace}/{name}");
+    bootstrap(&repository).named().iter().map(|it| of_kind(it.kind.as_str(), &it.namespace, &it.name)).collect()
+}
+
+#[test]
+fn what_tasks_create_by_name_is_seeded() {
+    let task = "tasks:\n  setup:\n    vars: {SPACE: tools}\n    cmds:\n      - kubectl get namespace stores || kubectl --context main create namespace stores\n      - kubectl create ns {{.SPACE}} --dry-run=client -o yaml | kubectl apply -f -\n      - kubectl -n tools create configmap --from-file x.conf settings\n";
+    assert_eq!(
+        named(&[("Taskfile.yml", task)]),
+        ["Namespace /stores", "ConfigMap tools/settings"],
+        "a variable in braces is not read as one"
+    );
+    let task = task.replace("vars: {SPACE: tools}", "vars:\n      SPACE: tools");
+    assert_eq!(
+        named(&[("Taskfile.yml", &task)]),
+        ["Namespace /stores", "Namespace /tools", "ConfigMap tools/settings"]
+    );
+}
+
+#[test]
+fn what_is_sealed_is_not_applied() {
+    let make = "seal:\n\tkubectl create secret generic db -n shop --dry-run=client -o yaml | kubeseal > db.yaml\n";
+    assert!(named(&[("Makefile", make)]).is_empty());
+}
+
+#[test]
+fn a_loop_creates_a_namespace_for_every_word_or_directory() {
+    let apps = [("apps/net/a.yaml", "a: 1\n"), ("apps/web/a.yaml", "a: 1\n"), ("apps/readme.md", "apps\n")];
+    let words = "for space in edge \"data\"; do\n  kubectl create namespace \"$space\"\ndone\n";
+    assert_eq!(named(&[("up.sh", words)]), ["Namespace /data", "Namespace /edge"]);
+    let glob = "readonly apps=\"${ROOT_DIR}/apps\"\nfor app in \"${apps}\"/*/; do\n  space=$(basename \"${app}\")\n  kubectl create namespace \"${space}\" --dry-run=client -o yaml | kubectl apply -f -\ndone\n";
+    let found = "find \"$ROOT_DIR/apps\" -mindepth 1 -maxdepth 1 -type d -printf '%f\\n' | while read -r ns; do\n  kubectl create namespace \"$ns\"\ndone\n";
+    for script in [glob, found] {
+        let files: Vec<(&str, &str)> = apps.into_iter().chain([("up.sh", script)]).collect();
+        assert_eq!(named(&files), ["Namespace /net", "Namespace /web"], "{script}");
+    }
 }

@@ -90,7 +90,7 @@ pub enum Event {
         by: String,
         through: Vec<String>,
     },
-    /// Somebody stopping: no new steps are started.
+    /// A person stops the run: no new steps are started.
     Stopping,
     Ended {
         outcome: Outcome,

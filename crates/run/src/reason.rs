@@ -1,4 +1,4 @@
-//! Why a step waits, why a try failed, why a step is left out: data, for journals and for whoever puts it into words.
+//! Why a step waits, why a try failed, why a step is left out: data, for journals and for what puts it into words.
 //!
 //! Knows no sentence. What a journal of version 1 has in words stays as it was said.
 

@@ -57,12 +57,25 @@ fn nobody_comes_before_what_it_needs_and_everybody_needs_the_bottom() {
 fn a_step_needs_its_own_and_not_a_whole_layer() {
     let plan = planned("homelab", MACHINES).unwrap();
     // etcd starts on the first control plane, whatever the other machines do.
-    let needs = ["talos/cp1", "machines/cp1", "talos/secrets", "keys/terraform/00-persistent-auth"];
-    assert_eq!(all_needs(&plan, "talos/etcd"), needs);
+    let (keys, makes) = ("keys/terraform/00-persistent-auth", "machines/terraform/01-infrastructure");
+    let mut needs = all_needs(&plan, "talos/etcd");
+    needs.sort();
+    assert_eq!(needs, [keys, "machines/cp1", makes, "talos/cp1", "talos/secrets"]);
     assert!(!all_needs(&plan, "network/kube-system/cilium").iter().any(|need| need.starts_with("talos/w")));
     let configuration = all_needs(&plan, "configuration/terraform/03-configuration");
     assert!(configuration.contains(&"gitops/authentik/authentik".to_owned()));
     assert!(!configuration.contains(&"gitops/matrix/matrix".to_owned()));
+}
+
+#[test]
+fn terraform_that_makes_the_machines_comes_before_them_and_after_its_keys() {
+    let makes = "machines/terraform/01-infrastructure".to_owned();
+    let plan = planned("homelab", MACHINES).unwrap();
+    assert!(all_needs(&plan, "machines/cp1").contains(&makes));
+    assert_eq!(all_needs(&plan, &makes), ["keys/terraform/00-persistent-auth"]);
+    // Machines that no settings name are made all the same.
+    let plan = planned("homelab", "world: simulated\n").unwrap();
+    assert!(all_needs(&plan, "api/kubernetes").contains(&makes));
 }
 
 #[test]
@@ -86,9 +99,10 @@ fn what_must_be_done_once_and_what_is_dangerous_is_said() {
 }
 
 #[test]
-fn without_machines_the_plan_begins_with_the_api_and_says_so() {
+fn without_machines_the_plan_begins_with_their_terraform_and_the_api_and_says_so() {
     let plan = planned("homelab", "check: {}").unwrap();
-    assert_eq!(plan.steps[0].key, "api/kubernetes");
+    let first: Vec<&str> = plan.steps[..2].iter().map(|step| step.key.as_str()).collect();
+    assert_eq!(first, ["machines/terraform/01-infrastructure", "api/kubernetes"]);
     assert_eq!(plan.notes.len(), 1);
 }
 

@@ -3,7 +3,7 @@
 //! A Kustomization that can't be built: a file that does not exist, YAML that does not parse, a patch without a target,
 //! a path that does not exist, two objects with the same name; or one that builds, but in which Flux can't substitute
 //! the variables. Or a step of the bootstrap that applies a file of this repository, where neither the file nor its
-//! directory exists.
+//! directory exists; or a release of a helmfile whose values file, or the command of whose hook, does not exist.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -88,7 +88,8 @@ fn advice(fault: &BuildFault, path: Option<&str>) -> Advice {
         (BuildFault::Kustomize(_) | BuildFault::NoPath { .. }, Some(path)) => {
             Advice::MakeBuildSucceed { path: path.to_owned() }
         }
-        (BuildFault::NotApplied { .. }, _) => PlainAdvice::CorrectCommand.into(),
+        (BuildFault::NoFile { meant: Some(meant), .. }, _) => Advice::DidYouMeanFile { path: meant.clone() },
+        (BuildFault::NoFile { meant: None, .. }, _) => PlainAdvice::CorrectCommand.into(),
         (BuildFault::Kustomize(_) | BuildFault::NoPath { .. }, None) => PlainAdvice::CorrectPath.into(),
     }
 }

@@ -6,10 +6,16 @@
 //! The same of a release in a helmfile: `needs` that name no release of that file. Nothing is reported where a template
 //! may produce the names.
 //!
+//! And an entry of `healthChecks` that names an object which nothing applies: a Kustomization, a HelmRelease or a source, or a
+//! workload whose name differs by a letter from one that the Kustomization applies.
+//!
 //! ## Why it matters at a cold start
 //!
 //! Flux waits forever for a dependency that does not exist. On a running cluster this goes unnoticed, because the old
 //! object still exists or the dependent was ready before the change.
+//!
+//! A Kustomization with such a health check waits for it until its timeout, fails, and tries again, for ever: what it applies is
+//! there, but it never becomes ready, and nothing that depends on it starts.
 //!
 //! Helmfile rejects a file with such `needs`, whatever selectors it is called with: the bootstrap fails before it
 //! starts.
@@ -34,7 +40,7 @@ use diagnostic::{
     Advice, Explains, Finding, Fix, Goal, Location, NeverCost, Note, OrderAdvice, OrderFault, PlainAdvice, Remark,
     Rule, Severity, Symptom,
 };
-use model::{Consequence, ObjectRef, Stage, Tie, TieTarget, Verdict, edits, nearest};
+use model::{Consequence, MissingCheck, ObjectRef, Stage, Tie, TieTarget, Verdict, edits, nearest};
 
 use crate::context::Context;
 use crate::other_kind::other_kind;
@@ -59,13 +65,38 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         }
         _ => None,
     })
+    .chain(context.cluster.facts.missing_checks.iter().filter_map(|check| of_check(context, check)))
     .collect()
+}
+
+/// A health check that is never met.
+fn of_check(context: &Context<'_>, check: &MissingCheck) -> Option<Finding> {
+    if context.is_asleep(check.of) || is_unreadable(context, &check.object) {
+        return None;
+    }
+    let component = &context.component(check.of).object;
+    let meant = check.near.clone().map(|object| OrderAdvice::DidYouMean { object });
+    let meant = meant.or_else(|| did_you_mean(context, &check.object));
+    let is_slip = check.near.is_some() || is_slip(context, &check.object);
+    let is_unsure = (context.may_hold_more() || context.is_below_broken(check.of)) && !is_slip;
+    let severity = if is_unsure { Severity::Info } else { Severity::Error };
+    let statement = OrderFault::ChecksUnknown { component: component.clone(), missing: check.object.clone() };
+    let primary = Location::new(check.at, Remark::NothingHasName);
+    let advice = meant.map_or(PlainAdvice::CorrectCheck.into(), Advice::from);
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
+        .with_provider(&check.object)
+        .with_verdict(Verdict::Unoffered)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::ConvergesWithDependents)
+        .with_fix(Fix::by_hand(advice, Goal::Exists { object: check.object.clone() }));
+    finding.notes.extend(is_unsure.then_some(Note::UnseenMayHold));
+    Some(finding)
 }
 
 /// Whether a file that can't be read names it: the mistake there is told by itself, and then it exists.
 fn is_unreadable(context: &Context<'_>, missing: &ObjectRef) -> bool {
     let is_named = |line: &str| {
-        // As metadata stands, and not an entry of somebody's `dependsOn`.
+        // As metadata stands, and not an entry of `dependsOn`.
         let named = line.strip_prefix("  name:");
         named.is_some_and(|name| name.split_whitespace().last() == Some(&*missing.name))
     };
@@ -109,7 +140,7 @@ fn of_helmfile(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding
     finding
 }
 
-/// The release of the same helmfile that somebody may have meant.
+/// The release of the same helmfile that may have been meant.
 fn release_meant<'a>(context: &'a Context<'_>, tie: &Tie, missing: &ObjectRef) -> Option<&'a ObjectRef> {
     let file = context.component(tie.from).at.file;
     let others = context.cluster.ids().filter(|id| *id != tie.from).map(|id| context.component(id));
@@ -151,7 +182,7 @@ fn near<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a Object
 }
 
 /// What has most words of the name, in any order: `cluster-apps-rook-ceph-cluster` for `storage-rook-ceph-cluster`. Where several
-/// have as many, nobody can tell.
+/// have as many, it can't be told.
 fn same_words<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a ObjectRef> {
     let words = |name: &str| name.split('-').map(str::to_owned).collect::<BTreeSet<String>>();
     let wanted = words(&missing.name);
@@ -169,7 +200,7 @@ fn same_words<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a 
     }
 }
 
-/// What is left of the name without the prefix that somebody thought it had.
+/// What is left of the name without the prefix that it seemed to have.
 fn ending<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a ObjectRef> {
     let ends = |object: &&&'a ObjectRef| missing.name.ends_with(&format!("-{}", object.name));
     objects.iter().filter(ends).max_by_key(|object| object.name.len()).copied()

@@ -1,9 +1,11 @@
 //! The credentials of secret stores: Secrets that must be there before External Secrets can fetch any other.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use diagnostic::seal::{Credential, CredentialFault, SealFault};
 use diagnostic::{Next, next};
+use read::bootstrap::Bootstrap;
 use read::{Applied, Repository};
 use source::Span;
 use yaml::Node;
@@ -66,12 +68,17 @@ struct Wanted {
 
 pub(crate) fn check(repository: &Repository, applied: &[Applied], report: &mut Report) {
     let made: Vec<Made<'_>> = applied.iter().filter_map(Made::of).collect();
+    let bootstrap = LazyCell::new(|| Bootstrap::of(repository));
     let is_store = |one: &&Applied| matches!(one.node.text_at(&["kind"]), Some("SecretStore" | "ClusterSecretStore"));
     for store in applied.iter().filter(is_store) {
         let mut wanted = Vec::new();
         references(&store.node, &mut wanted);
         for one in wanted {
-            judge(&one, store, &made, (repository, report));
+            let namespace = one.namespace.as_deref().unwrap_or(&store.namespace);
+            // The key in it is not looked for: a bootstrap may fill it from elsewhere.
+            if !bootstrap.makes_secret(namespace, &one.name) {
+                judge(&one, store, &made, (repository, report));
+            }
         }
     }
 }

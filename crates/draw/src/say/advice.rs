@@ -33,6 +33,7 @@ pub(super) fn advice(advice: &Advice, sources: &dyn Sources) -> String {
             "annotate {object} with `kustomize.toolkit.fluxcd.io/prune: disabled`{}",
             if *has_others { ", and do the same for the others" } else { "" }
         ),
+        Advice::DidYouMeanFile { path } => format!("did you mean `{path}`?"),
         Advice::MakeBefore { needed } => {
             format!("create {needed} in a Kustomization that this one depends on, or in the bootstrap")
         }
@@ -67,6 +68,7 @@ fn plain(advice: PlainAdvice) -> &'static str {
         PlainAdvice::AddReason => "add ` -- ` and the reason",
         PlainAdvice::CorrectCommand => "correct the path, or remove the command",
         PlainAdvice::CorrectName => "correct the name, or remove the dependency",
+        PlainAdvice::CorrectCheck => "correct the name, or remove the entry from `healthChecks`",
         PlainAdvice::CorrectNeeds => "correct the name, or remove it from `needs`",
         PlainAdvice::CorrectPath => "correct the path",
         PlainAdvice::EscapeText => {

@@ -1,6 +1,7 @@
 //! What stands beside a place.
 
 use diagnostic::{Deed, Hop, Label, Remark};
+use model::{BuildFault, FileUse};
 
 use super::purpose::purpose;
 use super::statement::vital;
@@ -11,7 +12,7 @@ pub(super) fn label(label: &Label) -> String {
         Label::Remark(remark) => self::remark(*remark).to_owned(),
         Label::Brings { by } => format!("which {by} provides"),
         Label::Broken { fault } => fault.to_string(),
-        Label::BrokenCommand { fault } => format!("applied here, but {fault}"),
+        Label::BrokenCommand { fault } => format!("{}, but {fault}", used_here(fault)),
         Label::DoesNotWaitFor { provider } => format!("does not wait for {}", provider.path()),
         Label::FluxVersion { written } => format!("Flux {written}"),
         Label::Hops(hops) => self::hops(hops),
@@ -111,5 +112,14 @@ fn deed(deed: &Deed) -> String {
         Deed::WaitsUntilExists { target, applied_by } => {
             format!("waits until {} exists, which {} applies", target.path(), applied_by.path())
         }
+    }
+}
+
+/// What a bootstrap does where it names a file.
+fn used_here(fault: &BuildFault) -> &'static str {
+    match fault {
+        BuildFault::NoFile { used_as: FileUse::Values, .. } => "values of this release",
+        BuildFault::NoFile { used_as: FileUse::Command, .. } => "run here",
+        _ => "applied here",
     }
 }

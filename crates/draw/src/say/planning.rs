@@ -34,6 +34,8 @@ pub(crate) fn need(why: &NeedReason) -> String {
         NeedReason::ElectedThroughApi => "the virtual address is elected through the API",
         NeedReason::BehindAddress => "every control plane must be reachable through it",
         NeedReason::MachineAnswers => "the machine must answer",
+        NeedReason::MakesMachines => "Terraform makes the machines",
+        NeedReason::ReadsState => "reads its Terraform state",
         NeedReason::FluxRuns => "Flux must run",
         NeedReason::FluxApplies => "Flux applies it",
         NeedReason::KubernetesApi => "the Kubernetes API",
@@ -84,7 +86,10 @@ pub(crate) fn commands(step: &Step) -> Vec<String> {
     let node = |machine: &str| word(hand.address.as_deref().unwrap_or(machine));
     let one = |command: String| vec![command];
     match &step.action {
-        Action::Terraform { directory } => one(format!("terraform -chdir={} apply", word(directory))),
+        Action::Terraform { directory } => {
+            let program = if hand.uses_tofu { "tofu" } else { "terraform" };
+            one(format!("{program} -chdir={} apply", word(directory)))
+        }
         Action::MakeSecrets => one("talosctl gen secrets".to_owned()),
         Action::RestoreSecrets { file } if is_encrypted(file) => one(format!("sops --decrypt {}", word(file))),
         Action::RestoreSecrets { .. }

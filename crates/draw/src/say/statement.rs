@@ -86,6 +86,12 @@ fn order(fault: &OrderFault) -> String {
         OrderFault::WaitsForUnknown { component, missing } => {
             format!("{} waits for {missing}, which does not exist", quoted(component))
         }
+        OrderFault::ChecksUnknown { component, missing } => {
+            format!(
+                "{} never becomes ready: its `healthChecks` name {missing}, which does not exist",
+                quoted(component)
+            )
+        }
         OrderFault::NeedsUnknownRelease { component, missing } => {
             format!("{} needs {}, which its helmfile does not have", quoted(component), quoted(missing))
         }

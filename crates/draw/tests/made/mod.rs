@@ -180,7 +180,7 @@ pub(crate) fn blind(what: Unseen, why: WhyUnseen, at: Span) -> BlindSpot {
     BlindSpot { what, why, at, component: None }
 }
 
-/// A release of a chart that nobody knows.
+/// A release of a chart that is not known.
 fn unknown_chart(chart: &str, at: Span) -> BlindSpot {
     let object = ObjectRef::new("HelmRelease", "apps", chart);
     blind(Unseen::Release { object, chart: chart.into() }, WhyUnseen::UnknownChart, at)

@@ -18,7 +18,7 @@ use crate::content::Collector;
 use crate::helmfile::{self, Release, ReleaseIndex};
 use crate::object::Object;
 use crate::repository::Repository;
-use crate::scripts::MissingFile;
+use crate::scripts::{CreatedKind, MissingFile};
 
 /// How long helm waits unless it is told otherwise.
 pub const HELM_TIMEOUT_SECONDS: u64 = 300;
@@ -114,7 +114,7 @@ impl ClusterBootstrap<'_> {
         let is_late = |after: ReleaseIndex| !self.releases[after.0].only_crds;
         let early: Vec<&AppliedObject<'_>> =
             self.objects.iter().filter(|object| !object.after.is_some_and(is_late)).collect();
-        if early.is_empty() && self.secrets.is_empty() && self.crds.is_empty() && self.missing.is_empty() {
+        if early.is_empty() && self.named.is_empty() && self.crds.is_empty() && self.missing.is_empty() {
             return;
         }
         let step = BootstrapStep::Resources;
@@ -132,14 +132,19 @@ impl ClusterBootstrap<'_> {
             let capability = Capability::cluster(CapabilityKind::Crd, crd.kind.as_str());
             collector.offer(by, capability, Arrival::Applied, &own, crd.at);
         }
-        for secret in &self.secrets {
-            let own = ObjectRef::new("Secret", secret.namespace.as_str(), secret.name.as_str());
-            let capability = Capability::new(CapabilityKind::Secret, own.namespace.clone(), own.name.clone());
-            collector.offer(by, capability, Arrival::Applied, &own, secret.at);
+        for named in &self.named {
+            let own = ObjectRef::new(named.kind.as_str(), named.namespace.as_str(), named.name.as_str());
+            let kind = match named.kind {
+                CreatedKind::Namespace => CapabilityKind::Namespace,
+                CreatedKind::Secret => CapabilityKind::Secret,
+                CreatedKind::ConfigMap => CapabilityKind::ConfigMap,
+            };
+            let capability = Capability::new(kind, own.namespace.clone(), own.name.clone());
+            collector.offer(by, capability, Arrival::Applied, &own, named.at);
         }
     }
 
-    /// Helmfile refuses a file in which a need names nothing, and whoever mends it means a release that stands before: until then
+    /// Helmfile refuses a file in which a need names nothing, and what is meant is a release that stands before: until then
     /// all of these count, but for those that wait for the release itself.
     fn is_meant(&self, release: &Release, other: &Release) -> bool {
         let is_before = other.span.file == release.span.file && other.span.start < release.span.start;
@@ -237,7 +242,7 @@ fn note_chart(repository: &Repository, collector: &mut Collector, release: &Rele
 fn note_missing<'m>(collector: &mut Collector, component: ComponentId, missing: impl Iterator<Item = &'m MissingFile>) {
     let broken = missing.map(|file| BrokenBuild {
         component,
-        fault: BuildFault::NotApplied { path: file.path.clone() },
+        fault: BuildFault::NoFile { path: file.path.clone(), used_as: file.used_as, meant: file.meant.clone() },
         at: file.at,
     });
     collector.cluster().broken.extend(broken);

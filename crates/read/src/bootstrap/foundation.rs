@@ -1,5 +1,5 @@
 //! What Flux cannot start without. Flux itself runs in pods and fetches by name, so the pod network and cluster DNS were there
-//! before it, and with them all that their components bring, whoever installed them.
+//! before it, and with them all that their components bring, however they were installed.
 
 use std::collections::BTreeSet;
 

@@ -6,6 +6,7 @@
 mod cluster_directories;
 mod components;
 mod foundation;
+mod inflated_charts;
 mod of_cluster;
 mod programs;
 mod script_crds;
@@ -17,16 +18,17 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use catalogue::Catalogue;
-use model::BlindSpot;
+use model::{BlindSpot, Capability, CapabilityKind};
 use source::{FileId, Span};
 use yaml::{EcoString, Node};
 
 use crate::helmfile::{self, Helmfile, Release, ReleaseIndex};
 use crate::naming::before_bootstrap;
+use crate::object::Object;
 use crate::overlooked::overlooked;
 use crate::remote_crds::{self, FetchedCrd};
 use crate::repository::Repository;
-use crate::scripts::{self, MissingFile, Scripts};
+use crate::scripts::{self, CreatedKind, MissingFile, Scripts};
 use ::repository::path;
 
 pub(crate) use cluster_directories::ClusterDirectories;
@@ -67,9 +69,11 @@ struct SeededObject {
     hook: Option<ReleaseIndex>,
 }
 
-/// A Secret that is there before GitOps starts.
+/// A Namespace, Secret or ConfigMap that is there before GitOps starts, of which only the name is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeededSecret {
+pub struct SeededName {
+    pub kind: CreatedKind,
+    /// Empty for a Namespace.
     pub namespace: String,
     pub name: String,
     /// Where that is written.
@@ -84,7 +88,22 @@ struct Run {
     file: Option<FileId>,
 }
 
-/// Everything that a bootstrap brings, to whichever cluster.
+/// A directory that is built and applied, with the charts that kustomize renders into it as if they were helmfiles.
+struct BuiltDirectory {
+    path: String,
+    build: kustomize::Build,
+    charts: Vec<Helmfile>,
+}
+
+impl BuiltDirectory {
+    fn of(repository: &Repository, path: String) -> Self {
+        let mut build = repository.build(&path, &kustomize::Overlay::default());
+        let charts = inflated_charts::take(repository, &mut build);
+        Self { path, build, charts }
+    }
+}
+
+/// Everything that a bootstrap brings, to any cluster.
 #[derive(Debug, Default)]
 pub struct Bootstrap {
     /// In their order.
@@ -92,7 +111,7 @@ pub struct Bootstrap {
     releases: Vec<Release>,
     paths: Vec<SeededPath>,
     objects: Vec<SeededObject>,
-    secrets: Vec<SeededSecret>,
+    named: Vec<SeededName>,
     /// Where a script or a Terraform file restores the sealing key; looked for only where something is sealed.
     sealing_key: OnceLock<Option<Span>>,
     crds: Vec<FetchedCrd>,
@@ -108,6 +127,11 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
+    /// Reads all of it, with the knowledge that the program comes with.
+    pub fn of(repository: &Repository) -> Self {
+        Self::read(repository, Catalogue::embedded())
+    }
+
     /// Reads all of it.
     pub fn read(repository: &Repository, catalogue: &Catalogue) -> Self {
         let scripts = Scripts::read(repository);
@@ -117,8 +141,12 @@ impl Bootstrap {
             add_unknown(&mut helmfiles, script);
         }
         let seeds = seeds::find(repository, &scripts, &helmfiles);
+        let built: Vec<BuiltDirectory> =
+            seeds.directories.into_iter().map(|path| BuiltDirectory::of(repository, path)).collect();
+        // Directories are applied before anything else is installed.
+        helmfiles.splice(0..0, built.iter().flat_map(|directory| directory.charts.iter().cloned()));
         let mut bootstrap = Self {
-            secrets: seeds.secrets,
+            named: seeds.named,
             crds: remote_crds::find(repository, catalogue),
             programs: programs::find(repository),
             unclear_crds: script_crds::unclear(&scripts),
@@ -132,8 +160,8 @@ impl Bootstrap {
             bootstrap.runs.push(Run { path: helmfile.path, file });
             bootstrap.releases.extend(helmfile.releases);
         }
-        for directory in seeds.directories {
-            bootstrap.seed_directory(repository, directory);
+        for directory in built {
+            bootstrap.seed_directory(directory);
         }
         for file in seeds.files {
             bootstrap.files.push(file.path.clone());
@@ -143,12 +171,11 @@ impl Bootstrap {
         bootstrap
     }
 
-    fn seed_directory(&mut self, repository: &Repository, path: String) {
-        let build = repository.build(&path, &kustomize::Overlay::default());
-        self.seed(SeededPath { path, kind: SeededPathKind::Directory, namespace: None }, build.objects);
-        self.files.extend(build.files);
-        let unseen = build.blind.into_iter();
-        self.blind.extend(unseen.map(|it| {
+    fn seed_directory(&mut self, directory: BuiltDirectory) {
+        let path = SeededPath { path: directory.path, kind: SeededPathKind::Directory, namespace: None };
+        self.seed(path, directory.build.objects);
+        self.files.extend(directory.build.files);
+        self.blind.extend(directory.build.blind.into_iter().map(|it| {
             let (what, why) = overlooked(it.what);
             BlindSpot { what, why, at: it.span, component: None }
         }));
@@ -179,9 +206,22 @@ impl Bootstrap {
         &self.paths
     }
 
-    /// Each Secret once for each directory: two clusters may have one of the same name, each its own.
-    pub fn secrets(&self) -> &[SeededSecret] {
-        &self.secrets
+    /// What scripts and templates make by name, each once for each directory: two clusters may have one of the same name, each its own.
+    pub fn named(&self) -> &[SeededName] {
+        &self.named
+    }
+
+    /// Whether it makes a Secret of this name, for any cluster.
+    pub fn makes_secret(&self, namespace: &str, name: &str) -> bool {
+        let secret = |it: &SeededName| it.kind == CreatedKind::Secret && it.namespace == namespace;
+        let means = |it: &SeededName| Capability::cluster(CapabilityKind::Secret, it.name.as_str()).means(name);
+        let is_it = |it: &SeededObject| {
+            let object = Object::new(&it.node);
+            let home = self.paths[it.from.0].namespace.as_deref().unwrap_or("default");
+            let own = if object.namespace().is_empty() { home } else { object.namespace() };
+            object.kind() == "Secret" && own == namespace && object.name() == name
+        };
+        self.named.iter().any(|it| secret(it) && means(it)) || self.objects.iter().any(is_it)
     }
 
     /// What of it is not seen.

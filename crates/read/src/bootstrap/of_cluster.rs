@@ -8,7 +8,7 @@ use model::BlindSpot;
 use source::Span;
 use yaml::Node;
 
-use super::{Bootstrap, ClusterDirectories, SeededObject, SeededPath, SeededPathIndex, SeededSecret, UnclearCrds};
+use super::{Bootstrap, ClusterDirectories, SeededName, SeededObject, SeededPath, SeededPathIndex, UnclearCrds};
 use crate::helmfile::{Release, ReleaseIndex};
 use crate::object::Object;
 use crate::remote_crds::FetchedCrd;
@@ -24,7 +24,7 @@ pub(crate) struct ClusterBootstrap<'a> {
     pub(super) paths: Vec<&'a SeededPath>,
     pub(super) objects: Vec<AppliedObject<'a>>,
     /// Each once, where it is made first.
-    pub(super) secrets: Vec<&'a SeededSecret>,
+    pub(super) named: Vec<&'a SeededName>,
     /// Each kind once, where it is named first.
     pub(super) crds: Vec<&'a FetchedCrd>,
     pub(super) programs: Vec<&'a str>,
@@ -54,8 +54,8 @@ impl Bootstrap {
         let holds = |path: &str| directories.holds(path, cluster);
         let is_here = |at: Span| repository.path(at.file).is_none_or(holds);
         let kept: Vec<usize> = (0..self.releases.len()).filter(|at| is_here(self.releases[*at].span)).collect();
-        let mut secrets_seen = BTreeSet::new();
-        let secrets = self.secrets.iter().filter(|secret| is_here(secret.at));
+        let mut names_seen = BTreeSet::new();
+        let named = self.named.iter().filter(|it| is_here(it.at));
         let mut kinds_seen = BTreeSet::new();
         let crds = self.crds.iter().filter(|crd| is_here(crd.at));
         let mut own = ClusterBootstrap {
@@ -63,7 +63,7 @@ impl Bootstrap {
             releases: kept.iter().map(|at| &self.releases[*at]).collect(),
             paths: self.paths.iter().filter(|path| holds(&path.path)).collect(),
             objects: Vec::new(),
-            secrets: secrets.filter(|it| secrets_seen.insert((&it.namespace, &it.name))).collect(),
+            named: named.filter(|it| names_seen.insert((it.kind, &it.namespace, &it.name))).collect(),
             crds: crds.filter(|crd| kinds_seen.insert(&crd.kind)).collect(),
             programs: self.programs.iter().map(String::as_str).filter(|path| holds(path)).collect(),
             unclear_crds: self.unclear_crds.iter().filter(|unclear| holds(&unclear.script)).collect(),
@@ -96,9 +96,9 @@ impl<'a> ClusterBootstrap<'a> {
         &self.releases
     }
 
-    /// Secrets that scripts and templates make.
-    pub(crate) fn secrets(&self) -> &[&'a SeededSecret] {
-        &self.secrets
+    /// What scripts and templates make by name.
+    pub(crate) fn named(&self) -> &[&'a SeededName] {
+        &self.named
     }
 
     /// Kinds whose CRDs are fetched by address.

@@ -8,10 +8,7 @@ use source::Span;
 
 use super::script_releases::{bare_words, is_version};
 use crate::helmfile::{Release, last_part};
-use crate::scripts::{Script, Scripts, UNKNOWN, Word, applied_by, flag_values, next_variable, pipelines, texts};
-
-/// How often a variable may stand for another.
-const STEPS_MAX: usize = 8;
+use crate::scripts::{Script, Scripts, UNKNOWN, Word, applied_by, flag_values, texts};
 
 /// A command that takes the CRDs of a chart.
 struct Taking<'a> {
@@ -40,7 +37,7 @@ pub(super) struct UnclearCrds {
     pub(super) at: Span,
 }
 
-/// The scripts that take the CRDs of charts which nobody can tell.
+/// The scripts that take the CRDs of charts which no file tells.
 pub(super) fn unclear(scripts: &Scripts<'_>) -> Vec<UnclearCrds> {
     let first = |script: &Script| {
         let mut takings = takings(script).into_iter();
@@ -91,7 +88,7 @@ fn charts(scripts: &Scripts<'_>, script: &Script, taking: &Taking<'_>) -> Vec<(S
     let version = taking.version.as_ref().and_then(known).filter(|version| is_version(version));
     match known(taking.chart).filter(|chart| is_chart(chart)) {
         Some(chart) => vec![(chart, version)],
-        None => elements(scripts, script, taking.chart).iter().filter_map(|element| chart_in(element)).collect(),
+        None => scripts.looped_over(script, taking.chart).iter().filter_map(|element| chart_in(element)).collect(),
     }
 }
 
@@ -104,60 +101,6 @@ fn chart_in(element: &str) -> Option<(String, Option<String>)> {
 
 fn is_chart(text: &str) -> bool {
     text.contains('/') && last_part(text).is_some() && !text.contains(['$', '{'])
-}
-
-/// What the variable of a loop goes through.
-fn elements(scripts: &Scripts<'_>, script: &Script, word: &Word) -> Vec<String> {
-    let Some(text) = scripts.text(script) else { return Vec::new() };
-    let mut name = variable_in(&word.text);
-    for _ in 0..STEPS_MAX {
-        let Some(wanted) = name else { return Vec::new() };
-        if let Some(list) = looped(text, &wanted, word.at) {
-            let array = list.first().and_then(|first| variable_in(first)).filter(|_| list.len() == 1);
-            return array.map_or(list, |array| array_of(text, &array));
-        }
-        name = script.assigned(&wanted, word.at).and_then(variable_in);
-    }
-    Vec::new()
-}
-
-/// The name in `${name% *}`.
-fn variable_in(text: &str) -> Option<String> {
-    let (_, _, name) = next_variable(text)?;
-    let name = name.split(['%', '#', '/', ' ', '|']).next().unwrap_or_default();
-    Some(name.to_owned()).filter(|name| !name.is_empty())
-}
-
-/// The words in the nearest `for name in words` above a place.
-fn looped(text: &str, name: &str, at: usize) -> Option<Vec<String>> {
-    let lines = text.get(..at)?.lines().rev();
-    lines.filter(|line| line.contains("for ")).find_map(|line| {
-        let command = pipelines(line, 0).concat().into_iter().next()?;
-        let words = command.iter().map(|word| word.text.as_str()).skip_while(|word| *word != "for");
-        match words.collect::<Vec<_>>()[..] {
-            ["for", variable, "in", ref list @ ..] if variable == name => {
-                Some(list.iter().map(|word| (*word).to_owned()).collect())
-            }
-            _ => None,
-        }
-    })
-}
-
-/// The words in `name=( … )`, comments left out.
-fn array_of(text: &str, name: &str) -> Vec<String> {
-    let opening = format!("{name}=(");
-    let is_word = |at: usize| !text[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
-    let Some((at, _)) = text.match_indices(&opening).find(|(at, _)| is_word(*at)) else { return Vec::new() };
-    let mut found = Vec::new();
-    for line in text[at + opening.len()..].lines().map(str::trim) {
-        if !line.starts_with('#') {
-            found.extend(pipelines(line, 0).concat().concat().into_iter().map(|word| word.text));
-        }
-        if !line.starts_with('#') && line.ends_with(')') {
-            break;
-        }
-    }
-    found
 }
 
 fn release(script: &Script, taking: &Taking<'_>, chart: String, version: Option<String>) -> Release {

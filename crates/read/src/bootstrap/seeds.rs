@@ -1,7 +1,7 @@
 //! What is applied before GitOps starts: directories, files and Secrets.
 //!
 //! Knows three signs: a path with a part named `bootstrap`, the commands of bootstrap scripts, and the hooks of
-//! helmfiles. Does not know whether anybody ran them.
+//! helmfiles. Does not know whether they were run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use kustomize::{Files, PathKind};
 use source::Span;
 use yaml::Node;
 
-use super::SeededSecret;
+use super::SeededName;
 use crate::helmfile::Helmfile;
 use crate::naming::{is_archived, is_in_bootstrap_directory};
 use crate::repository::Repository;
-use crate::scripts::{Applied, Scripts};
+use crate::scripts::{Applied, CreatedKind, Scripts};
 use crate::templated_yaml;
 use ::repository::path;
 
@@ -34,7 +34,7 @@ pub(super) struct Seeds {
     pub(super) directories: Vec<String>,
     /// Applied as they are, sorted by path.
     pub(super) files: Vec<SeededFile>,
-    pub(super) secrets: Vec<SeededSecret>,
+    pub(super) named: Vec<SeededName>,
 }
 
 /// Looks for all of it.
@@ -43,8 +43,8 @@ pub(super) fn find(repository: &Repository, scripts: &Scripts<'_>, helmfiles: &[
     let applied = early_applied(&all, helmfiles);
     let directories = directories(repository, &applied);
     let files = files(repository, &applied);
-    let secrets = secrets(repository, &files, scripts, &all);
-    Seeds { directories, files, secrets }
+    let named = named(repository, &files, scripts, &all);
+    Seeds { directories, files, named }
 }
 
 fn directories(repository: &Repository, applied: &[Applied]) -> Vec<String> {
@@ -101,35 +101,40 @@ fn templates(repository: &Repository) -> impl Iterator<Item = SeededFile> {
     })
 }
 
-/// Each Secret once for each directory: two clusters may have one of the same name, each at home.
-fn secrets(repository: &Repository, files: &[SeededFile], scripts: &Scripts, applied: &[Applied]) -> Vec<SeededSecret> {
-    let mut found: Vec<SeededSecret> = Vec::new();
+/// Each once for each directory: two clusters may have one of the same name, each in its own directory.
+fn named(repository: &Repository, files: &[SeededFile], scripts: &Scripts, applied: &[Applied]) -> Vec<SeededName> {
+    let secret = |namespace: &str, name: &str, at: Span| SeededName {
+        kind: CreatedKind::Secret,
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        at,
+    };
+    let mut found: Vec<SeededName> = Vec::new();
     for file in files {
         for object in file.objects.iter().filter(|object| object.text_at(&["kind"]) == Some("Secret")) {
             let Some(name) = object.at(&["metadata", "name"]) else { continue };
             let Some(text) = name.text().filter(|text| !templated_yaml::is_unknown(text)) else { continue };
             let written = object.text_at(&["metadata", "namespace"]).filter(|text| !templated_yaml::is_unknown(text));
             let namespace = written.or(file.namespace.as_deref()).unwrap_or("default");
-            found.push(SeededSecret { namespace: namespace.to_owned(), name: text.to_owned(), at: name.span });
+            found.push(secret(namespace, text, name.span));
         }
     }
-    let created = scripts.created_secrets().into_iter();
-    found.extend(created.map(|it| SeededSecret { namespace: it.namespace, name: it.name, at: it.span }));
+    let created = scripts.created().into_iter();
+    found.extend(created.map(|it| SeededName { kind: it.kind, namespace: it.namespace, name: it.name, at: it.span }));
     for missing in applied.iter().filter(|applied| applied.is_missing && applied.by_bootstrap) {
         // A file that is kept out of Git: by custom it is named after its Secret.
         let name = missing.path.rsplit('/').next().unwrap_or_default().split(".sops.").next().unwrap_or_default();
-        let namespace = missing.namespace.clone().unwrap_or_else(|| "default".to_owned());
-        found.push(SeededSecret { namespace, name: name.to_owned(), at: missing.span });
+        found.push(secret(missing.namespace.as_deref().unwrap_or("default"), name, missing.span));
     }
     let directory = |at: Span| repository.path(at.file).map(path::parent);
     let mut seen = BTreeSet::new();
-    found.retain(|it| seen.insert((it.namespace.clone(), it.name.clone(), directory(it.at))));
-    found.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
+    found.retain(|it| seen.insert((it.kind, it.namespace.clone(), it.name.clone(), directory(it.at))));
+    found.sort_by(|a, b| (&a.namespace, &a.name, a.kind).cmp(&(&b.namespace, &b.name, b.kind)));
     found
 }
 
 /// What bootstrap scripts and the hooks of helmfiles apply. Other scripts count where they apply what lies in a
-/// bootstrap directory, or decrypt what they apply: nobody but a bootstrap does that.
+/// bootstrap directory, or decrypt what they apply: only a bootstrap does that.
 fn early_applied(all: &[Applied], helmfiles: &[Helmfile]) -> Vec<Applied> {
     let is_early = |applied: &&Applied| {
         applied.by_bootstrap || is_in_bootstrap_directory(&applied.path) || applied.path.contains(".sops.")

@@ -13,7 +13,7 @@ use crate::object::Object;
 /// Where External Secrets reads when a store says nothing.
 const NAMESPACE: &str = "default";
 
-/// Whoever has an ExternalSecret of such a store needs the Secret that it is a copy of, where somebody is known to make it.
+/// What has an ExternalSecret of such a store needs the Secret that it is a copy of, where its maker is known.
 pub(crate) fn read_all(collector: &mut Collector) {
     let objects = std::mem::take(&mut collector.assembled.objects);
     let stores: BTreeMap<ObjectRef, EcoString> = objects.iter().filter_map(store).collect();

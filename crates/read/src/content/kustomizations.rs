@@ -36,7 +36,7 @@ pub(crate) fn read_all(collector: &mut Collector) {
     collector.given = given;
 }
 
-/// Sources that whoever starts the cluster makes: the root's own, and where nobody wrote the root down, those of the first
+/// Sources that starting the cluster makes: the root's own, and where no file declares the root, those of the first
 /// Kustomizations below it.
 fn given_sources(kustomizations: &[(ComponentId, Kustomization)], collector: &Collector) -> BTreeSet<ObjectRef> {
     let root = kustomizations.first().map(|(id, root)| (*id, root.source.as_ref()));

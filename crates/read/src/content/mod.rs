@@ -9,6 +9,7 @@ mod collector;
 mod copies;
 mod custom;
 mod facts;
+mod flux_storage;
 mod foreign;
 mod hidden_hosts;
 mod hosts;
@@ -17,6 +18,7 @@ mod kinds_served;
 mod known;
 mod kustomizations;
 mod merging;
+mod missing_checks;
 mod objects;
 mod pods;
 mod public_hosts;
@@ -72,6 +74,8 @@ pub(crate) fn extract(
     crate::bootstrap::offer_foundation(&mut collector);
     objects::webhook_needs(&mut collector);
     foreign::offer_all(&mut collector);
+    flux_storage::read(&mut collector, repository, bootstrap);
+    missing_checks::gather(&mut collector, bootstrap);
     facts::gather(&mut collector, repository, bootstrap);
     collector.finish()
 }

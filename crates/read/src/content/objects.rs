@@ -29,7 +29,7 @@ pub(crate) fn read_all(collector: &mut Collector, catalogue: &Catalogue) {
     for built in &objects {
         needs(collector, built, catalogue);
         let workload = collector.workload(built.component, &built.node);
-        // A Secret by itself talks to nobody: what runs beside it does.
+        // A Secret by itself opens no connection: what runs beside it does.
         if Object::new(&built.node).is("", "Secret") && (workload != built.component || running.contains(&workload)) {
             hosts::collect(collector, workload, &reference(built), &built.node, Phase::Ready);
         }

@@ -13,7 +13,7 @@ use crate::flux::{Built, HelmRelease};
 use crate::object::Object;
 use ::repository::parallel;
 
-/// Whoever names more of the others than this shows or watches them: a start page, a status page.
+/// What names more of the others than this shows or watches them: a start page, a status page.
 const TALKED_TO_MAX: usize = 3;
 /// Longer texts are data.
 const TEXT_BYTES_MAX: usize = 64 * 1024;

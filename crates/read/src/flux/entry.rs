@@ -190,6 +190,7 @@ pub(super) fn made_by_flux(object: ObjectRef, directory: &str, at: Span, source:
         ties_at: at,
         gate: Gate::Applied,
         gate_at: at,
+        checks: Vec::new(),
         ignored_checks: Vec::new(),
         expressions: BTreeSet::new(),
         suspended: None,

@@ -35,6 +35,8 @@ pub(crate) struct Kustomization {
     pub(crate) ties_at: Span,
     pub(crate) gate: Gate,
     pub(crate) gate_at: Span,
+    /// `healthChecks` that count, each with its place.
+    pub(crate) checks: Vec<(ObjectRef, Span)>,
     /// `healthChecks` that `wait: true` switches off.
     pub(crate) ignored_checks: Vec<(ObjectRef, Span)>,
     /// Kinds with an expression of their own that looks at the status; the empty text stands for any.
@@ -67,6 +69,7 @@ impl Kustomization {
             ties_at: key_span(spec, "dependsOn").unwrap_or(spec_at),
             gate,
             gate_at,
+            checks: if waits { Vec::new() } else { health_checks(node, &reference.namespace) },
             ignored_checks: if waits { health_checks(node, &reference.namespace) } else { Vec::new() },
             expressions: expressions(field("healthCheckExprs")),
             suspended: field("suspend").filter(|suspend| suspend.as_bool() == Some(true)).map(|suspend| suspend.span),

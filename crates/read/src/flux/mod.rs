@@ -59,7 +59,7 @@ impl<'a> Common<'a> {
     }
 }
 
-/// The clusters that somebody says there are, with what their own declarations say; those that are declared, where nobody does.
+/// The clusters that the settings list, with what their own declarations say; those that are declared, where the settings list none.
 fn chosen(repository: &Repository, declared: Vec<Entry>) -> Vec<Entry> {
     let said = repository.entry_points();
     if said.is_empty() {

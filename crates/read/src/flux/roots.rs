@@ -42,7 +42,7 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     roots.iter().filter(|(directory, root)| is_one(directory, root)).map(|(directory, _)| at_hand(directory)).collect()
 }
 
-/// Roots that somebody applies as files, the outermost first: a Kustomization with its own source beside it, and no other one.
+/// Roots that are applied as files, the outermost first: a Kustomization with its own source beside it, and no other one.
 /// `files` are those that clusters reach.
 pub(super) fn applied_as_files(common: &Common<'_>, files: &BTreeSet<String>) -> Vec<Entry> {
     let mut beside: BTreeMap<&str, usize> = BTreeMap::new();

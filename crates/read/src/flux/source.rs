@@ -160,7 +160,7 @@ impl<'a> Sources<'a> {
         }
         let is_known = source.object.kind == "ExternalArtifact" || self.url(&source.object).is_some();
         let is_own = own.is_some_and(|own| own.object == source.object);
-        // Nobody says what the source is, and nothing of it is here: its root need not be this repository's.
+        // No file says what the source is, and nothing of it is here: its root need not be this repository's.
         let is_nowhere = directory.is_empty() || !self.exists(&directory);
         if !is_own && !is_known && is_nowhere && !self.here.contains(&source.object) {
             return elsewhere(source, WhyUnseen::NothingOfSource);

@@ -1,6 +1,6 @@
 //! Which releases of a helmfile are installed: those that the selectors of its calls mean.
 //!
-//! Knows the calls of scripts and the helmfiles that list others. A helmfile that nobody calls is run by hand, as a whole.
+//! Knows the calls of scripts and the helmfiles that list others. A helmfile that no script calls is run by hand, as a whole.
 //! A selector that can't be known means everything.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +14,10 @@ use super::{Release, needed};
 use crate::templated_yaml;
 use ::repository::path;
 
-/// What helmfile runs where nobody says which file.
+/// What helmfile runs where no file is named.
 const DEFAULT_NAMES: [&str; 2] = ["helmfile.yaml", "helmfile.yaml.gotmpl"];
 
-/// Whoever calls one of so many releases by its name mends it: nobody brings a cluster up that way.
+/// A call of one of so many releases by its name is a repair: a cluster is not brought up that way.
 const MENDED_OF_MIN: usize = 3;
 
 /// What one call installs.

@@ -47,15 +47,21 @@ impl Context<'_> {
     }
 
     /// The values of every environment, `None` for those that can't be known. Without environments only what holds for all.
-    fn environments(&self) -> Vec<Option<Node>> {
-        let declared = self.layers.iter().flat_map(|layer| layer.get("environments").map_or(&[][..], Node::entries));
-        let mut names: Vec<&str> = declared.map(|entry| entry.key.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
+    pub(super) fn environments(&self) -> Vec<Option<Node>> {
+        let names = self.environment_names();
         if names.is_empty() {
             return vec![self.values(&[])];
         }
         names.into_iter().map(|name| self.values(&["environments", name])).collect()
+    }
+
+    /// The environments that it declares, sorted.
+    pub(super) fn environment_names(&self) -> Vec<&str> {
+        let declared = self.layers.iter().flat_map(|layer| layer.get("environments").map_or(&[][..], Node::entries));
+        let mut names: Vec<&str> = declared.map(|entry| entry.key.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The values of one environment over those of all.

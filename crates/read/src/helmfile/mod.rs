@@ -3,6 +3,7 @@
 //! Reads helmfiles as the YAML they are, without running their templates or asking for charts: what a template decides
 //! is unknown, and both sides of a condition count. Knows from scripts only how they call helmfile.
 
+mod absent;
 mod choice;
 mod condition;
 mod hooks;
@@ -10,6 +11,7 @@ mod leftover;
 mod release;
 mod script_calls;
 mod selector;
+mod templates;
 mod undefined_needs;
 mod unread;
 
@@ -62,7 +64,7 @@ pub struct Release {
     pub inline_values: Vec<Node>,
     /// Files and directories that its hooks apply with kubectl.
     pub applies: Vec<Hooked>,
-    /// Files that its hooks apply and that are not there.
+    /// Files that it names and that are not there: values, commands of its hooks, and what these apply.
     pub absent: Vec<MissingFile>,
     /// The release's name in the helmfile.
     pub span: Span,
@@ -152,14 +154,15 @@ pub(crate) fn helmfiles(repository: &Repository, scripts: &Scripts) -> (Vec<Helm
         Some((file, root))
     });
     let roots: Vec<(String, Node)> = candidates.collect();
-    let unread = unread::find(repository, &roots);
+    let mut unread = unread::find(repository, &roots);
     let calls = Calls::new(script_calls::calls(scripts), roots.iter().map(|(file, root)| (file.as_str(), root)));
     let mut helmfiles = Vec::new();
     let mut listed = Vec::new();
     for (file, root) in roots {
         let children = choice::children(&file, &root).into_iter().enumerate();
         listed.extend(children.map(|(index, (child, _))| (child, format!("{file}/{index:04}"))));
-        let found = release::releases(repository, &calls, &file, &root);
+        let found = release::releases(scripts, &calls, &file, &root);
+        unread.extend(found.iter().filter(|found| !found.is_off).flat_map(|found| found.unseen.iter().cloned()));
         let order_key = order_key(&file, &found);
         helmfiles.push(Helmfile { order_key, releases: calls.installed(&file, found), path: file });
     }

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use model::{BlindSpot, Unseen, WhyUnseen};
 use source::FileId;
 use yaml::{EcoString, Node};
 
 use super::choice::Calls;
 use super::script_calls::HelmfileCall;
 use super::selector::Labels;
+use super::templates::Named;
 use super::{Release, merged};
 use crate::naming::exists;
 use crate::object::mentions;
 use crate::repository::Repository;
+use crate::scripts::Scripts;
 use crate::templated_yaml;
 use ::repository::path;
 
@@ -24,12 +27,14 @@ pub(super) struct Found {
     /// Empty where none is written; `None` where a template decides.
     pub(super) namespace: Option<EcoString>,
     pub(super) labels: Labels,
-    /// Switched off, whoever calls the helmfile.
+    /// Switched off in every call of the helmfile.
     pub(super) is_off: bool,
+    /// Values files whose paths a template decides.
+    pub(super) unseen: Vec<BlindSpot>,
 }
 
-pub(super) fn releases(repository: &Repository, calls: &Calls, file: &str, root: &Node) -> Vec<Found> {
-    let mut context = Context::new(repository, file);
+pub(super) fn releases(scripts: &Scripts<'_>, calls: &Calls, file: &str, root: &Node) -> Vec<Found> {
+    let mut context = Context::new(scripts, file);
     context.has_other_values = calls.may_set_values(file);
     context.add_bases(file, root, BASES_DEPTH_MAX);
     context.add_layer(file, root.clone());
@@ -44,6 +49,7 @@ pub(super) fn releases(repository: &Repository, calls: &Calls, file: &str, root:
 
 pub(super) struct Context<'all> {
     pub(super) repository: &'all Repository,
+    pub(super) scripts: &'all Scripts<'all>,
     pub(super) file: &'all str,
     /// The bases and the helmfile itself: later ones win.
     pub(super) layers: Vec<Node>,
@@ -55,15 +61,16 @@ pub(super) struct Context<'all> {
     pub(super) blocks: BTreeMap<FileId, templated_yaml::Blocks>,
     /// Templates stand for whole lines of them.
     pub(super) has_hidden_lines: bool,
-    /// Whoever calls the helmfile gives values of their own.
+    /// A call of the helmfile gives values of its own.
     pub(super) has_other_values: bool,
 }
 
 impl<'all> Context<'all> {
-    fn new(repository: &'all Repository, file: &'all str) -> Self {
+    fn new(scripts: &'all Scripts<'all>, file: &'all str) -> Self {
         let (layers, layer_files) = (Vec::new(), Vec::new());
         Self {
-            repository,
+            repository: scripts.repository(),
+            scripts,
             file,
             layers,
             layer_files,
@@ -118,6 +125,8 @@ impl Context<'_> {
         };
         let chart_name = chart.as_deref().and_then(last_part).unwrap_or(release_name).into();
         let values = sources.iter().flat_map(|source| source.items_at("values"));
+        let named = Named { namespace: &namespace, name: release_name };
+        let unseen = self.unseen_values(values.clone(), named);
         let needs = field("needs").and_then(Node::as_seq).unwrap_or_default();
         let release = Release {
             name: release_name.into(),
@@ -129,18 +138,19 @@ impl Context<'_> {
             undefined_needs: Vec::new(),
             wait: flag("wait").or_else(|| self.default_flag("wait")),
             timeout_seconds: known("timeout").and_then(seconds).or_else(|| self.default_timeout()),
-            values_files: values.clone().filter_map(Node::text).map(|file| self.place(file)).collect(),
+            values_files: values.clone().filter_map(|file| self.place(file, named)).collect(),
             inline_values: values.filter(|values| values.as_map().is_some()).cloned().collect(),
-            applies: self.applied_by_hooks(&sources, &namespace, release_name),
-            absent: if only_crds { Vec::new() } else { self.absent_in_hooks(&sources) },
+            applies: self.applied_by_hooks(&sources, named),
+            absent: if only_crds { Vec::new() } else { self.absent(&sources, named) },
             span: name.span,
             only_crds,
             by_script: false,
-            namespace,
+            namespace: namespace.clone(),
         };
         let labels = self.labels(&sources, release_name, known("namespace"), known("chart"));
         let written = field("namespace").map_or(Some(""), |_| known("namespace").filter(|text| is_one_word(text)));
-        Some(Found { release, namespace: written.map(EcoString::from), labels, is_off: self.is_off(&sources) })
+        let namespace = written.map(EcoString::from);
+        Some(Found { release, namespace, labels, is_off: self.is_off(&sources), unseen })
     }
 
     /// The labels of a release: its own, those of its templates and those of all, and three that every release has.
@@ -185,12 +195,23 @@ impl Context<'_> {
         self.layers.iter().rev().find_map(|layer| layer.at(&["helmDefaults", key])?.as_bool())
     }
 
-    /// A path as seen from the helmfile, if it stays inside of the repository.
-    fn place(&self, file: &str) -> String {
-        match path::join(path::parent(self.file), file) {
-            Some(path) if !templated_yaml::is_unknown(file) && exists(self.repository, &path) => path,
-            _ => file.to_owned(),
-        }
+    /// The path of a values file from the root, if it lies in the repository; else as it is written.
+    fn place(&self, file: &Node, release: Named<'_>) -> Option<String> {
+        let filled = self.filled(file, release);
+        let path = filled.and_then(|filled| path::join(path::parent(self.file), &filled));
+        path.filter(|path| exists(self.repository, path)).or_else(|| Some(file.text()?.to_owned()))
+    }
+
+    /// Values files of which it can't be told which they are.
+    fn unseen_values<'n>(&self, values: impl Iterator<Item = &'n Node>, release: Named<'_>) -> Vec<BlindSpot> {
+        let is_unseen =
+            |file: &&Node| file.text().is_some_and(templated_yaml::is_unknown) && self.filled(file, release).is_none();
+        let spot = |file: &Node| {
+            let written = self.repository.source(file.span.file).and_then(|source| source.slice(file.span));
+            let what = Unseen::Named(written.unwrap_or_default().trim_matches(['"', '\'']).to_owned());
+            BlindSpot { what, why: WhyUnseen::ChosenByTemplate, at: file.span, component: None }
+        };
+        values.filter(is_unseen).map(spot).collect()
     }
 
     /// What Flux will use for the release of this name: bootstraps that take the chart from there are common.

@@ -101,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What `bases` and `helmfiles` name and nobody finds.
+    /// What `bases` and `helmfiles` name and is not there.
     fn named(&mut self, file: &str, root: &Node, depth: usize) {
         let Some(depth) = depth.checked_sub(1).filter(|_| self.seen.insert(file.to_owned())) else { return };
         for entry in root.items_at("helmfiles") {

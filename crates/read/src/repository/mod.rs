@@ -35,7 +35,7 @@ pub struct Repository {
     pub skipped: Vec<Skipped>,
     /// Whether the schemas of CRDs are parsed.
     with_schemas: bool,
-    /// The directories that clusters begin with, where somebody says so.
+    /// The directories that clusters begin with, where the settings say so.
     entry_points: Vec<String>,
     /// Inline patches that were parsed already, by place, each with its text.
     inline: Mutex<BTreeMap<Span, (EcoString, Vec<Document>)>>,

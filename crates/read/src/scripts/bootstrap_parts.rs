@@ -19,7 +19,7 @@ const UNDOING: [&str; 11] =
 /// Flags of the three programs that are followed by a value.
 const VALUE_FLAGS: [&str; 11] =
     ["-d", "--dir", "-t", "--taskfile", "-C", "-f", "--file", "--justfile", "--working-directory", "-o", "--output"];
-/// A line without any of these calls nobody.
+/// A line without any of these calls nothing.
 const CALLS: [&str; 6] = ["task", "just", "make", "MAKE", ".sh", ".bash"];
 
 /// For each script the parts of it that are run before GitOps starts, in the order they are reached.
@@ -171,7 +171,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The recipe that a name means in a script: its own, one of a file it takes in, or one of the files that nobody takes in.
+    /// The recipe that a name means in a script: its own, one of a file it takes in, or one of the files that no other takes in.
     fn find(&self, index: usize, by: Option<Tool>, name: &str) -> Option<Part> {
         let own = self.recipes[index].as_ref().map(|recipes| recipes.tool);
         let tool = by.or(own)?;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use ignore::gitignore::GitignoreBuilder;
 use kustomize::{Files as _, PathKind};
+use model::FileUse;
 use source::Span;
 
 use super::variables::next_variable;
@@ -20,7 +21,7 @@ const STEPS_MAX: usize = 8;
 /// What makes a line depend on something.
 const CONDITIONS: [&str; 5] = ["||", "&&", "if ", "[ ", "test "];
 
-/// Whether a path begins in this repository and leads to a directory that nobody keeps in it.
+/// Whether a path begins in this repository and leads to a directory that it does not hold.
 pub(crate) fn leads_nowhere(repository: &Repository, file: &str) -> bool {
     let directory = path::parent(file);
     let Some((first, _)) = directory.split_once('/') else { return false };
@@ -31,7 +32,7 @@ pub(crate) fn leads_nowhere(repository: &Repository, file: &str) -> bool {
 }
 
 /// Whether Git ignores a path, or has it in another repository.
-fn is_kept_elsewhere(repository: &Repository, file: &str) -> bool {
+pub(crate) fn is_kept_elsewhere(repository: &Repository, file: &str) -> bool {
     let text = |path: &str| repository.id(path).and_then(|id| repository.source(id)).map(source::Source::text);
     let is_module = |line: &str| {
         let module = line.trim().strip_prefix("path").and_then(|rest| rest.trim().strip_prefix('='));
@@ -53,13 +54,16 @@ fn is_kept_elsewhere(repository: &Repository, file: &str) -> bool {
     })
 }
 
-/// A file that a command applies and that is not there.
+/// A file that a bootstrap uses and that is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingFile {
     /// Relative to the repository's root.
     pub path: String,
-    /// Where the command names it.
+    /// Where it is named.
     pub at: Span,
+    pub used_as: FileUse,
+    /// A file that may have been meant.
+    pub meant: Option<String>,
 }
 
 /// What commands of a bootstrap apply that is not there.
@@ -70,8 +74,10 @@ pub(crate) fn by_scripts(scripts: &Scripts<'_>) -> Vec<MissingFile> {
         for command in script.pipelines.iter().filter(|pipeline| pipeline.len() == 1).flatten() {
             let targets = words::applied(&texts(command));
             let words = command.iter().filter(|word| targets.contains(&word.text));
-            let missing =
-                |word: &Word| Some(MissingFile { path: missing(scripts, script, word)?, at: script.span(word) });
+            let missing = |word: &Word| {
+                let (path, at) = (missing(scripts, script, word)?, script.span(word));
+                Some(MissingFile { path, at, used_as: FileUse::Applied, meant: None })
+            };
             found.extend(words.filter_map(missing));
         }
     }

@@ -5,7 +5,8 @@
 
 mod applied;
 mod bootstrap_parts;
-mod created_secrets;
+mod created;
+mod loops;
 mod missing_files;
 mod recipes;
 mod variables;
@@ -25,8 +26,9 @@ use ::repository::parallel;
 use ::repository::path;
 
 pub(crate) use applied::Applied;
+pub use created::CreatedKind;
 pub use missing_files::MissingFile;
-pub(crate) use missing_files::{by_scripts as missing_files, leads_nowhere};
+pub(crate) use missing_files::{by_scripts as missing_files, is_kept_elsewhere, leads_nowhere};
 pub(crate) use variables::next_variable;
 use variables::{Variable, assignment};
 pub(crate) use words::{Word, applied as applied_by, flag_values, pipelines};
@@ -152,6 +154,24 @@ impl<'all> Scripts<'all> {
         if next_variable(&text).is_some() { UNKNOWN.to_string() } else { text }
     }
 
+    /// What a variable holds that all scripts set to one value; the root of the repository is `/`.
+    pub(crate) fn settled(&self, name: &str) -> Option<String> {
+        let set = |script: &'_ Script| script.variables.iter().any(|variable| variable.name == name);
+        let mut values: BTreeSet<String> = BTreeSet::new();
+        for script in self.found.iter().filter(|script| set(script)) {
+            for variable in script.variables.iter().filter(|variable| variable.name == name) {
+                values.insert(self.expand(script, &variable.value, variable.at));
+            }
+        }
+        let value = values.pop_first().filter(|_| values.is_empty())?;
+        (!value.contains([UNKNOWN, '$', '{'])).then_some(value)
+    }
+
+    /// Whether any script speaks of this.
+    pub(crate) fn mention(&self, text: &str) -> bool {
+        self.found.iter().any(|script| self.text(script).is_some_and(|own| own.contains(text)))
+    }
+
     /// The nearest assignment above, else any of the same script, else one of another script.
     fn value(&self, script: &Script, name: &str, at: usize) -> Option<String> {
         let own = script.variables.iter().filter(|variable| variable.name == name);
@@ -192,7 +212,7 @@ fn script_paths(repository: &Repository) -> Vec<String> {
     paths.into_iter().collect()
 }
 
-fn is_script(path: &str) -> bool {
+pub(crate) fn is_script(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_taskfile = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("taskfile"));

@@ -55,7 +55,7 @@ pub(crate) fn add_addresses(repository: &Repository, groups: &mut [MachineGroup]
                     .collect::<BTreeSet<_>>()
             };
             let found = Some(of(&is_own)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(&is_open));
-            // Several are of several clusters, and nobody knows whose.
+            // Several are of several clusters, and whose is not known.
             if found.len() == 1 { found.into_iter().next() } else { None }
         };
         if group.vip.is_none() && group.endpoint.is_none() {

@@ -123,7 +123,7 @@ impl<'w> Instance<'w> {
         pairs(&value).ok().map(|pairs| pairs.into_iter().map(each).collect())
     }
 
-    /// The instances of a module that it calls; nothing if it is not here, or nobody knows how many.
+    /// The instances of a module that it calls; nothing if it is not here, or their number is not known.
     pub(crate) fn children(&self, name: &str) -> Option<Children<'w>> {
         let (name, block) = self.module.calls.get_key_value(name)?;
         if let Some(known) = self.children.borrow().get(name.as_str()) {

@@ -50,7 +50,7 @@ const SERVICES: [&str; 24] = [
 ];
 /// Providers that speak to an API server.
 const CLUSTER: [&str; 6] = ["flux", "helm", "kubectl", "kubernetes", "kustomization", "k8s"];
-/// Providers that speak to nobody.
+/// Providers that speak to no service.
 const HELPERS: [&str; 12] = [
     "archive",
     "cloudinit",
@@ -119,7 +119,7 @@ impl Made<'_> {
         }
     }
 
-    /// Whom it speaks to, sorted: helpers that speak to nobody left out.
+    /// Whom it speaks to, sorted: helpers that speak to no service left out.
     pub(crate) fn providers(&self) -> Vec<String> {
         let kinds = self.resources.iter().chain(self.data).map(|kind| provider(kind));
         let all = kinds.chain(self.configured.iter().map(String::as_str));

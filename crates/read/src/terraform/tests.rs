@@ -166,7 +166,7 @@ fn directories_are_sorted_by_what_they_do() {
         ("clusters/home/sso.yaml", object),
         ("5-cloud/main.tf", "provider \"cloudflare\" {}\nresource \"random_id\" \"one\" { byte_length = 8 }\n"),
         ("5-more/main.tf", &state.replace("0-keys", "1-infra")),
-        // Of a module that wants values, nobody knows that it is run.
+        // Of a module that wants values, it is not known that it is run.
         ("6-part/main.tf", "variable \"name\" {}\nresource \"vault_mount\" \"one\" { path = var.name }\n"),
         // There is none of it.
         (

@@ -24,7 +24,7 @@ fn into(value: Value, kind: &Expression, budget: &Budget, depth: usize) -> Value
             ("list" | "map", Some(kind)) => each(&value, &kind, budget, depth),
             ("set", Some(kind)) => match each(&value, &kind, budget, depth) {
                 Value::List(items) if items.items.iter().all(Value::is_whole) => set(&items.items),
-                // In what order nobody knows.
+                // In what order is not known.
                 Value::List(_) => Value::Unknown,
                 other => other,
             },

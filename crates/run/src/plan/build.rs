@@ -142,6 +142,7 @@ impl Draft<'_> {
         self.steps[step].hash = hash;
         self.steps[step].expected = MINUTE;
         self.steps[step].limits.timeout = 30 * MINUTE;
+        self.steps[step].by_hand.uses_tofu = read::inventory::uses_tofu(self.repository, directory);
         step
     }
 

@@ -2,7 +2,9 @@
 
 use model::{BootstrapStep, Cluster, ComponentId, ObjectRef, Role};
 use read::Repository;
+use read::inventory::Inventory;
 use read::machines::MachineGroup;
+use read::terraform::{Directory, Purpose};
 use settings::UpSettings;
 
 /// How a step is done by hand, as far as files tell.
@@ -16,6 +18,8 @@ pub struct ByHand {
     pub files: Vec<String>,
     /// Directories that are built with kustomize and applied.
     pub directories: Vec<String>,
+    /// Terraform is run as OpenTofu.
+    pub uses_tofu: bool,
     /// What is in them.
     pub holds: Vec<ObjectRef>,
 }
@@ -52,10 +56,36 @@ fn holds(cluster: &Cluster, id: ComponentId) -> Vec<ObjectRef> {
 }
 
 /// The machines of the settings where files describe them.
-pub(super) fn described(repository: &Repository, settings: &UpSettings) -> Option<MachineGroup> {
+pub(super) fn described<'i>(inventory: &'i Inventory, settings: &UpSettings) -> Option<&'i MachineGroup> {
     let first = settings.control_planes.first()?;
-    let names = |group: &MachineGroup| group.machines.iter().any(|machine| machine.name == *first);
-    read::inventory::find(repository).groups.into_iter().find(names)
+    inventory.groups.iter().find(|group| group.machines.iter().any(|machine| machine.name == *first))
+}
+
+/// The directories of Terraform that make the machines of this cluster. Where files describe several clusters, and the settings do not
+/// say which of them is meant, none.
+pub(super) fn making<'i>(
+    inventory: &'i Inventory,
+    settings: &UpSettings,
+    described: Option<&MachineGroup>,
+) -> Vec<&'i Directory> {
+    let all = inventory.terraform.iter().filter(|one| one.purpose == Purpose::Machines);
+    let is_elsewhere = |path: &str| {
+        settings.keys.iter().any(|it| it == path) || settings.configuration.iter().any(|it| it.directory == path)
+    };
+    let all: Vec<&Directory> = all.filter(|one| !is_elsewhere(&one.path)).collect();
+    let own = match (described, &inventory.groups[..]) {
+        (Some(group), _) | (None, [group]) => group,
+        (None, []) => return all,
+        (None, _) => return Vec::new(),
+    };
+    let is_terraform = all.iter().any(|one| one.path == own.from);
+    // What describes machines that another directory makes is a leftover; beside a file of Talos it is what makes them.
+    let is_other = |path: &String| {
+        let describes = |group: &MachineGroup| group.from == *path || group.also.contains(path);
+        let is_own = own.from == *path || (!is_terraform && own.also.contains(path));
+        inventory.groups.iter().any(describes) && !is_own
+    };
+    all.into_iter().filter(|one| !is_other(&one.path)).collect()
 }
 
 /// The address of a machine: as it is described, or its name where that is one.

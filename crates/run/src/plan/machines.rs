@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use read::inventory::Inventory;
 use read::machines::MachineGroup;
 use settings::UpSettings;
 
@@ -13,18 +14,21 @@ impl Draft<'_> {
     /// Keys, machines, Talos, the API server. The steps that everything above waits for.
     pub(super) fn below_kubernetes(&mut self, settings: &UpSettings) -> Vec<usize> {
         let keys: Vec<usize> = settings.keys.iter().map(|directory| self.terraform(Layer::Keys, directory)).collect();
+        let inventory = read::inventory::find(self.repository);
+        let described = by_hand::described(&inventory, settings);
+        let made = self.made_by_terraform(&inventory, settings, described, &keys);
         let Some(first) = settings.control_planes.first() else {
             self.notes.push(Note::MachinesNotDescribed);
             let api = self.api("api/kubernetes", settings.endpoint.as_deref().unwrap_or("the kubeconfig's address"));
             self.steps[api].by_hand.address.clone_from(&settings.endpoint);
             self.tie_all(api, &keys, &NeedReason::Credentials);
+            self.tie_all(api, &made, &NeedReason::MakesMachines);
             return vec![api];
         };
-        let described = by_hand::described(self.repository, settings);
-        let secrets = self.secrets(described.as_ref());
+        let secrets = self.secrets(described);
         let mut talos = BTreeMap::new();
         for machine in settings.control_planes.iter().chain(&settings.workers) {
-            let step = self.machine(machine, &keys, described.as_ref());
+            let step = self.machine(machine, &keys, &made, described);
             self.tie(step, secrets, NeedReason::MadeFromSecrets);
             talos.insert(machine.clone(), step);
         }
@@ -33,10 +37,10 @@ impl Draft<'_> {
         self.steps[etcd].once = true;
         self.steps[etcd].danger = Some(Danger::SecondCluster);
         self.steps[etcd].expected = MINUTE;
-        self.steps[etcd].by_hand.address = by_hand::address(first, described.as_ref());
+        self.steps[etcd].by_hand.address = by_hand::address(first, described);
         self.tie(etcd, talos[first], NeedReason::FirstControlPlane);
         let api = self.api("api/bootstrap", settings.endpoint.as_deref().unwrap_or(first));
-        let address = || by_hand::address(first, described.as_ref()).map(|address| format!("{address}:6443"));
+        let address = || by_hand::address(first, described).map(|address| format!("{address}:6443"));
         self.steps[api].by_hand.address = settings.endpoint.clone().or_else(address);
         self.tie(api, etcd, NeedReason::KeptInEtcd);
         if let Some(vip) = &settings.vip {
@@ -61,12 +65,37 @@ impl Draft<'_> {
         step
     }
 
-    fn machine(&mut self, machine: &str, keys: &[usize], described: Option<&MachineGroup>) -> usize {
+    /// The directories of Terraform that make the machines, each after those whose state it reads.
+    fn made_by_terraform(
+        &mut self,
+        inventory: &Inventory,
+        settings: &UpSettings,
+        described: Option<&MachineGroup>,
+        keys: &[usize],
+    ) -> Vec<usize> {
+        let directories = by_hand::making(inventory, settings, described);
+        let mut steps: BTreeMap<&str, usize> = BTreeMap::new();
+        for directory in &directories {
+            let step = self.terraform(Layer::Machines, &directory.path);
+            self.tie_all(step, keys, &NeedReason::Credentials);
+            steps.insert(&directory.path, step);
+        }
+        for directory in &directories {
+            let of = steps[directory.path.as_str()];
+            for read in directory.reads.iter().filter_map(|read| steps.get(read.as_str())) {
+                self.tie(of, *read, NeedReason::ReadsState);
+            }
+        }
+        steps.into_values().collect()
+    }
+
+    fn machine(&mut self, machine: &str, keys: &[usize], made: &[usize], described: Option<&MachineGroup>) -> usize {
         let action = Action::PowerOn { machine: machine.to_owned() };
         let proof = Proof::Maintenance { machine: machine.to_owned() };
         let on = self.add(format!("machines/{machine}"), Layer::Machines, action, proof);
         self.steps[on].expected = MINUTE;
         self.tie_all(on, keys, &NeedReason::Credentials);
+        self.tie_all(on, made, &NeedReason::MakesMachines);
         let action = Action::Configure { machine: machine.to_owned() };
         let proof = Proof::TalosRuns { machine: machine.to_owned() };
         let talos = self.add(format!("talos/{machine}"), Layer::Talos, action, proof);

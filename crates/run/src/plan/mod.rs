@@ -29,7 +29,7 @@ impl StepId {
     }
 }
 
-/// Steps in an order in which nobody comes before what it needs.
+/// Steps in an order in which no step comes before what it needs.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub steps: Vec<Step>,
@@ -61,7 +61,7 @@ impl Plan {
         dependents
     }
 
-    /// The plan without these steps. They are taken as done once what they need is: whoever needs one needs that instead.
+    /// The plan without these steps. They are taken as done once what they need is: what needs one needs that instead.
     pub fn without(self, left: &BTreeMap<StepId, LeftOut>) -> Self {
         let mut place = BTreeMap::new();
         for id in self.ids().filter(|id| !left.contains_key(id)) {
@@ -194,6 +194,10 @@ pub enum NeedReason {
     /// Every control plane is to stand behind the virtual address.
     BehindAddress,
     MachineAnswers,
+    /// Terraform makes the machines.
+    MakesMachines,
+    /// It reads the state that the other one leaves.
+    ReadsState,
     FluxRuns,
     FluxApplies,
     KubernetesApi,
@@ -206,7 +210,7 @@ pub enum NeedReason {
     WaitsForApplied,
     /// Its health checks name it.
     WaitsForListed,
-    /// Somebody declared it.
+    /// A file declares it.
     Declared,
     /// It needs what the other one offers.
     Offered(Capability),

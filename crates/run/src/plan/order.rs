@@ -85,7 +85,7 @@ fn expect(steps: &mut [Step], times: &[Option<Duration>]) {
     }
 }
 
-/// Steps in an order in which nobody comes before what it needs; among those that could come next, by layer.
+/// Steps in an order in which none comes before what it needs; among those that could come next, by layer.
 fn order(steps: &[Step], edges: &[Edge]) -> Vec<usize> {
     let mut unmet = vec![0_usize; steps.len()];
     let mut dependents = vec![Vec::new(); steps.len()];

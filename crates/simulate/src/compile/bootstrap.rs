@@ -39,8 +39,8 @@ impl Builder<'_> {
                 self.out.sealing_keys.push(id);
             }
         }
-        for secret in &early.secrets {
-            let id = self.thing("v1", "Secret", &secret.namespace, &secret.name);
+        for named in &early.named {
+            let id = self.thing("v1", named.kind.as_str(), &named.namespace, &named.name);
             self.provided.insert(id);
             seeded.push(id);
         }

@@ -1,10 +1,10 @@
-//! From a reason to the fact behind it: whom it waits for, whom that one waits for, and so on.
+//! From a reason to the fact behind it: what it waits for, what that waits for, and so on.
 
 use super::World;
 use crate::blueprint::{Id, ThingRole};
 use crate::event::Reason;
 
-/// Nobody reads a longer one.
+/// A longer one is not read.
 const CHAIN_MAX: usize = 12;
 
 impl World<'_> {
@@ -47,11 +47,19 @@ impl World<'_> {
             | Reason::SourceNotFound(on)
             | Reason::ValuesNotFound(on)
             | Reason::VariablesNotFound(on)
-            | Reason::KeyNotFound(on) => self.fact(self.blueprint.made_by[on.index()]?),
+            | Reason::KeyNotFound(on) => self.unmade(on, self.blueprint.made_by[on.index()]?),
             Reason::NoMatch(on) => self.fact(thing(on).definition?),
             Reason::NamespaceNotFound(on) => self.fact(thing(on).home?),
             Reason::WebhookDown(_, webhook, _) => Some(Reason::WaitsFor(webhook, self.unready_server(webhook)?)),
             _ => None,
+        }
+    }
+
+    /// Why something was not made. A build that fails names no object: then its Kustomization is named first.
+    fn unmade(&self, on: Id, maker: Id) -> Option<Reason> {
+        match self.fact(maker)? {
+            Reason::BuildFailed(_) | Reason::UndefinedVariable(_) => Some(Reason::WaitsFor(on, maker)),
+            reason => Some(reason),
         }
     }
 

@@ -102,7 +102,7 @@ fn flatten(given: &Arguments<'_>) -> Outcome {
     fn add(items: &[Value], into: &mut Vec<Value>) -> Result<(), Stop> {
         for item in items {
             match item {
-                // Nobody knows how many it is.
+                // How many it is, is not known.
                 Value::Unknown => return Err(Stop::Unknown),
                 Value::List(list) => add(&list.items, into)?,
                 other => into.push(other.clone()),

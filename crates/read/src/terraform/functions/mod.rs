@@ -63,7 +63,7 @@ impl<'a> Arguments<'a> {
 
     fn map(&self, index: usize) -> Result<&'a BTreeMap<EcoString, Value>, Stop> {
         match self.get(index)? {
-            // Nobody can tell what else is in it.
+            // What else is in it can't be told.
             Value::Map(map) if map.is_open => Err(Stop::Unknown),
             Value::Map(map) => Ok(&map.entries),
             _ => Err(Stop::Wrong),

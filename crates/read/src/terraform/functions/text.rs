@@ -179,7 +179,7 @@ impl Verb {
                 }
                 '0'..='9' => verb.digit(c, after_dot)?,
                 c if c.is_ascii_alphabetic() || c == '%' => return Ok((verb, c, at + 1)),
-                // Arguments by number, flags that nobody uses.
+                // Arguments by number, flags that are not used.
                 _ => return Err(Stop::Unknown),
             }
         }

@@ -1,0 +1,2 @@
+#!/bin/sh
+kubectl get crd

@@ -1,0 +1,127 @@
+//! Files that a release names and that are not there: values, commands of hooks, what hooks apply. Helmfile stops at each of them.
+//!
+//! Says so only where the path is surely one of this repository, and nothing else may make the file on the way.
+
+use model::FileUse;
+use yaml::Node;
+
+use super::release::Context;
+use super::templates::Named;
+use crate::naming::exists;
+use crate::scripts::{self, MissingFile};
+use crate::templated_yaml;
+use ::repository::path;
+
+/// How files end that another program writes a file from.
+const TEMPLATES: [&str; 5] = [".j2", ".tpl", ".tmpl", ".gotmpl", ".age"];
+
+impl Context<'_> {
+    /// All of them, of a release given with the templates that it inherits from.
+    pub(super) fn absent(&self, sources: &[&Node], release: Named<'_>) -> Vec<MissingFile> {
+        let mut absent = self.absent_in_hooks(sources, release);
+        if self.tolerates_missing(sources) {
+            return absent;
+        }
+        for source in sources {
+            for node in source.items_at("values").iter().filter(|node| !self.is_conditional(source.span, node.span)) {
+                absent.extend(self.missing(node, release, FileUse::Values));
+            }
+        }
+        absent
+    }
+
+    /// Whether helmfile is told to go on without a file.
+    fn tolerates_missing(&self, sources: &[&Node]) -> bool {
+        let defaults = self.layers.iter().filter_map(|layer| layer.get("helmDefaults"));
+        let mut holders = sources.iter().copied().chain(&self.layers).chain(defaults);
+        holders.any(|holder| holder.get("missingFileHandler").is_some())
+    }
+
+    /// Commands of hooks that are files, and what `kubectl apply` hooks apply. Helmfile runs them in its own directory.
+    fn absent_in_hooks(&self, sources: &[&Node], release: Named<'_>) -> Vec<MissingFile> {
+        let mut absent = Vec::new();
+        for (source, hook) in
+            sources.iter().flat_map(|source| source.items_at("hooks").iter().map(move |it| (source, it)))
+        {
+            if self.is_conditional(source.span, hook.span) {
+                continue;
+            }
+            let command = hook.get("command").filter(|it| it.text().is_some_and(|text| text != "kubectl"));
+            absent.extend(command.and_then(|command| self.missing(command, release, FileUse::Command)));
+            if hook.text_at(&["command"]) == Some("kubectl") {
+                absent.extend(self.absent_in_kubectl(hook.items_at("args"), release));
+            }
+        }
+        absent
+    }
+
+    fn absent_in_kubectl(&self, arguments: &[Node], release: Named<'_>) -> Vec<MissingFile> {
+        let text =
+            self.repository.id(self.file).and_then(|id| self.repository.source(id)).map_or("", source::Source::text);
+        let filled: Vec<Option<String>> = arguments.iter().map(|node| self.filled(node, release)).collect();
+        let Some(words) = filled.into_iter().collect::<Option<Vec<String>>>() else { return Vec::new() };
+        let command: Vec<String> = std::iter::once("kubectl".to_owned()).chain(words.iter().cloned()).collect();
+        let mut absent = Vec::new();
+        for target in scripts::applied_by(&command) {
+            let Some(place) = words.iter().position(|word| *word == target).map(|at| &arguments[at]) else { continue };
+            // Named twice it may be made before it is applied.
+            let is_plain = place.text().is_some_and(|written| text.matches(written).count() <= 1)
+                && !target.contains(['$', '{', '*', ':']);
+            let path = self.own_path(place, &target).filter(|_| is_plain);
+            let found = path.filter(|path| scripts::leads_nowhere(self.repository, path));
+            absent.extend(found.map(|path| self.noted(path, place, FileUse::Applied)));
+        }
+        absent
+    }
+
+    /// The file that a text names, if there is none.
+    fn missing(&self, node: &Node, release: Named<'_>, used_as: FileUse) -> Option<MissingFile> {
+        let filled = self.filled(node, release)?;
+        let is_path = match used_as {
+            FileUse::Command => filled.contains('/'),
+            FileUse::Values | FileUse::Applied => true,
+        };
+        let is_plain = !filled.contains(['$', '{', '*', '?', '[', ':', '+', '~', ' ', '\n']);
+        let path = self.own_path(node, &filled).filter(|_| is_path && is_plain)?;
+        let may_be_made = self.is_made(&path) || scripts::is_kept_elsewhere(self.repository, &path);
+        (!exists(self.repository, &path) && !may_be_made).then(|| self.noted(path, node, used_as))
+    }
+
+    /// The path in this repository; nothing for one that is written from the root of the machine.
+    fn own_path(&self, node: &Node, filled: &str) -> Option<String> {
+        let written = node.text().filter(|text| !text.starts_with('/'))?;
+        let is_elsewhere = filled.starts_with('/') && !templated_yaml::is_unknown(written);
+        path::join(path::parent(self.file), filled).filter(|path| !is_elsewhere && !path.is_empty())
+    }
+
+    /// Whether a template lies beside it, or a script names it.
+    fn is_made(&self, path: &str) -> bool {
+        let has_template = TEMPLATES.iter().any(|ending| exists(self.repository, &format!("{path}{ending}")));
+        let parts: Vec<&str> = path.rsplit('/').take(2).collect();
+        let end = parts.into_iter().rev().collect::<Vec<_>>().join("/");
+        has_template || self.scripts.mention(&end)
+    }
+
+    fn noted(&self, path: String, node: &Node, used_as: FileUse) -> MissingFile {
+        MissingFile { meant: self.near(&path), path, at: node.span, used_as }
+    }
+
+    /// A file that may have been meant: of another name in the same directory, or of the same name in a directory beside it.
+    fn near(&self, path: &str) -> Option<String> {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let in_same = self.repository.paths().filter(|other| path::parent(other) == directory);
+        let names = in_same.filter_map(|other| other.rsplit('/').next());
+        if let Some(near) = model::nearest(name, names) {
+            return path::join(directory, near);
+        }
+        let parts: Vec<&str> = path.split('/').collect();
+        let differs_once = |other: &&str| {
+            let others: Vec<&str> = other.split('/').collect();
+            let differing: Vec<(&str, &str)> =
+                parts.iter().copied().zip(others.iter().copied()).filter(|(a, b)| a != b).collect();
+            let is_slip = |(a, b): &(&str, &str)| model::nearest(a, [*b]).is_some();
+            others.len() == parts.len() && differing.len() == 1 && differing.iter().all(is_slip)
+        };
+        self.repository.paths().find(differs_once).map(str::to_owned)
+    }
+}

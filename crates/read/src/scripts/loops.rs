@@ -1,0 +1,102 @@
+//! Loops of scripts: what their variables go through.
+//!
+//! Runs no command: a list that one makes is not known, but for the directories of a directory.
+
+use kustomize::{Files as _, PathKind};
+
+use super::variables::next_variable;
+use super::words::{Word, pipelines};
+use super::{Script, Scripts, UNKNOWN};
+use ::repository::path;
+
+/// How often a variable may stand for another.
+const STEPS_MAX: usize = 8;
+/// How far above a command the loop is looked for that it stands in.
+const LINES_MAX: usize = 20;
+
+impl Scripts<'_> {
+    /// What the variable of a loop goes through, as it is written.
+    pub(crate) fn looped_over(&self, script: &Script, word: &Word) -> Vec<String> {
+        let Some(text) = self.text(script) else { return Vec::new() };
+        let mut name = variable_in(&word.text);
+        for _ in 0..STEPS_MAX {
+            let Some(wanted) = name else { return Vec::new() };
+            if let Some(list) = looped(text, &wanted, word.at) {
+                let array = list.first().and_then(|first| variable_in(first)).filter(|_| list.len() == 1);
+                return array.map_or(list, |array| array_of(text, &array));
+            }
+            name = script.assigned(&wanted, word.at).and_then(variable_in);
+        }
+        Vec::new()
+    }
+
+    /// The names of the directories that the nearest loop above a place goes through: `for x in DIRECTORY/*/`, and
+    /// `find DIRECTORY … -type d | while read x`.
+    pub(crate) fn looped_directories(&self, script: &Script, at: usize) -> Vec<String> {
+        let Some(above) = self.text(script).and_then(|text| text.get(..at)) else { return Vec::new() };
+        let mut lines = above.lines().rev().take(LINES_MAX);
+        let Some(directory) = lines.find_map(directory_in_loop) else { return Vec::new() };
+        let expanded = self.expand(script, &directory, at);
+        let Some(directory) = path::join("", &expanded).filter(|_| !expanded.contains(UNKNOWN)) else {
+            return Vec::new();
+        };
+        let is_directory = |name: &&String| self.repository.kind(&format!("{directory}/{name}")) == PathKind::Directory;
+        self.repository.names(&directory).iter().filter(is_directory).cloned().collect()
+    }
+}
+
+/// The directory in whose directories a line begins a loop.
+fn directory_in_loop(line: &str) -> Option<String> {
+    if !line.contains("for ") && !line.contains("find ") {
+        return None;
+    }
+    let command = pipelines(line, 0).concat().into_iter().next()?;
+    let words: Vec<&str> =
+        command.iter().map(|word| word.text.as_str()).skip_while(|word| *word != "for" && *word != "find").collect();
+    match words[..] {
+        ["for", _, "in", glob] => glob.strip_suffix("/*/").map(str::to_owned),
+        ["find", directory, ref flags @ ..] if flags.windows(2).any(|pair| pair == ["-type", "d"]) => {
+            Some(directory.to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The name in `${name% *}`.
+fn variable_in(text: &str) -> Option<String> {
+    let (_, _, name) = next_variable(text)?;
+    let name = name.split(['%', '#', '/', ' ', '|']).next().unwrap_or_default();
+    Some(name.to_owned()).filter(|name| !name.is_empty())
+}
+
+/// The words in the nearest `for name in words` above a place.
+fn looped(text: &str, name: &str, at: usize) -> Option<Vec<String>> {
+    let lines = text.get(..at)?.lines().rev();
+    lines.filter(|line| line.contains("for ")).find_map(|line| {
+        let command = pipelines(line, 0).concat().into_iter().next()?;
+        let words = command.iter().map(|word| word.text.as_str()).skip_while(|word| *word != "for");
+        match words.collect::<Vec<_>>()[..] {
+            ["for", variable, "in", ref list @ ..] if variable == name => {
+                Some(list.iter().map(|word| (*word).to_owned()).collect())
+            }
+            _ => None,
+        }
+    })
+}
+
+/// The words in `name=( … )`, comments left out.
+fn array_of(text: &str, name: &str) -> Vec<String> {
+    let opening = format!("{name}=(");
+    let is_word = |at: usize| !text[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
+    let Some((at, _)) = text.match_indices(&opening).find(|(at, _)| is_word(*at)) else { return Vec::new() };
+    let mut found = Vec::new();
+    for line in text[at + opening.len()..].lines().map(str::trim) {
+        if !line.starts_with('#') {
+            found.extend(pipelines(line, 0).concat().concat().into_iter().map(|word| word.text));
+        }
+        if !line.starts_with('#') && line.ends_with(')') {
+            break;
+        }
+    }
+    found
+}
