@@ -51,6 +51,11 @@ impl Boots<'_> {
         self.explained(&question)
     }
 
+    /// All that a cause waits for, and who would make that, up to what it comes down to.
+    pub fn behind(&self, cause: &Counted) -> BTreeSet<Id> {
+        self.ids(&cause.chain)
+    }
+
     /// What failed and came right by itself. `all` are all of the kind.
     pub fn retried(&self, it: &Retried, all: &[Retried]) -> Explained {
         // A Kustomization that waited for a release in vain has the release's reason.
@@ -126,12 +131,16 @@ impl Boots<'_> {
 
     /// Everything that a chain names, and who makes it.
     fn named(&self, chain: &[Reason]) -> BTreeSet<ObjectRef> {
+        self.ids(chain).into_iter().map(|id| self.blueprint.thing(id).object()).collect()
+    }
+
+    fn ids(&self, chain: &[Reason]) -> BTreeSet<Id> {
         const MAKERS_MAX: usize = 3;
         let ids = chain.iter().flat_map(|reason| reason.names());
         let with_makers = ids.flat_map(|id| {
             std::iter::successors(Some(id), |id| self.blueprint.maker(*id)).take(1 + MAKERS_MAX).collect::<Vec<Id>>()
         });
-        with_makers.map(|id| self.blueprint.thing(id).object()).collect()
+        with_makers.collect()
     }
 }
 

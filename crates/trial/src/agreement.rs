@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{Finding, Severity};
 use graph::{Analysis, Strength};
-use model::{Cluster, ComponentId, ObjectRef};
+use model::{Cluster, ComponentId, ObjectRef, Obstacle};
 use read::Reading;
-use rehearse::Boots;
+use rehearse::{Boots, Explained};
 use run::{Plan, PlanError, Proof, StepId};
-use simulate::{Conditions, Faults};
+use simulate::{Conditions, Faults, Id, Reason, Study};
 
 /// What the commands say of one cluster.
 #[derive(Clone, Debug)]
@@ -42,8 +42,8 @@ pub enum Disagreement {
     NotInThePlan { of: ObjectRef, by: ObjectRef },
     /// And has it the other way round.
     Backwards { of: ObjectRef, by: ObjectRef },
-    /// Boots die of something that no finding at warning or above speaks of.
-    Untold { component: Option<ObjectRef> },
+    /// Boots die of something that no finding at warning or above speaks of, and that is not behind a death that one speaks of.
+    Untold { component: Option<ObjectRef>, of: Option<Obstacle>, fact: Option<Obstacle>, told: Option<Severity> },
 }
 
 /// All clusters of a repository.
@@ -58,14 +58,7 @@ pub fn agreements(reading: &Reading, boots: u64) -> Result<Vec<Agreement>, Strin
         let study = simulate::study(&blueprint, 1, boots, &Faults::default());
         let analysis = graph::analyse(cluster);
         let plan = run::plan(&reading.repository, cluster, &analysis, &reading.settings.up);
-        let told = Boots { blueprint: &blueprint, findings: &mine };
-        let untold: Vec<Disagreement> = study
-            .causes
-            .iter()
-            .map(|cause| told.cause(cause))
-            .filter(|explained| explained.finding.as_ref().is_none_or(|finding| finding.severity < Severity::Warning))
-            .map(|explained| Disagreement::Untold { component: explained.component })
-            .collect();
+        let untold = untold(&Boots { blueprint: &blueprint, findings: &mine }, &study);
         let warnings = mine.iter().filter(|finding| finding.severity >= Severity::Warning).count();
         let errors = mine.iter().filter(|finding| finding.severity == Severity::Error).count();
         let mut disagreements = verdicts(errors, warnings, &analysis, study.converged, &plan);
@@ -105,6 +98,26 @@ fn verdicts(
         (errors == 0 && is_refused, Disagreement::NotPlanned),
     ];
     cases.into_iter().filter(|(holds, _)| *holds).map(|(_, it)| it).collect()
+}
+
+/// Deaths without a finding at warning or above. One that only follows from another is told with that.
+fn untold(boots: &Boots<'_>, study: &Study) -> Vec<Disagreement> {
+    let all: Vec<_> = study.causes.iter().map(|cause| (cause, boots.cause(cause))).collect();
+    let severity = |explained: &Explained| explained.finding.as_ref().map(|finding| finding.severity);
+    let (told, untold): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(_, explained)| severity(explained) >= Some(Severity::Warning));
+    let of_told: BTreeSet<Id> =
+        told.iter().flat_map(|(cause, _)| std::iter::once(cause.id).chain(cause.circle.iter().copied())).collect();
+    let roots = untold.into_iter().filter(|(cause, _)| boots.behind(cause).is_disjoint(&of_told));
+    let named = |reason: Reason| reason.named(boots.blueprint);
+    roots
+        .map(|(cause, explained)| Disagreement::Untold {
+            of: named(cause.reason),
+            fact: explained.fact.and_then(named),
+            told: severity(&explained),
+            component: explained.component,
+        })
+        .collect()
 }
 
 /// What each component waits for and can't do without, against the plan.

@@ -29,14 +29,9 @@ impl Builder<'_> {
         assumed.sort_unstable();
         assumed.dedup();
         for id in assumed {
-            let thing = self.out.thing(id);
-            let is_cluster_wide = self.is_from_elsewhere(id);
-            let what =
-                if is_cluster_wide { format!("{} {}", thing.kind, thing.name) } else { thing.object().to_string() };
-            self.out.given.push(id);
-            self.out.assumed.push(what);
+            let thing = self.out.thing(id).clone();
+            self.out.assume(&thing);
         }
-        self.out.assumed.sort();
     }
 
     fn is_from_elsewhere(&self, id: Id) -> bool {

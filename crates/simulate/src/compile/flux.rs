@@ -193,6 +193,12 @@ impl Builder<'_> {
             list.push(object);
         }
         content.rest.retain(|object| *object != id);
+        for definition in self.kinds(&applier.fetched) {
+            self.provided.insert(definition);
+            if !content.first.contains(&definition) {
+                content.first.push(definition);
+            }
+        }
         content.broken = applier.broken.as_ref().map(|fault| self.text(fault.to_string()));
         content.variables = self.variables(applier, is_strict);
         content
