@@ -12,7 +12,10 @@ use model::{BlindSpot, BuildFault, ComponentId, ObjectRef, Role};
 use yaml::Node;
 
 use crate::bootstrap::{ClusterBootstrap, ClusterDirectories, SeededSecret};
-use crate::content::{chart_address, chart_sources, config_maps, fetched_kinds, merged_values, retries_by_default};
+use crate::content::{
+    adds_variables, chart_address, chart_sources, config_maps, fetched_kinds, merged_values, retries_by_default,
+    unseen_values,
+};
 use crate::flux::{Assembled, HelmRelease};
 use crate::helmfile::{Release, ReleaseIndex};
 use crate::object::Object;
@@ -32,6 +35,8 @@ pub struct Rendered {
     pub is_strict: Option<bool>,
     /// Its helm-controller retries what failed unless a release says otherwise (the gate `DefaultToRetryOnFailure`).
     pub retries_by_default: bool,
+    /// An admission policy or webhook may give Kustomizations variables that no file shows.
+    pub adds_variables: bool,
     /// What of it could not be seen, the bootstrap included.
     pub blind: Vec<BlindSpot>,
 }
@@ -68,6 +73,8 @@ pub struct ChartOf {
     pub chart: EcoString,
     /// `valuesFrom` ConfigMaps and `values`, merged.
     pub values: Option<Node>,
+    /// Some of its values were not read.
+    pub hides_values: bool,
     pub release_name: EcoString,
     pub target_namespace: EcoString,
     /// The APIs that its templates ask the cluster for, where the chart lies in this repository.
@@ -214,6 +221,8 @@ fn cluster(
     }
     let charts = charts(repository, &objects, &releases);
     let retries_by_default = retries_by_default(&objects);
+    let applied = early.objects.iter().map(|seed| &seed.node).chain(values.iter().copied());
+    let adds_variables = objects.iter().map(|built| &built.node).chain(applied).any(adds_variables);
     for built in objects {
         let reference = Object::new(&built.node).reference(&built.namespace);
         if let Some(at) = places.get(&built.component) {
@@ -227,6 +236,7 @@ fn cluster(
         bootstrap: early.clone(),
         is_strict,
         retries_by_default,
+        adds_variables,
         blind: cluster.blind,
     }
 }
@@ -244,6 +254,7 @@ fn charts(
             object: release.object.clone(),
             chart: catalogue::chart_name(&chart_address(release, &sources)).into(),
             asks_for: asked_for(repository, release, values.as_ref()),
+            hides_values: !unseen_values(release, &config_maps).is_empty(),
             values,
             release_name: release.release_name.clone(),
             target_namespace: release.target_namespace.clone(),

@@ -40,7 +40,9 @@ impl Boots<'_> {
     pub fn cause(&self, cause: &Counted) -> Explained {
         let is_circle = !cause.circle.is_empty();
         let members = cause.circle.iter().filter(|member| **member != cause.id);
-        let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).collect();
+        // In a circle that its controllers do not see, whoever it leads through.
+        let through = self.behind(cause).into_iter().filter(|_| cause.turns);
+        let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).chain(through).collect();
         // Pods that only take long were too late for something that has given up: that is no fact behind it.
         let passes = matches!(cause.chain.last(), Some(Reason::Starts(..) | Reason::UnderWay(_)));
         let question = Question {
@@ -54,6 +56,18 @@ impl Boots<'_> {
     /// All that a cause waits for, and who would make that, up to what it comes down to.
     pub fn behind(&self, cause: &Counted) -> BTreeSet<Id> {
         self.ids(&cause.chain)
+    }
+
+    /// The findings that speak of the links between a cause and what it comes down to: each of them is a reason of the one that would have
+    /// made what the link before it misses.
+    pub fn links(&self, cause: &Counted) -> Vec<Finding> {
+        let further = cause.chain.iter().skip(1);
+        let of_makers = further.filter_map(|reason| {
+            let owner = self.blueprint.maker(reason.about()?)?;
+            let question = Question { near: &[owner], seen: self.seen(*reason, false), chain: &[] };
+            self.explained(&question).finding
+        });
+        of_makers.collect()
     }
 
     /// What failed and came right by itself. `all` are all of the kind.
@@ -158,7 +172,7 @@ fn symptom(reason: Reason) -> Option<Symptom> {
         Reason::HealthTimeout(_) | Reason::HealthStalled(_) => Symptom::NotHealthy,
         Reason::ValuesNotFound(_) => Symptom::ValuesNotFound,
         Reason::InstallTimeout(_) => Symptom::InstallFailed,
-        Reason::NoSealingKey => Symptom::Unsealable,
+        Reason::NoSealingKey | Reason::Sealed(_) => Symptom::Unsealable,
         _ => return None,
     })
 }

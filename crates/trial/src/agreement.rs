@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{Finding, Severity};
 use graph::{Analysis, Strength};
-use model::{Cluster, ComponentId, ObjectRef, Obstacle};
+use model::{Capability, Cluster, ComponentId, ObjectRef, Obstacle, Phase};
 use read::Reading;
 use rehearse::{Boots, Explained};
 use run::{Plan, PlanError, Proof, StepId};
-use simulate::{Conditions, Faults, Id, Reason, Study};
+use simulate::{Conditions, Counted, Faults, Id, Reason, Study};
 
 /// What the commands say of one cluster.
 #[derive(Clone, Debug)]
@@ -39,11 +39,19 @@ pub enum Disagreement {
     /// `check` has no error, and `plan` refuses.
     NotPlanned,
     /// A component waits for another, and the plan does not have that.
-    NotInThePlan { of: ObjectRef, by: ObjectRef },
+    NotInThePlan { of: ObjectRef, by: ObjectRef, need: Capability, phase: Phase },
     /// And has it the other way round.
-    Backwards { of: ObjectRef, by: ObjectRef },
+    Backwards { of: ObjectRef, by: ObjectRef, need: Capability, phase: Phase },
     /// Boots die of something that no finding at warning or above speaks of, and that is not behind a death that one speaks of.
-    Untold { component: Option<ObjectRef>, of: Option<Obstacle>, fact: Option<Obstacle>, told: Option<Severity> },
+    Untold {
+        component: Option<ObjectRef>,
+        of: Option<Obstacle>,
+        /// What it comes down to.
+        fact: Option<Obstacle>,
+        /// At which severity it is told.
+        told: Option<Severity>,
+        boots: u64,
+    },
 }
 
 /// All clusters of a repository.
@@ -108,16 +116,34 @@ fn untold(boots: &Boots<'_>, study: &Study) -> Vec<Disagreement> {
         all.into_iter().partition(|(_, explained)| severity(explained) >= Some(Severity::Warning));
     let of_told: BTreeSet<Id> =
         told.iter().flat_map(|(cause, _)| std::iter::once(cause.id).chain(cause.circle.iter().copied())).collect();
-    let roots = untold.into_iter().filter(|(cause, _)| boots.behind(cause).is_disjoint(&of_told));
+    let behind: Vec<(Id, BTreeSet<Id>)> = untold.iter().map(|(cause, _)| (cause.id, boots.behind(cause))).collect();
+    let waits_for = |of: &Counted, by: Id| behind.iter().any(|(id, all)| *id == of.id && all.contains(&by));
+    let follows = |of: &Counted| {
+        let others = untold.iter().map(|(cause, _)| *cause).filter(|cause| cause.id != of.id);
+        let mut before = others.filter(|cause| waits_for(of, cause.id) && !waits_for(cause, of.id));
+        before.next().is_some()
+    };
+    let is_root = |cause: &Counted| boots.behind(cause).is_disjoint(&of_told) && !follows(cause);
+    let is_told_behind = |cause: &Counted| boots.links(cause).iter().any(|it| it.severity >= Severity::Warning);
+    let counts = |cause: &Counted| is_root(cause) && !is_told_behind(cause) && !is_chance(cause, study.boots);
+    let roots: Vec<_> = untold.iter().filter(|(cause, _)| counts(cause)).collect();
     let named = |reason: Reason| reason.named(boots.blueprint);
     roots
+        .into_iter()
         .map(|(cause, explained)| Disagreement::Untold {
             of: named(cause.reason),
             fact: explained.fact.and_then(named),
-            told: severity(&explained),
-            component: explained.component,
+            told: severity(explained),
+            component: explained.component.clone(),
+            boots: cause.boots,
         })
         .collect()
+}
+
+/// Pods that were only slow, in fewer than half of the boots: nothing was missing, and no order would have helped.
+fn is_chance(cause: &Counted, boots: u64) -> bool {
+    let was_slow = matches!(cause.chain.last(), Some(Reason::Starts(..) | Reason::UnderWay(_) | Reason::Crashes(_)));
+    was_slow && cause.boots * 2 < boots
 }
 
 /// What each component waits for and can't do without, against the plan.
@@ -136,10 +162,11 @@ fn order(cluster: &Cluster, analysis: &Analysis, plan: &Plan) -> Vec<Disagreemen
         }
         let named = |id: ComponentId| cluster.component(id).object.clone();
         let (of_object, by_object) = (named(wait.of), named(wait.by));
+        let (need, phase) = (cluster.needs[wait.need].capability.clone(), cluster.needs[wait.need].phase);
         found.push(if needs(plan, by, of) {
-            Disagreement::Backwards { of: of_object, by: by_object }
+            Disagreement::Backwards { of: of_object, by: by_object, need, phase }
         } else {
-            Disagreement::NotInThePlan { of: of_object, by: by_object }
+            Disagreement::NotInThePlan { of: of_object, by: by_object, need, phase }
         });
     }
     found

@@ -3,6 +3,8 @@
 //! A `dependsOn` that names nothing: a spelling mistake, the wrong namespace, a name that was changed elsewhere. The name of
 //! an object of another kind is a `wrong-kind-dependency`.
 //!
+//! The same of `healthChecks` that name a HelmRelease or a Kustomization which nothing has: Flux finds none and fails the check.
+//!
 //! The same of a release in a helmfile: `needs` that name no release of that file. Nothing is reported where a template
 //! may produce the names.
 //!
@@ -34,7 +36,8 @@ use diagnostic::{
     Advice, Explains, Finding, Fix, Goal, Location, NeverCost, Note, OrderAdvice, OrderFault, PlainAdvice, Remark,
     Rule, Severity, Symptom,
 };
-use model::{Consequence, ObjectRef, Stage, Tie, TieTarget, Verdict, edits, nearest};
+use model::{ComponentId, Consequence, Gate, ObjectRef, Stage, Tie, TieTarget, Verdict, edits, nearest};
+use source::Span;
 
 use crate::context::Context;
 use crate::other_kind::other_kind;
@@ -44,22 +47,38 @@ pub(crate) static RULE: Rule = Rule::new(
     "a dependency on something that does not exist",
     include_str!("unknown_dependency.rs"),
 )
-.explains(&[Explains::new(Symptom::DependencyNotFound, 1)]);
+.explains(&[Explains::new(Symptom::DependencyNotFound, 1), Explains::new(Symptom::NotHealthy, 9)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
-    ties.filter_map(|tie| match &tie.to {
-        TieTarget::Unknown(object)
-            if !object.name.contains("${")
-                && other_kind(context, object).is_none()
-                && !is_unreadable(context, object) =>
-        {
+    let ties = ties.filter_map(|tie| match &tie.to {
+        TieTarget::Unknown(object) if is_told(context, object) && other_kind(context, object).is_none() => {
             let is_helmfile = context.component(tie.from).role.is_bootstrap();
-            Some(if is_helmfile { of_helmfile(context, tie, object) } else { finding(context, tie, object) })
+            let of_flux = || finding(context, tie.from, tie.at, object);
+            Some(if is_helmfile { of_helmfile(context, tie, object) } else { of_flux() })
         }
         _ => None,
-    })
-    .collect()
+    });
+    ties.chain(of_health_checks(context)).collect()
+}
+
+fn is_told(context: &Context<'_>, missing: &ObjectRef) -> bool {
+    !missing.name.contains("${") && !is_unreadable(context, missing)
+}
+
+/// Health checks of HelmReleases and Kustomizations that nothing has.
+fn of_health_checks(context: &Context<'_>) -> Vec<Finding> {
+    let known: BTreeSet<&ObjectRef> = context.cluster.components.iter().map(|it| &it.object).collect();
+    let is_flux = |object: &ObjectRef| matches!(object.kind.as_str(), "HelmRelease" | "Kustomization");
+    let mut all = Vec::new();
+    for id in context.cluster.ids().filter(|id| !context.is_asleep(*id)) {
+        let component = context.component(id);
+        let Gate::Listed(listed) = &component.gate else { continue };
+        let missing = listed.iter().filter(|object| is_flux(object) && !known.contains(object));
+        let told = missing.filter(|object| is_told(context, object));
+        all.extend(told.map(|object| finding(context, id, component.gate_at, object)));
+    }
+    all
 }
 
 /// Whether a file that can't be read names it: the mistake there is told by itself, and then it exists.
@@ -72,15 +91,15 @@ fn is_unreadable(context: &Context<'_>, missing: &ObjectRef) -> bool {
     context.cluster.broken.iter().filter_map(|broken| context.text(broken.at)).any(|text| text.lines().any(is_named))
 }
 
-fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
-    let component = &context.component(tie.from).object;
+fn finding(context: &Context<'_>, from: ComponentId, at: Span, missing: &ObjectRef) -> Finding {
+    let component = &context.component(from).object;
     let hint = did_you_mean(context, missing);
     // What could not be seen might hold it, unless it is evidently a slip of the keyboard.
-    let is_unseen = context.may_hold_more() || (hint.is_none() && context.is_below_broken(tie.from));
+    let is_unseen = context.may_hold_more() || (hint.is_none() && context.is_below_broken(from));
     let is_unsure = is_unseen && !is_slip(context, missing);
     let severity = if is_unsure { Severity::Info } else { Severity::Error };
     let statement = OrderFault::WaitsForUnknown { component: component.clone(), missing: missing.clone() };
-    let primary = Location::new(tie.at, Remark::NothingHasName);
+    let primary = Location::new(at, Remark::NothingHasName);
     let advice = hint.map_or(PlainAdvice::CorrectName.into(), Advice::from);
     let mut finding = Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
         .with_provider(missing)

@@ -58,6 +58,7 @@ impl Builder<'_> {
                 object: release.object(),
                 chart: release.chart_name.clone(),
                 values: values.clone(),
+                hides_values: values.is_none(),
                 release_name: release.name.clone(),
                 target_namespace: release.namespace.clone(),
                 asks_for: Vec::new(),
@@ -118,6 +119,8 @@ impl Builder<'_> {
             draft.main.clear();
             draft.parts = crate::blueprint::Chart::default();
             draft.known = draft.known.filter(|known| !known.crds.is_empty());
+        } else {
+            self.webhooks_of(draft);
         }
         draft
     }

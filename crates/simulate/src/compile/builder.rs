@@ -339,6 +339,7 @@ impl<'a> Builder<'a> {
             for list in [&chart.definitions, &chart.objects, &chart.if_known] {
                 add(list, it.id);
             }
+            add(chart.makes_namespace.as_slice(), it.id);
         }
         for it in &self.out.customs {
             add(&it.makes, it.id);
