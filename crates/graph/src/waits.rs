@@ -50,8 +50,6 @@ pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, never: impl
         let strength = match need.phase {
             _ if need.why == Purpose::TalkTo => Strength::Soft,
             Phase::Run => Strength::Later,
-            // What it applies itself comes after it, and what it needs of that comes by trying again.
-            Phase::Ready if is_ancestor(cluster, need.of, first.by) => Strength::Later,
             Phase::Build | Phase::Apply | Phase::Ready => Strength::Hard,
         };
         (!is_own).then_some(Wait { need: index, of: need.of, by: first.by, arrival: first.arrival, strength })

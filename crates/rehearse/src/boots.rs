@@ -63,11 +63,23 @@ impl Boots<'_> {
     pub fn links(&self, cause: &Counted) -> Vec<Finding> {
         let further = cause.chain.iter().skip(1);
         let of_makers = further.filter_map(|reason| {
+            if matches!(reason, Reason::Sealed(_)) {
+                return self.unsealable();
+            }
             let owner = self.blueprint.maker(reason.about()?)?;
             let question = Question { near: &[owner], seen: self.seen(*reason, false), chain: &[] };
             self.explained(&question).finding
         });
         of_makers.collect()
+    }
+
+    /// A sealing key is missed by the whole cluster, whichever component a finding names.
+    fn unsealable(&self) -> Option<Finding> {
+        let speaks = |finding: &&Finding| {
+            let near = std::slice::from_ref(&finding.component);
+            Symptom::Unsealable.finding(std::slice::from_ref(*finding), near, None).is_some()
+        };
+        self.findings.iter().find(speaks).cloned()
     }
 
     /// What failed and came right by itself. `all` are all of the kind.
@@ -107,8 +119,11 @@ impl Boots<'_> {
         let is_secret = |id: Id| self.blueprint.thing(id).group() == "external-secrets.io";
         let is_storeless = matches!(reason, Reason::NoMatch(id) if is_secret(id));
         let store = is_storeless.then_some((Symptom::NotHealthy, Some(Missed::SecretStore)));
-        let circle = turns.then(|| (Symptom::Circle, self.missed(reason)));
-        first.into_iter().chain(store).chain(circle).collect()
+        let missed = self.missed(reason);
+        let circle = turns.then(|| (Symptom::Circle, missed.clone()));
+        // A circle may be told by another of its links.
+        let any = (turns && missed.is_some()).then_some((Symptom::Circle, None));
+        first.into_iter().chain(store).chain(circle).chain(any).collect()
     }
 
     /// What is missed.

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{Finding, Severity};
-use graph::{Analysis, Strength};
-use model::{Capability, Cluster, ComponentId, ObjectRef, Obstacle, Phase};
+use graph::{Analysis, Strength, Wait};
+use model::{Capability, Cluster, ComponentId, Gate, ObjectRef, Obstacle, Phase, Role};
 use read::Reading;
 use rehearse::{Boots, Explained};
 use run::{Plan, PlanError, Proof, StepId};
@@ -155,7 +155,7 @@ fn order(cluster: &Cluster, analysis: &Analysis, plan: &Plan) -> Vec<Disagreemen
     };
     let mut known = BTreeSet::new();
     let mut found = Vec::new();
-    for wait in analysis.schedule.waits.iter().filter(|wait| wait.strength == Strength::Hard) {
+    for wait in analysis.schedule.waits.iter().filter(|wait| is_hard(cluster, wait)) {
         let (Some(of), Some(by)) = (step(wait.of), step(wait.by)) else { continue };
         if !known.insert((of, by)) || needs(plan, of, by) {
             continue;
@@ -170,6 +170,13 @@ fn order(cluster: &Cluster, analysis: &Analysis, plan: &Plan) -> Vec<Disagreemen
         });
     }
     found
+}
+
+/// Whether a component is not done without what it waits for. One that only applies is done before its objects are healthy.
+fn is_hard(cluster: &Cluster, wait: &Wait) -> bool {
+    let component = cluster.component(wait.of);
+    let only_applies = component.role != Role::HelmRelease && component.gate == Gate::Applied;
+    wait.strength == Strength::Hard && !(only_applies && cluster.needs[wait.need].phase == Phase::Ready)
 }
 
 /// The steps that watch an object, by that.

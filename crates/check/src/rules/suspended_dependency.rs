@@ -36,7 +36,7 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .explains(&[
     Explains::new(Symptom::DependencyNotReady, 1),
-    Explains::new(Symptom::UnknownKind, 3),
+    Explains::new(Symptom::UnknownKind, 7),
     Explains::new(Symptom::NamespaceNotFound, 3),
 ])
 .may_be_brought();
@@ -44,7 +44,13 @@ pub(crate) static RULE: Rule = Rule::new(
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
     let needs = context.judged().filter_map(|judged| of_need(context, judged));
-    ties.filter_map(|tie| finding(context, tie)).chain(needs).collect()
+    let mut all: Vec<Finding> = ties.filter_map(|tie| finding(context, tie)).collect();
+    // One for all that a component needs of another; a tie says it, too.
+    for finding in needs {
+        let is_told = all.iter().any(|it| it.component == finding.component && it.provider == finding.provider);
+        all.extend((!is_told).then_some(finding));
+    }
+    all
 }
 
 /// Nothing is applied without it, and all that would bring it are suspended.
