@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use diagnostic::{Maker, Severity};
 use graph::{Analysis, Judged};
 use model::{
-    BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Purpose, Role, Tie, TieTarget,
+    BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role, Tie, TieTarget,
     Verdict, WhyUnseen,
 };
 use read::Reading;
@@ -37,6 +37,8 @@ pub(crate) struct Context<'a> {
     operators: OnceLock<BTreeMap<(ComponentId, &'a str), ComponentId>>,
     /// See [`Context::races`].
     races: OnceLock<Vec<Pair<'a>>>,
+    /// See [`Context::waits_for_kind_of_webhook`].
+    raced_kinds: OnceLock<BTreeSet<(ComponentId, ComponentId, &'a str)>>,
 }
 
 impl<'a> Context<'a> {
@@ -79,6 +81,7 @@ impl<'a> Context<'a> {
             ordered: OnceLock::new(),
             operators: OnceLock::new(),
             races: OnceLock::new(),
+            raced_kinds: OnceLock::new(),
         };
         context.asleep =
             cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
@@ -325,6 +328,28 @@ impl<'a> Context<'a> {
         self.ordered.get_or_init(count).get(&provider).copied().unwrap_or_default()
     }
 
+    /// Whether a release can't be rendered before the one that brings a webhook has brought the kinds that it is asked about, too: each try
+    /// before that fails, and the first after it meets a webhook that does not answer yet.
+    fn waits_for_kind_of_webhook(&self, judged: &Judged) -> bool {
+        let need = self.need(judged);
+        let Some(by) = judged.offer.map(|offer| self.cluster.offers[offer].by) else { return false };
+        self.raced_kinds.get_or_init(|| self.find_raced_kinds()).contains(&(need.of, by, group(&need.capability.name)))
+    }
+
+    /// Who needs kinds of a group to be applied, of whom, and which group, where nothing orders the two.
+    fn find_raced_kinds(&self) -> BTreeSet<(ComponentId, ComponentId, &'a str)> {
+        let is_raced = |judged: &&Judged| {
+            let need = self.need(judged);
+            let is_kind = need.capability.kind == CapabilityKind::Crd && need.phase == Phase::Apply;
+            is_kind && judged.verdict == Verdict::Unordered
+        };
+        let raced = self.analysis.judged.iter().filter(is_raced).filter_map(|judged| {
+            let need = self.need(judged);
+            Some((need.of, self.cluster.offers[judged.offer?].by, group(&need.capability.name)))
+        });
+        raced.collect()
+    }
+
     /// How much an unmet need matters, by what it costs.
     pub(crate) fn severity(&self, judged: &Judged) -> Severity {
         const LONG_SECONDS: u64 = 600;
@@ -356,12 +381,12 @@ impl<'a> Context<'a> {
         };
         let need = self.need(judged);
         // A webhook stands in the way only from the moment it is registered until it answers. Where the two are ordered
-        // without a gate, that moment is just when the other begins.
+        // without a gate, or where the CRD that comes with it is waited for too, that moment is just when the other begins.
         // And a policy engine registers one only once it runs, for the kinds that its policies name.
         let is_of_policies = need.capability.name == "*";
-        let is_gentle = need.soft
-            || (need.capability.kind == CapabilityKind::Webhook
-                && (judged.verdict == Verdict::Unordered || is_of_policies));
+        let is_passed_by = judged.verdict == Verdict::Unordered && !self.waits_for_kind_of_webhook(judged);
+        let is_gentle =
+            need.soft || (need.capability.kind == CapabilityKind::Webhook && (is_passed_by || is_of_policies));
         if judged.verdict == Verdict::Deadlocked {
             return severity;
         }
@@ -382,6 +407,11 @@ impl<'a> Context<'a> {
         let least = if is_kind { severity.min(Severity::Info) } else { Severity::Pedantic };
         severity.lowered().max(least)
     }
+}
+
+/// The API group of `group/Kind`.
+fn group(kind: &str) -> &str {
+    kind.split('/').next().unwrap_or_default()
 }
 
 /// Who owns what is at an address: the first part behind its host, without a port.

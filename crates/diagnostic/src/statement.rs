@@ -47,6 +47,8 @@ pub enum OrderFault {
     WaitsForParent { component: ObjectRef, count: usize, parent: ObjectRef, parent_waits: bool },
     /// What it waits for is switched off.
     WaitsForSuspended { component: ObjectRef, target: ObjectRef },
+    /// The only one that would bring what it needs is switched off.
+    NeedsOfSuspended { component: ObjectRef, needed: Capability, target: ObjectRef },
     /// What it waits for does not exist.
     WaitsForUnknown { component: ObjectRef, missing: ObjectRef },
     /// A health check names nothing.

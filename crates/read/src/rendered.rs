@@ -8,11 +8,14 @@ use std::collections::BTreeMap;
 use catalogue::Catalogue;
 use ecow::EcoString;
 use kustomize::PathKind;
-use model::{BuildFault, ComponentId, ObjectRef, Role};
+use model::{BlindSpot, BuildFault, ComponentId, ObjectRef, Role};
 use yaml::Node;
 
 use crate::bootstrap::{ClusterBootstrap, ClusterDirectories, SeededName};
-use crate::content::{chart_address, chart_sources, config_maps, merged_values, retries_by_default};
+use crate::content::{
+    adds_variables, chart_address, chart_sources, config_maps, fetched_kinds, merged_values, retries_by_default,
+    unseen_values,
+};
 use crate::flux::{Assembled, HelmRelease};
 use crate::helmfile::{Release, ReleaseIndex};
 use crate::object::Object;
@@ -32,6 +35,10 @@ pub struct Rendered {
     pub is_strict: Option<bool>,
     /// Its helm-controller retries what failed unless a release says otherwise (the gate `DefaultToRetryOnFailure`).
     pub retries_by_default: bool,
+    /// An admission policy or webhook may give Kustomizations variables that no file shows.
+    pub adds_variables: bool,
+    /// What of it could not be seen, the bootstrap included.
+    pub blind: Vec<BlindSpot>,
 }
 
 /// A Kustomization, a ResourceSet, or one step of a ResourceSet.
@@ -52,6 +59,8 @@ pub struct Applier {
     pub unsubstituted: Vec<Node>,
     /// Why it can't be built at all.
     pub broken: Option<BuildFault>,
+    /// Kinds (`group/Kind` or `group/*`) whose CRDs it takes from elsewhere, as far as addresses tell.
+    pub fetched: Vec<String>,
     /// Its files are not in this repository.
     pub is_unseen: bool,
 }
@@ -64,6 +73,8 @@ pub struct ChartOf {
     pub chart: EcoString,
     /// `valuesFrom` ConfigMaps and `values`, merged.
     pub values: Option<Node>,
+    /// Some of its values were not read.
+    pub hides_values: bool,
     pub release_name: EcoString,
     pub target_namespace: EcoString,
     /// The APIs that its templates ask the cluster for, where the chart lies in this repository.
@@ -77,8 +88,12 @@ pub struct RenderedBootstrap {
     pub objects: Vec<RenderedSeed>,
     /// What scripts and templates make by name.
     pub named: Vec<SeededName>,
-    /// Kinds (`group/Kind`) whose CRDs are fetched by their address.
+    /// Kinds (`group/Kind` or `group/*`) whose CRDs are fetched by their address.
     pub crds: Vec<String>,
+    /// A program that seems to be the bootstrap, or a part of it, and was not read.
+    pub program: Option<EcoString>,
+    /// A script that installs CRDs of charts which only it knows.
+    pub unclear_crds: Option<EcoString>,
     /// A script or a Terraform file restores the sealing key.
     pub restores_sealing_key: bool,
     /// In the order they run.
@@ -114,7 +129,9 @@ pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), Rea
         let directories = if at < declared { &of_declared } else { &of_all };
         let bootstrap = bootstrap.of_cluster(repository, &catalogue, directories, &one.cluster.name);
         let early = bootstrap.rendered(repository);
-        cluster(repository, one, &early, &bootstrap.value_files(repository))
+        let mut rendered = cluster(repository, &catalogue, one, &early, &bootstrap.value_files(repository));
+        rendered.blind.extend(bootstrap.blind().cloned());
+        rendered
     };
     let mut all: Vec<Rendered> = assembled.into_iter().enumerate().map(render).collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
@@ -129,6 +146,8 @@ impl ClusterBootstrap<'_> {
             objects: objects.map(|it| RenderedSeed { node: it.node.clone(), after: it.after }).collect(),
             named: self.named().iter().copied().cloned().collect(),
             crds: self.crds().iter().map(|crd| crd.kind.clone()).collect(),
+            program: self.program().map(EcoString::from),
+            unclear_crds: self.script_of_crds().map(EcoString::from),
             restores_sealing_key: self.restores_sealing_key(repository),
             releases: releases
                 .map(|release| RenderedRelease { release: release.clone(), values: release.visible_values(repository) })
@@ -147,7 +166,13 @@ fn is_strict<'n>(blind: &[model::BlindSpot], nodes: impl Iterator<Item = &'n Nod
     version.strict.or_else(|| Some(version.minor? >= STRICT_SINCE))
 }
 
-fn cluster(repository: &Repository, assembled: Assembled, early: &RenderedBootstrap, values: &[&Node]) -> Rendered {
+fn cluster(
+    repository: &Repository,
+    catalogue: &Catalogue,
+    assembled: Assembled,
+    early: &RenderedBootstrap,
+    values: &[&Node],
+) -> Rendered {
     let Assembled { cluster, objects, kustomizations, releases, .. } = assembled;
     let is_strict = is_strict(
         &cluster.blind,
@@ -178,8 +203,14 @@ fn cluster(repository: &Repository, assembled: Assembled, early: &RenderedBootst
             objects: Vec::new(),
             unsubstituted: Vec::new(),
             broken: cluster.broken.iter().find(|broken| broken.component == id).map(|broken| broken.fault.clone()),
+            fetched: Vec::new(),
             is_unseen: component.role == Role::Kustomization && component.path.is_none(),
         });
+    }
+    for (id, kind, _) in fetched_kinds(&cluster, catalogue) {
+        if let Some(at) = places.get(&id) {
+            appliers[*at].fetched.push(kind);
+        }
     }
     for (id, kustomization) in &kustomizations {
         let Some(applier) = places.get(id).and_then(|at| appliers.get_mut(*at)) else { continue };
@@ -190,13 +221,24 @@ fn cluster(repository: &Repository, assembled: Assembled, early: &RenderedBootst
     }
     let charts = charts(repository, &objects, &releases);
     let retries_by_default = retries_by_default(&objects);
+    let applied = early.objects.iter().map(|seed| &seed.node).chain(values.iter().copied());
+    let adds_variables = objects.iter().map(|built| &built.node).chain(applied).any(adds_variables);
     for built in objects {
         let reference = Object::new(&built.node).reference(&built.namespace);
         if let Some(at) = places.get(&built.component) {
             appliers[*at].objects.push((reference, built.node));
         }
     }
-    Rendered { name: cluster.name, appliers, releases: charts, bootstrap: early.clone(), is_strict, retries_by_default }
+    Rendered {
+        name: cluster.name,
+        appliers,
+        releases: charts,
+        bootstrap: early.clone(),
+        is_strict,
+        retries_by_default,
+        adds_variables,
+        blind: cluster.blind,
+    }
 }
 
 fn charts(
@@ -212,6 +254,7 @@ fn charts(
             object: release.object.clone(),
             chart: catalogue::chart_name(&chart_address(release, &sources)).into(),
             asks_for: asked_for(repository, release, values.as_ref()),
+            hides_values: !unseen_values(release, &config_maps).is_empty(),
             values,
             release_name: release.release_name.clone(),
             target_namespace: release.target_namespace.clone(),

@@ -40,7 +40,9 @@ impl Boots<'_> {
     pub fn cause(&self, cause: &Counted) -> Explained {
         let is_circle = !cause.circle.is_empty();
         let members = cause.circle.iter().filter(|member| **member != cause.id);
-        let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).collect();
+        // In a circle that its controllers do not see, whoever it leads through.
+        let through = self.behind(cause).into_iter().filter(|_| cause.turns);
+        let near: Vec<Id> = std::iter::once(cause.id).chain(members.copied()).chain(through).collect();
         // Pods that only take long were too late for something that has given up: that is no fact behind it.
         let passes = matches!(cause.chain.last(), Some(Reason::Starts(..) | Reason::UnderWay(_)));
         let question = Question {
@@ -49,6 +51,35 @@ impl Boots<'_> {
             chain: if is_circle || passes { &[] } else { &cause.chain },
         };
         self.explained(&question)
+    }
+
+    /// All that a cause waits for, and who would make that, up to what it comes down to.
+    pub fn behind(&self, cause: &Counted) -> BTreeSet<Id> {
+        self.ids(&cause.chain)
+    }
+
+    /// The findings that speak of the links between a cause and what it comes down to: each of them is a reason of the one that would have
+    /// made what the link before it misses.
+    pub fn links(&self, cause: &Counted) -> Vec<Finding> {
+        let further = cause.chain.iter().skip(1);
+        let of_makers = further.filter_map(|reason| {
+            if matches!(reason, Reason::Sealed(_)) {
+                return self.unsealable();
+            }
+            let owner = self.blueprint.maker(reason.about()?)?;
+            let question = Question { near: &[owner], seen: self.seen(*reason, false), chain: &[] };
+            self.explained(&question).finding
+        });
+        of_makers.collect()
+    }
+
+    /// A sealing key is missed by the whole cluster, whichever component a finding names.
+    fn unsealable(&self) -> Option<Finding> {
+        let speaks = |finding: &&Finding| {
+            let near = std::slice::from_ref(&finding.component);
+            Symptom::Unsealable.finding(std::slice::from_ref(*finding), near, None).is_some()
+        };
+        self.findings.iter().find(speaks).cloned()
     }
 
     /// What failed and came right by itself. `all` are all of the kind.
@@ -88,8 +119,11 @@ impl Boots<'_> {
         let is_secret = |id: Id| self.blueprint.thing(id).group() == "external-secrets.io";
         let is_storeless = matches!(reason, Reason::NoMatch(id) if is_secret(id));
         let store = is_storeless.then_some((Symptom::NotHealthy, Some(Missed::SecretStore)));
-        let circle = turns.then(|| (Symptom::Circle, self.missed(reason)));
-        first.into_iter().chain(store).chain(circle).collect()
+        let missed = self.missed(reason);
+        let circle = turns.then(|| (Symptom::Circle, missed.clone()));
+        // A circle may be told by another of its links.
+        let any = (turns && missed.is_some()).then_some((Symptom::Circle, None));
+        first.into_iter().chain(store).chain(circle).chain(any).collect()
     }
 
     /// What is missed.
@@ -126,12 +160,16 @@ impl Boots<'_> {
 
     /// Everything that a chain names, and who makes it.
     fn named(&self, chain: &[Reason]) -> BTreeSet<ObjectRef> {
+        self.ids(chain).into_iter().map(|id| self.blueprint.thing(id).object()).collect()
+    }
+
+    fn ids(&self, chain: &[Reason]) -> BTreeSet<Id> {
         const MAKERS_MAX: usize = 3;
         let ids = chain.iter().flat_map(|reason| reason.names());
         let with_makers = ids.flat_map(|id| {
             std::iter::successors(Some(id), |id| self.blueprint.maker(*id)).take(1 + MAKERS_MAX).collect::<Vec<Id>>()
         });
-        with_makers.map(|id| self.blueprint.thing(id).object()).collect()
+        with_makers.collect()
     }
 }
 
@@ -149,7 +187,7 @@ fn symptom(reason: Reason) -> Option<Symptom> {
         Reason::HealthTimeout(_) | Reason::HealthStalled(_) => Symptom::NotHealthy,
         Reason::ValuesNotFound(_) => Symptom::ValuesNotFound,
         Reason::InstallTimeout(_) => Symptom::InstallFailed,
-        Reason::NoSealingKey => Symptom::Unsealable,
+        Reason::NoSealingKey | Reason::Sealed(_) => Symptom::Unsealable,
         _ => return None,
     })
 }

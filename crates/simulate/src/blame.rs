@@ -64,7 +64,11 @@ fn circle(world: &World<'_>, blueprint: &Blueprint, members: &[Id]) -> Option<Ca
 }
 
 fn told(world: &World<'_>, id: Id, reason: Reason, circle: Vec<Id>) -> Cause {
-    let (chain, turns) = world.follow(reason);
+    let (chain, turns) = match (world.follow(reason), world.gave_up_for(id)) {
+        // What was in its way has come since.
+        ((now, _), Some(then)) if now.len() == 1 && then.first() == now.first() => (then.to_vec(), false),
+        (now, _) => now,
+    };
     Cause { id, reason, chain, turns, circle, blocks: 1 }
 }
 
@@ -91,11 +95,10 @@ fn next(world: &World<'_>, blueprint: &Blueprint, id: Id) -> Option<Id> {
         | Reason::HealthChecks(on, _)
         | Reason::HealthStalled(on)
         | Reason::SourceNotReady(on) => {
-            if is_flux(blueprint, on) || !world.exists(on) {
-                unready(world, Some(on))
-            } else {
-                None
-            }
+            // What no file defines has no reason of its own.
+            let is_defined = world.exists(on) || blueprint.made_by[on.index()].is_some();
+            let is_further = is_flux(blueprint, on) || !world.exists(on);
+            unready(world, Some(on).filter(|_| is_further && is_defined))
         }
         Reason::SourceNotFound(on) | Reason::ValuesNotFound(on) | Reason::VariablesNotFound(on) => {
             maker(world, blueprint, on)

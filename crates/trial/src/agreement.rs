@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{Finding, Severity};
-use graph::{Analysis, Strength};
-use model::{Cluster, ComponentId, ObjectRef};
+use graph::{Analysis, Strength, Wait};
+use model::{Capability, Cluster, ComponentId, Gate, ObjectRef, Obstacle, Phase, Role};
 use read::Reading;
-use rehearse::Boots;
+use rehearse::{Boots, Explained};
 use run::{Plan, PlanError, Proof, StepId};
-use simulate::{Conditions, Faults};
+use simulate::{Conditions, Counted, Faults, Id, Reason, Study};
 
 /// What the commands say of one cluster.
 #[derive(Clone, Debug)]
@@ -39,11 +39,19 @@ pub enum Disagreement {
     /// `check` has no error, and `plan` refuses.
     NotPlanned,
     /// A component waits for another, and the plan does not have that.
-    NotInThePlan { of: ObjectRef, by: ObjectRef },
+    NotInThePlan { of: ObjectRef, by: ObjectRef, need: Capability, phase: Phase },
     /// And has it the other way round.
-    Backwards { of: ObjectRef, by: ObjectRef },
-    /// Boots die of something that no finding at warning or above speaks of.
-    Untold { component: Option<ObjectRef> },
+    Backwards { of: ObjectRef, by: ObjectRef, need: Capability, phase: Phase },
+    /// Boots die of something that no finding at warning or above speaks of, and that is not behind a death that one speaks of.
+    Untold {
+        component: Option<ObjectRef>,
+        of: Option<Obstacle>,
+        /// What it comes down to.
+        fact: Option<Obstacle>,
+        /// At which severity it is told.
+        told: Option<Severity>,
+        boots: u64,
+    },
 }
 
 /// All clusters of a repository.
@@ -58,14 +66,7 @@ pub fn agreements(reading: &Reading, boots: u64) -> Result<Vec<Agreement>, Strin
         let study = simulate::study(&blueprint, 1, boots, &Faults::default());
         let analysis = graph::analyse(cluster);
         let plan = run::plan(&reading.repository, cluster, &analysis, &reading.settings.up);
-        let told = Boots { blueprint: &blueprint, findings: &mine };
-        let untold: Vec<Disagreement> = study
-            .causes
-            .iter()
-            .map(|cause| told.cause(cause))
-            .filter(|explained| explained.finding.as_ref().is_none_or(|finding| finding.severity < Severity::Warning))
-            .map(|explained| Disagreement::Untold { component: explained.component })
-            .collect();
+        let untold = untold(&Boots { blueprint: &blueprint, findings: &mine }, &study);
         let warnings = mine.iter().filter(|finding| finding.severity >= Severity::Warning).count();
         let errors = mine.iter().filter(|finding| finding.severity == Severity::Error).count();
         let mut disagreements = verdicts(errors, warnings, &analysis, study.converged, &plan);
@@ -107,6 +108,44 @@ fn verdicts(
     cases.into_iter().filter(|(holds, _)| *holds).map(|(_, it)| it).collect()
 }
 
+/// Deaths without a finding at warning or above. One that only follows from another is told with that.
+fn untold(boots: &Boots<'_>, study: &Study) -> Vec<Disagreement> {
+    let all: Vec<_> = study.causes.iter().map(|cause| (cause, boots.cause(cause))).collect();
+    let severity = |explained: &Explained| explained.finding.as_ref().map(|finding| finding.severity);
+    let (told, untold): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(_, explained)| severity(explained) >= Some(Severity::Warning));
+    let of_told: BTreeSet<Id> =
+        told.iter().flat_map(|(cause, _)| std::iter::once(cause.id).chain(cause.circle.iter().copied())).collect();
+    let behind: Vec<(Id, BTreeSet<Id>)> = untold.iter().map(|(cause, _)| (cause.id, boots.behind(cause))).collect();
+    let waits_for = |of: &Counted, by: Id| behind.iter().any(|(id, all)| *id == of.id && all.contains(&by));
+    let follows = |of: &Counted| {
+        let others = untold.iter().map(|(cause, _)| *cause).filter(|cause| cause.id != of.id);
+        let mut before = others.filter(|cause| waits_for(of, cause.id) && !waits_for(cause, of.id));
+        before.next().is_some()
+    };
+    let is_root = |cause: &Counted| boots.behind(cause).is_disjoint(&of_told) && !follows(cause);
+    let is_told_behind = |cause: &Counted| boots.links(cause).iter().any(|it| it.severity >= Severity::Warning);
+    let counts = |cause: &Counted| is_root(cause) && !is_told_behind(cause) && !is_chance(cause, study.boots);
+    let roots: Vec<_> = untold.iter().filter(|(cause, _)| counts(cause)).collect();
+    let named = |reason: Reason| reason.named(boots.blueprint);
+    roots
+        .into_iter()
+        .map(|(cause, explained)| Disagreement::Untold {
+            of: named(cause.reason),
+            fact: explained.fact.and_then(named),
+            told: severity(explained),
+            component: explained.component.clone(),
+            boots: cause.boots,
+        })
+        .collect()
+}
+
+/// Pods that were only slow, in fewer than half of the boots: nothing was missing, and no order would have helped.
+fn is_chance(cause: &Counted, boots: u64) -> bool {
+    let was_slow = matches!(cause.chain.last(), Some(Reason::Starts(..) | Reason::UnderWay(_) | Reason::Crashes(_)));
+    was_slow && cause.boots * 2 < boots
+}
+
 /// What each component waits for and can't do without, against the plan.
 fn order(cluster: &Cluster, analysis: &Analysis, plan: &Plan) -> Vec<Disagreement> {
     let steps = steps(plan);
@@ -116,20 +155,28 @@ fn order(cluster: &Cluster, analysis: &Analysis, plan: &Plan) -> Vec<Disagreemen
     };
     let mut known = BTreeSet::new();
     let mut found = Vec::new();
-    for wait in analysis.schedule.waits.iter().filter(|wait| wait.strength == Strength::Hard) {
+    for wait in analysis.schedule.waits.iter().filter(|wait| is_hard(cluster, wait)) {
         let (Some(of), Some(by)) = (step(wait.of), step(wait.by)) else { continue };
         if !known.insert((of, by)) || needs(plan, of, by) {
             continue;
         }
         let named = |id: ComponentId| cluster.component(id).object.clone();
         let (of_object, by_object) = (named(wait.of), named(wait.by));
+        let (need, phase) = (cluster.needs[wait.need].capability.clone(), cluster.needs[wait.need].phase);
         found.push(if needs(plan, by, of) {
-            Disagreement::Backwards { of: of_object, by: by_object }
+            Disagreement::Backwards { of: of_object, by: by_object, need, phase }
         } else {
-            Disagreement::NotInThePlan { of: of_object, by: by_object }
+            Disagreement::NotInThePlan { of: of_object, by: by_object, need, phase }
         });
     }
     found
+}
+
+/// Whether a component is not done without what it waits for. One that only applies is done before its objects are healthy.
+fn is_hard(cluster: &Cluster, wait: &Wait) -> bool {
+    let component = cluster.component(wait.of);
+    let only_applies = component.role != Role::HelmRelease && component.gate == Gate::Applied;
+    wait.strength == Strength::Hard && !(only_applies && cluster.needs[wait.need].phase == Phase::Ready)
 }
 
 /// The steps that watch an object, by that.

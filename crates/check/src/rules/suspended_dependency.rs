@@ -1,6 +1,7 @@
 //! ## What it finds
 //!
-//! A `dependsOn` on a Kustomization or HelmRelease with `suspend: true`.
+//! A `dependsOn` on a Kustomization or HelmRelease with `suspend: true`; and a CRD or Namespace that something is applied with and
+//! that only a suspended one brings.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -23,7 +24,8 @@ use diagnostic::{
     Advice, EvidenceRole, Explains, Finding, Fix, Goal, Location, NeverCost, OrderFault, Remark, Rule, Severity,
     Symptom,
 };
-use model::{Consequence, Tie, TieTarget, Verdict};
+use graph::Judged;
+use model::{CapabilityKind, Consequence, Phase, Tie, TieTarget, Verdict};
 
 use crate::context::Context;
 
@@ -32,11 +34,51 @@ pub(crate) static RULE: Rule = Rule::new(
     "a dependency on something that is suspended",
     include_str!("suspended_dependency.rs"),
 )
-.explains(&[Explains::new(Symptom::DependencyNotReady, 1)]);
+.explains(&[
+    Explains::new(Symptom::DependencyNotReady, 1),
+    Explains::new(Symptom::UnknownKind, 7),
+    Explains::new(Symptom::NamespaceNotFound, 3),
+])
+.may_be_brought();
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
-    ties.filter_map(|tie| finding(context, tie)).collect()
+    let needs = context.judged().filter_map(|judged| of_need(context, judged));
+    let mut all: Vec<Finding> = ties.filter_map(|tie| finding(context, tie)).collect();
+    // One for all that a component needs of another; a tie says it, too.
+    for finding in needs {
+        let is_told = all.iter().any(|it| it.component == finding.component && it.provider == finding.provider);
+        all.extend((!is_told).then_some(finding));
+    }
+    all
+}
+
+/// Nothing is applied without it, and all that would bring it are suspended.
+fn of_need(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
+    let need = context.need(judged);
+    let is_kind = matches!(need.capability.kind, CapabilityKind::Crd | CapabilityKind::Namespace);
+    if judged.verdict != Verdict::Unoffered || !is_kind || need.phase > Phase::Apply || need.optional {
+        return None;
+    }
+    let offer = context.analysis.links.offers_for(judged.need).first()?;
+    let by = context.cluster.offers[*offer].by;
+    let suspended = context.above(by).find_map(|at| context.component(at).suspended)?;
+    let (component, target) = (&context.component(need.of).object, &context.component(by).object);
+    let statement = OrderFault::NeedsOfSuspended {
+        component: component.clone(),
+        needed: need.capability.clone(),
+        target: target.clone(),
+    };
+    let primary = Location::new(need.at, Remark::WaitsForEver);
+    let finding = Finding::new(&RULE, Severity::Warning, &context.cluster.name, component, statement, primary)
+        .with_provider(target)
+        .with_subject(need.capability.clone())
+        .with_verdict(Verdict::Unoffered)
+        .with_consequence(Consequence::Deadlock)
+        .with_cost(NeverCost::ConvergesSuspended)
+        .with_evidence(EvidenceRole::Order, suspended, Remark::SwitchedOff)
+        .with_fix(Fix::by_hand(Advice::Resume { target: target.clone() }, Goal::Gone));
+    Some(finding)
 }
 
 fn finding(context: &Context<'_>, tie: &Tie) -> Option<Finding> {

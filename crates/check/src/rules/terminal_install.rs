@@ -41,7 +41,7 @@ pub(crate) static RULE: Rule = Rule::new(
     include_str!("terminal_install.rs"),
 )
 .folding(Together::Provider, Quiet::Alone)
-.explains(&[Explains::new(Symptom::InstallFailed, 1)])
+.explains(&[Explains::new(Symptom::InstallFailed, 1), Explains::new(Symptom::WebhookDown, 0)])
 .may_be_brought();
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {

@@ -83,6 +83,9 @@ fn order(fault: &OrderFault) -> String {
         OrderFault::WaitsForSuspended { component, target } => {
             format!("{} waits for {}, which is suspended", quoted(component), quoted(target))
         }
+        OrderFault::NeedsOfSuspended { component, needed, target } => {
+            format!("{} needs {needed}, which only {} brings, and that is suspended", quoted(component), quoted(target))
+        }
         OrderFault::WaitsForUnknown { component, missing } => {
             format!("{} waits for {missing}, which does not exist", quoted(component))
         }

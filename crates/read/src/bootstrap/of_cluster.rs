@@ -106,6 +106,21 @@ impl<'a> ClusterBootstrap<'a> {
         &self.crds
     }
 
+    /// A program that seems to bootstrap the cluster.
+    pub(crate) fn program(&self) -> Option<&'a str> {
+        self.programs.first().copied()
+    }
+
+    /// A script that takes CRDs of charts which only it knows.
+    pub(crate) fn script_of_crds(&self) -> Option<&'a str> {
+        self.unclear_crds.first().map(|unclear| unclear.script.as_str())
+    }
+
+    /// What of it could not be seen.
+    pub(crate) fn blind(&self) -> impl Iterator<Item = &'a BlindSpot> {
+        self.blind.iter().copied()
+    }
+
     /// Whether a script or a Terraform file restores the sealing key.
     pub(crate) fn restores_sealing_key(&self, repository: &Repository) -> bool {
         self.all.sealing_key(repository).is_some()

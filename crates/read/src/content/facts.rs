@@ -45,7 +45,7 @@ pub(crate) fn gather(collector: &mut Collector, repository: &Repository, bootstr
 
 /// Whether an object may give Kustomizations variables that no file shows: an admission policy or webhook that rewrites
 /// them as they are made.
-fn adds_variables(node: &Node) -> bool {
+pub(crate) fn adds_variables(node: &Node) -> bool {
     let object = Object::new(node);
     match object.kind() {
         "MutatingAdmissionPolicy" | "MutatingWebhookConfiguration" | "MutatingPolicy" | "ClusterPolicy" | "Policy" => {

@@ -30,7 +30,8 @@ mod values;
 mod webhooks;
 
 use catalogue::Catalogue;
-use model::Cluster;
+use model::{Cluster, ComponentId};
+use source::Span;
 
 use crate::bootstrap::ClusterBootstrap;
 use crate::charts::Renderer;
@@ -39,9 +40,9 @@ use crate::repository::Repository;
 pub(crate) use arguments::retries_by_default;
 pub(crate) use capabilities::apis_asked_for;
 pub(crate) use collector::Collector;
-pub(crate) use facts::note_chart;
+pub(crate) use facts::{adds_variables, note_chart};
 pub(crate) use known::{need_foundation, need_known_capabilities, offer_controllers, offer_known};
-pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values};
+pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values, unseen_values};
 pub(crate) use objects::SEALING_KEY_LABEL;
 pub use objects::is_sealing_key;
 
@@ -82,23 +83,25 @@ pub(crate) fn extract(
 
 /// CRDs that a component takes from another repository: not seen, but their address tells what they are.
 fn offer_fetched(catalogue: &Catalogue, collector: &mut Collector) {
-    let spots = collector.cluster().blind.clone();
-    for spot in &spots {
+    for (by, kind, at) in fetched_kinds(collector.cluster(), catalogue) {
+        let own = collector.cluster().component(by).object.clone();
+        let capability = model::Capability::cluster(model::CapabilityKind::Crd, kind);
+        collector.offer(by, capability, model::Arrival::Applied, &own, at);
+    }
+}
+
+/// The kinds (`group/Kind` or `group/*`) whose CRDs components take from elsewhere, and the place of the address that tells so.
+pub(crate) fn fetched_kinds(cluster: &Cluster, catalogue: &Catalogue) -> Vec<(ComponentId, String, Span)> {
+    let mut all = Vec::new();
+    for spot in &cluster.blind {
         let address = spot.what.address().filter(|address| address.contains("github"));
         let (Some(by), Some(address)) = (spot.component, address) else { continue };
-        let own = collector.cluster().component(by).object.clone();
-        let speaks = spot.what.names().chain([own.name.as_str()]).any(|name| name.to_ascii_lowercase().contains("crd"));
-        if !speaks && !crate::remote_crds::holds_crds(address) {
-            continue;
-        }
-        for kind in crate::remote_crds::kinds(address, catalogue) {
-            collector.offer(
-                by,
-                model::Capability::cluster(model::CapabilityKind::Crd, kind),
-                model::Arrival::Applied,
-                &own,
-                spot.at,
-            );
+        let own = &cluster.component(by).object.name;
+        let speaks = spot.what.names().chain([own.as_str()]).any(|name| name.to_ascii_lowercase().contains("crd"));
+        if speaks || crate::remote_crds::holds_crds(address) {
+            let kinds = crate::remote_crds::kinds(address, catalogue);
+            all.extend(kinds.into_iter().map(|kind| (by, kind, spot.at)));
         }
     }
+    all
 }

@@ -15,6 +15,7 @@ impl Builder<'_> {
         let all = (0..).map(Id).take(self.out.things.len());
         let mut assumed: Vec<Id> = all.filter(|id| self.is_from_elsewhere(*id)).collect();
         assumed.extend(self.asked_for().into_iter().filter(|id| self.may_be_of_a_chart(*id)));
+        assumed.extend(self.looked_at());
         assumed.extend(self.started_with(&self.hidden(revisions)));
         assumed.retain(|id| !self.provided.contains(id));
         assumed.extend(self.kinds_of_the_network());
@@ -29,14 +30,9 @@ impl Builder<'_> {
         assumed.sort_unstable();
         assumed.dedup();
         for id in assumed {
-            let thing = self.out.thing(id);
-            let is_cluster_wide = self.is_from_elsewhere(id);
-            let what =
-                if is_cluster_wide { format!("{} {}", thing.kind, thing.name) } else { thing.object().to_string() };
-            self.out.given.push(id);
-            self.out.assumed.push(what);
+            let thing = self.out.thing(id).clone();
+            self.out.assume(&thing);
         }
-        self.out.assumed.sort();
     }
 
     fn is_from_elsewhere(&self, id: Id) -> bool {
@@ -44,27 +40,23 @@ impl Builder<'_> {
         matches!(kind, "CustomResourceDefinition" | "Namespace" | "StorageClass")
     }
 
-    /// What health checks, values and variables name.
+    /// What values and variables name.
     fn asked_for(&self) -> Vec<Id> {
-        let mut all = Vec::new();
-        for it in &self.out.kustomizations {
-            for spec in it.specs.iter().flatten() {
-                if let Gate::Listed(listed) = &spec.gate {
-                    all.extend(listed);
-                }
-            }
-            let variables = it.contents.iter().flat_map(|content| &content.variables.from);
-            all.extend(variables.map(|(id, _)| *id));
-        }
-        for spec in self.out.releases.iter().flat_map(|it| it.specs.iter().flatten()) {
-            all.extend(spec.values_from.iter().map(|(id, _)| *id));
-        }
-        // Flux' own objects are made by people.
+        let contents = self.out.kustomizations.iter().flat_map(|it| &it.contents);
+        let variables = contents.flat_map(|content| &content.variables.from);
+        let specs = self.out.releases.iter().flat_map(|it| it.specs.iter().flatten());
+        let values = specs.flat_map(|spec| &spec.values_from);
+        variables.chain(values).map(|(id, _)| *id).collect()
+    }
+
+    /// What health checks name: a chart or an operator makes it, where no file does. Flux' own objects are made by people.
+    fn looked_at(&self) -> Vec<Id> {
+        let specs = self.out.kustomizations.iter().flat_map(|it| it.specs.iter().flatten());
+        let listed = specs.filter_map(|spec| if let Gate::Listed(listed) = &spec.gate { Some(listed) } else { None });
         let is_flux = |id: &Id| {
             matches!(self.out.role(*id), ThingRole::Kustomization(_) | ThingRole::Release(_) | ThingRole::Source(_))
         };
-        all.retain(|id| !is_flux(id));
-        all
+        listed.flatten().copied().filter(|id| !is_flux(id)).collect()
     }
 
     /// Sources, and the variables and values that are not optional. What no file here makes was seeded from elsewhere: a boot would
@@ -106,12 +98,15 @@ impl Builder<'_> {
         sources.filter(|source| self.out.thing(*source).namespace != *home && may_be_made(source)).collect()
     }
 
-    /// Variables that a Kustomization can't be built without and that only it would apply: the bootstrap has made them before.
+    /// Variables and the key that a Kustomization can't be built without and that only it would apply: the bootstrap has made them before.
     fn made_too_late(&self) -> Vec<Id> {
         let own = |content: &Content| -> Vec<Id> {
-            let applied = |id: &Id| content.rest.contains(id);
+            let applied = |id: &Id| {
+                let maker = self.made_by.get(id);
+                content.rest.contains(id) || maker.is_some_and(|maker| content.rest.contains(maker))
+            };
             let needed = content.variables.from.iter().filter(|(_, is_optional)| !is_optional).map(|(id, _)| *id);
-            needed.filter(applied).collect()
+            needed.chain(content.variables.key).filter(applied).collect()
         };
         self.out.kustomizations.iter().flat_map(|it| it.contents.iter().flat_map(own)).collect()
     }

@@ -45,13 +45,7 @@ impl Builder<'_> {
             seeded.push(id);
         }
         self.out.has_sealing_key |= early.restores_sealing_key;
-        for kind in &early.crds {
-            if let Some((group, kind)) = kind.rsplit_once('/') {
-                let id = self.definition(group, kind);
-                self.provided.insert(id);
-                seeded.push(id);
-            }
-        }
+        self.early_kinds.extend(early.crds.iter().cloned());
         // A script that seeds a Secret makes its namespace first.
         let homes: Vec<Id> = seeded.iter().filter_map(|id| self.out.thing(*id).home).collect();
         for id in homes.into_iter().chain(seeded) {
@@ -64,6 +58,7 @@ impl Builder<'_> {
                 object: release.object(),
                 chart: release.chart_name.clone(),
                 values: values.clone(),
+                hides_values: values.is_none(),
                 release_name: release.name.clone(),
                 target_namespace: release.namespace.clone(),
                 asks_for: Vec::new(),
@@ -71,6 +66,17 @@ impl Builder<'_> {
             self.early.push((of, release.only_crds));
         }
         self.early_releases(revisions);
+    }
+
+    /// Definitions that it fetches by their address, once all that there may be are known.
+    pub(crate) fn resolve_early_kinds(&mut self) {
+        let kinds = std::mem::take(&mut self.early_kinds);
+        for id in self.kinds(&kinds) {
+            self.provided.insert(id);
+            if !self.out.seeded.contains(&id) {
+                self.out.seeded.push(id);
+            }
+        }
     }
 
     fn early_releases(&mut self, revisions: &[Rendered]) {
@@ -113,6 +119,8 @@ impl Builder<'_> {
             draft.main.clear();
             draft.parts = crate::blueprint::Chart::default();
             draft.known = draft.known.filter(|known| !known.crds.is_empty());
+        } else {
+            self.webhooks_of(draft);
         }
         draft
     }

@@ -54,6 +54,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) early: Vec<(ChartOf, bool)>,
     /// Their steps and drafts.
     pub(crate) early_steps: Vec<(usize, usize)>,
+    /// Kinds (`group/Kind` or `group/*`) whose definitions the bootstrap fetches.
+    pub(crate) early_kinds: Vec<String>,
 }
 
 impl<'a> Builder<'a> {
@@ -72,6 +74,7 @@ impl<'a> Builder<'a> {
             covers: Vec::new(),
             early: Vec::new(),
             early_steps: Vec::new(),
+            early_kinds: Vec::new(),
         };
         for name in NAMESPACES {
             builder.give_namespace(name);
@@ -336,6 +339,7 @@ impl<'a> Builder<'a> {
             for list in [&chart.definitions, &chart.objects, &chart.if_known] {
                 add(list, it.id);
             }
+            add(chart.makes_namespace.as_slice(), it.id);
         }
         for it in &self.out.customs {
             add(&it.makes, it.id);

@@ -26,6 +26,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) release: EcoString,
     pub(crate) namespace: EcoString,
     pub(crate) values: Option<Node>,
+    /// Some of its values were not read.
+    pub(crate) hides_values: bool,
     pub(crate) known: Option<&'a Component>,
     pub(crate) workloads: Vec<Id>,
     /// Those that answer its webhooks.
@@ -49,12 +51,13 @@ impl Builder<'_> {
                 let skips =
                     self.nodes.get(&id).and_then(|node| node.text_at(&["spec", "install", "crds"])) == Some("Skip");
                 let at = self.expand(release, false, skips);
+                self.webhooks_of(at);
                 self.draft_of.insert((id, revision), at);
             }
         }
     }
 
-    /// What a chart makes, but for its definitions.
+    /// What a chart makes, but for its definitions and webhooks.
     pub(crate) fn expand(&mut self, of: &ChartOf, is_early: bool, skips_definitions: bool) -> usize {
         let catalogue = self.catalogue;
         let known = catalogue.by_chart(&of.chart);
@@ -63,6 +66,7 @@ impl Builder<'_> {
             release: of.release_name.clone(),
             namespace: of.target_namespace.clone(),
             values: of.values.clone(),
+            hides_values: of.hides_values,
             known,
             references: of.values.as_ref().map(References::of).unwrap_or_default(),
             is_early,
@@ -74,7 +78,6 @@ impl Builder<'_> {
         self.classes_of(&mut draft);
         self.customs_of(&mut draft, of);
         self.claims_of(&mut draft);
-        self.webhooks_of(&mut draft);
         draft.parts.waits_for.extend(draft.workloads.iter().copied());
         draft.parts.namespace = Some(self.namespace(&draft.namespace.clone()));
         self.provided.extend(draft.parts.objects.iter().copied());
@@ -234,7 +237,16 @@ impl Builder<'_> {
         id
     }
 
-    fn webhooks_of(&mut self, draft: &mut Draft<'_>) {
+    /// The webhooks of a draft.
+    pub(crate) fn webhooks_of(&mut self, at: usize) {
+        let mut draft = self.drafts[at].clone();
+        let before = draft.parts.objects.len();
+        self.add_webhooks(&mut draft);
+        self.provided.extend(draft.parts.objects[before..].iter().copied());
+        self.drafts[at].parts = draft.parts;
+    }
+
+    fn add_webhooks(&mut self, draft: &mut Draft<'_>) {
         let Some(known) = draft.known else { return };
         let asked = known.webhooks.iter().filter(|webhook| webhook.fails_closed);
         for (index, webhook) in asked.filter(|it| any_holds(&it.when, draft.values.as_ref())).enumerate() {
@@ -273,9 +285,13 @@ impl Builder<'_> {
             let values = self.drafts[index].values.clone();
             for crds in &known.crds {
                 let ids = self.kinds(&crds.kinds);
+                let is_on = any_holds(&crds.when, values.as_ref()) || self.drafts[index].is_early;
+                // Values that were not read may switch them on.
+                if !is_on && self.drafts[index].hides_values {
+                    continue;
+                }
                 // Somebody could bring them: they are not to be taken as given.
                 self.provided.extend(ids.iter().copied());
-                let is_on = any_holds(&crds.when, values.as_ref()) || self.drafts[index].is_early;
                 if !is_on || crds.via == Via::CrdsDirectory && self.drafts[index].skips_definitions {
                     continue;
                 }
@@ -510,11 +526,12 @@ impl Builder<'_> {
         for claim in &references.claims {
             needs.extend(self.find("", "PersistentVolumeClaim", namespace, claim).map(Prerequisite::ready));
         }
-        let named = [("Secret", &references.secrets), ("ConfigMap", &references.config_maps)];
-        for (kind, names) in named {
-            let known = names.iter().filter_map(|name| self.find("", kind, namespace, name));
-            needs.extend(known.filter(|id| self.provided.contains(id)).map(Prerequisite::exists));
-        }
+        let secrets = references.secrets.iter().filter_map(|(name, of)| {
+            let of = of.as_deref().unwrap_or(namespace);
+            self.find("", "Secret", of, name)
+        });
+        let maps = references.config_maps.iter().filter_map(|name| self.find("", "ConfigMap", namespace, name));
+        needs.extend(secrets.chain(maps).filter(|id| self.provided.contains(id)).map(Prerequisite::exists));
         // Without a database that an operator makes they crash; other programs they can wait for.
         let services = references.hosts.iter().filter_map(|(name, of)| self.find("", "Service", of, name));
         let crashes =

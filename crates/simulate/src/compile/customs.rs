@@ -101,6 +101,44 @@ impl Builder<'_> {
             custom.takes = told.unwrap_or(custom.takes);
             self.made_pods(id);
         }
+        self.let_talkers_come_up();
+    }
+
+    /// Programs that talk to each other come up all the same: a host is waited for only where it does not wait in turn.
+    fn let_talkers_come_up(&mut self) {
+        let talks: Vec<(usize, Id)> = (0..self.out.customs.len())
+            .flat_map(|at| self.hosts_of(self.out.customs[at].id).into_iter().map(move |on| (at, on)))
+            .collect();
+        for (at, on) in talks {
+            if self.waits_for(on, self.out.customs[at].id) {
+                self.out.customs[at].needs.retain(|need| need.id != on);
+            }
+        }
+    }
+
+    /// The custom resources behind the hosts that one names.
+    fn hosts_of(&self, id: Id) -> Vec<Id> {
+        let hosts = self.nodes.get(&id).map(|node| References::of(node).hosts).unwrap_or_default();
+        let services = hosts.iter().filter_map(|(name, of)| self.find("", "Service", of, name));
+        services.filter_map(|service| self.made_by.get(&service)).copied().collect()
+    }
+
+    /// Whether a custom resource waits for another, however indirectly.
+    fn waits_for(&self, id: Id, other: Id) -> bool {
+        let mut seen = std::collections::BTreeSet::from([id]);
+        let mut next = vec![id];
+        while let Some(at) = next.pop() {
+            let ThingRole::Custom(custom) = self.out.role(at) else { continue };
+            for need in &self.out.customs[custom as usize].needs {
+                if need.id == other {
+                    return true;
+                }
+                if seen.insert(need.id) {
+                    next.push(need.id);
+                }
+            }
+        }
+        false
     }
 
     /// Pods that an operator makes need what the resource names.

@@ -51,6 +51,8 @@ impl Builder<'_> {
         }
         let is_strict = rendered.is_strict.unwrap_or(self.conditions.is_strict_if_unknown);
         self.out.assumes_lenient |= rendered.is_strict.is_none() && !is_strict;
+        // What a policy adds as a Kustomization is made may set anything.
+        let is_strict = is_strict && !rendered.adds_variables;
         let mut content = self.content(id, applier, is_strict);
         for step in steps {
             let step = self.applier_id(step);
@@ -193,6 +195,12 @@ impl Builder<'_> {
             list.push(object);
         }
         content.rest.retain(|object| *object != id);
+        for definition in self.kinds(&applier.fetched) {
+            self.provided.insert(definition);
+            if !content.first.contains(&definition) {
+                content.first.push(definition);
+            }
+        }
         content.broken = applier.broken.as_ref().map(|fault| self.text(fault.to_string()));
         content.variables = self.variables(applier, is_strict);
         content
@@ -341,12 +349,22 @@ impl Builder<'_> {
         for applier in rendered.appliers.iter().filter(|applier| applier.is_given) {
             let id = self.applier_id(applier);
             self.out.flux.push(id);
-            if let Some(source) = &applier.source {
+            for source in sources_of_root(rendered, applier) {
                 let id = self.thing(&format!("{SOURCE}/v1"), &source.kind, &source.namespace, &source.name);
                 self.out.flux.push(id);
             }
         }
     }
+}
+
+/// The source of a root. Where no file has the root itself, whoever starts Flux makes those of the Kustomizations that it applies.
+fn sources_of_root<'r>(rendered: &'r Rendered, root: &'r Applier) -> Vec<&'r model::ObjectRef> {
+    if root.source.is_some() || root.node.is_some() {
+        return root.source.iter().collect();
+    }
+    let is_applied = |applier: &&Applier| root.objects.iter().any(|(object, _)| *object == applier.object);
+    let sources = rendered.appliers.iter().filter(is_applied).filter_map(|applier| applier.source.as_ref());
+    sources.filter(|source| source.kind != "ExternalArtifact").collect()
 }
 
 /// Takes away whoever waits for nobody that is left, as long as there is one: a circle stays.

@@ -10,6 +10,7 @@ mod charts;
 mod customs;
 mod flux;
 mod references;
+mod unseen;
 mod variables;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use read::rendered::Rendered;
 
 use crate::blueprint::Blueprint;
 use builder::Builder;
+use unseen::Unseen;
 
 /// What differs from an ordinary world.
 #[derive(Clone, Debug)]
@@ -83,6 +85,19 @@ impl Default for Conditions {
 
 /// A blueprint of one cluster: a revision of its repository after another, one in most cases.
 pub fn compile(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Conditions) -> Blueprint {
+    let mut blueprint = build(revisions, catalogue, conditions);
+    let unseen = revisions.last().map(Unseen::of).filter(|unseen| !unseen.holds_nothing());
+    if let Some(unseen) = unseen {
+        let plain = Conditions { runs_bootstrap: false, machines: None, ..conditions.clone() };
+        let mut tried = build(revisions, catalogue, &plain);
+        for id in unseen::held(&mut tried, &unseen) {
+            blueprint.assume(tried.thing(id));
+        }
+    }
+    blueprint
+}
+
+fn build(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Conditions) -> Blueprint {
     let mut builder = Builder::new(catalogue, conditions, revisions.len());
     for rendered in revisions {
         // Flux may live in a namespace of any name.
@@ -94,6 +109,7 @@ pub fn compile(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Condi
     builder.expand_charts(revisions);
     builder.intern_bootstrap(revisions);
     builder.intern_made();
+    builder.resolve_early_kinds();
     builder.resolve_definitions();
     builder.resolve_steps();
     builder.resolve_customs();

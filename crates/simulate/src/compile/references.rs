@@ -8,7 +8,8 @@ use yaml::{Node, Value};
 pub(crate) struct References {
     pub(crate) claims: Vec<EcoString>,
     pub(crate) classes: Vec<EcoString>,
-    pub(crate) secrets: Vec<EcoString>,
+    /// With the namespace that stands beside the name, where one does.
+    pub(crate) secrets: Vec<(EcoString, Option<EcoString>)>,
     pub(crate) config_maps: Vec<EcoString>,
     /// `name.namespace`, of anything that looks like a host in the cluster.
     pub(crate) hosts: Vec<(EcoString, EcoString)>,
@@ -18,13 +19,15 @@ impl References {
     pub(crate) fn of(node: &Node) -> Self {
         let mut references = Self::default();
         references.walk("", node);
-        for list in
-            [&mut references.claims, &mut references.classes, &mut references.secrets, &mut references.config_maps]
-        {
-            list.retain(|name| !name.is_empty() && !name.contains("${"));
+        let is_known = |name: &EcoString| !name.is_empty() && !name.contains("${");
+        for list in [&mut references.claims, &mut references.classes, &mut references.config_maps] {
+            list.retain(is_known);
             list.sort();
             list.dedup();
         }
+        references.secrets.retain(|(name, _)| is_known(name));
+        references.secrets.sort();
+        references.secrets.dedup();
         references.hosts.sort();
         references.hosts.dedup();
         references
@@ -41,7 +44,10 @@ impl References {
                 if let Some(name) = node.get("name").and_then(Node::text) {
                     match key {
                         "configMapRef" | "configMapKeyRef" => self.config_maps.push(name.into()),
-                        _ if is_secret(key) => self.secrets.push(name.into()),
+                        _ if is_secret(key) => {
+                            let of = node.get("namespace").and_then(Node::text).map(EcoString::from);
+                            self.secrets.push((name.into(), of));
+                        }
                         _ => {}
                     }
                 }
@@ -58,8 +64,8 @@ impl References {
         match key {
             "existingClaim" | "claimName" => self.claims.push(text.clone()),
             "storageClass" | "storageClassName" if text != "-" => self.classes.push(text.clone()),
-            "secretName" | "existingConfigSecret" => self.secrets.push(text.clone()),
-            _ if key.starts_with("existingSecret") && !key.ends_with("Key") => self.secrets.push(text.clone()),
+            "secretName" | "existingConfigSecret" => self.secrets.push((text.clone(), None)),
+            _ if key.starts_with("existingSecret") && !key.ends_with("Key") => self.secrets.push((text.clone(), None)),
             _ => self.hosts_in(text),
         }
     }
@@ -87,11 +93,12 @@ mod tests {
     #[test]
     fn names_are_found_where_charts_keep_them() {
         let text = "{a: {existingClaim: data}, b: {storageClass: fast}, c: {enabled: false, secretRef: {name: no}},\
-                    d: [{secretRef: {name: yes-it-is}}], e: {host: pg-rw.db.svc.cluster.local}}";
+                    d: [{secretRef: {name: yes-it-is}}], e: {host: pg-rw.db.svc.cluster.local},\
+                    f: {tokenSecretRef: {name: token, namespace: vault}}}";
         let found = References::of(&yaml::parse_value(source::FileId(0), text).unwrap());
         assert_eq!(found.claims, ["data"]);
         assert_eq!(found.classes, ["fast"]);
-        assert_eq!(found.secrets, ["yes-it-is"]);
+        assert_eq!(found.secrets, [("token".into(), Some("vault".into())), ("yes-it-is".into(), None)]);
         assert_eq!(found.hosts, [("pg-rw".into(), "db".into())]);
     }
 }

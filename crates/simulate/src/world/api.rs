@@ -22,9 +22,20 @@ impl World<'_> {
     /// Something that is simply there from the start.
     pub(super) fn give(&mut self, id: Id) {
         self.create(id);
-        if matches!(self.blueprint.role(id), ThingRole::Definition) {
+        if matches!(self.blueprint.role(id), ThingRole::Definition) || self.is_only_named(id) {
             self.disarm(id);
             self.make_ready(id);
+        }
+    }
+
+    /// A Kustomization or release that no file here defines.
+    fn is_only_named(&self, id: Id) -> bool {
+        match self.blueprint.role(id) {
+            ThingRole::Kustomization(at) => {
+                self.blueprint.kustomizations[at as usize].specs.iter().all(Option::is_none)
+            }
+            ThingRole::Release(at) => self.blueprint.releases[at as usize].specs.iter().all(Option::is_none),
+            _ => false,
         }
     }
 

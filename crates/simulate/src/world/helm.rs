@@ -346,6 +346,8 @@ impl<'b> World<'b> {
                     self.uninstall(at, was_upgrade, retries < 0);
                 } else {
                     self.releases[at as usize].phase = Phase::Stalled;
+                    let chain = self.trace(reason);
+                    self.stalled.insert(id, chain);
                     self.epoch += 1;
                     self.note(Some(id), What::Stalled(reason));
                     self.notify(id);
@@ -391,6 +393,11 @@ impl<'b> World<'b> {
             | Phase::WaitsForDependencies => true,
             _ => self.is_ready(id) || state.settled_epoch == self.epoch,
         }
+    }
+
+    /// The reason for which a HelmRelease gave up, and those behind it at that moment.
+    pub(crate) fn gave_up_for(&self, id: Id) -> Option<&[Reason]> {
+        self.stalled.get(&id).map(Vec::as_slice).filter(|_| self.has_stalled(id))
     }
 
     /// A HelmRelease that has given up.

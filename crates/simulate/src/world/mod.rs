@@ -16,6 +16,8 @@ mod progress;
 mod script;
 mod trace;
 
+use std::collections::BTreeMap;
+
 use crate::blueprint::{Blueprint, Id, Millis, Prerequisite, ThingRole};
 use crate::event::{BootEvent, Reason, What};
 use crate::fault::{Disturbance, Fault};
@@ -81,6 +83,8 @@ pub struct World<'b> {
     acts: Vec<Act>,
     disturbance: Disturbance,
     left_out: Vec<Id>,
+    /// Releases that gave up, each with the reason and those behind it at that moment.
+    stalled: BTreeMap<Id, Vec<Reason>>,
     /// What machines are called; empty where nobody said.
     names: Vec<String>,
     trace: Option<Vec<BootEvent>>,
@@ -118,6 +122,7 @@ impl<'b> World<'b> {
             acts: Vec::new(),
             disturbance: Disturbance::default(),
             left_out: Vec::new(),
+            stalled: BTreeMap::new(),
             names: Vec::new(),
             trace: None,
             is_over: None,
@@ -169,6 +174,7 @@ impl<'b> World<'b> {
         self.releases.fill(ReleaseState::default());
         self.pods.fill(PodState::default());
         self.left_out.clear();
+        self.stalled.clear();
         self.is_over = None;
         self.key = act::Key::None;
         self.installs.fill(installs::Install::Absent);
