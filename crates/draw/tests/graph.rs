@@ -78,6 +78,7 @@ fn cluster() -> Cluster {
             arrival: Arrival::Installed,
             object: object.clone(),
             at: Span::GENERATED,
+            is_guess: false,
         }],
         needs: vec![
             Need {
