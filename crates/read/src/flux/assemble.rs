@@ -17,7 +17,7 @@ use crate::flux::helm_release::HelmRelease;
 use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
 use crate::flux::source::{SourcePlace, Sources};
 use crate::flux::variables::{Settings, Variables};
-use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP};
+use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP, SOURCE_GROUP};
 use crate::object::Object;
 use crate::overlooked::overlooked;
 use crate::repository::Repository;
@@ -72,6 +72,19 @@ pub(crate) struct Assembled {
     pub(crate) releases: Vec<(ComponentId, HelmRelease)>,
     /// Kustomizations that are built the same with their optional variables and without.
     pub(crate) indifferent: BTreeSet<ComponentId>,
+}
+
+impl Assembled {
+    /// Whether it applies Flux, and nothing else.
+    pub(super) fn is_flux_alone(&self) -> bool {
+        let is_of_flux = |built: &Built| {
+            let object = Object::new(&built.node);
+            let part_of = built.node.text_at(&["metadata", "labels", "app.kubernetes.io/part-of"]);
+            part_of == Some("flux") || matches!(object.group(), SOURCE_GROUP | KUSTOMIZE_GROUP)
+        };
+        let is_whole = self.cluster.blind.is_empty() && self.cluster.broken.is_empty();
+        is_whole && self.cluster.components.len() == 1 && self.objects.iter().all(is_of_flux)
+    }
 }
 
 /// Puts clusters together side by side, wave by wave, so that what several of them apply is built once.

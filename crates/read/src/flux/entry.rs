@@ -148,10 +148,8 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
         let is_outer = |outer: &str| covered.contains(outer) && (!outer.is_empty() || has_whole);
         let is_child = || path::ancestors(&directory).skip(1).any(is_outer);
         if !is_synced {
-            let Some(built) = Some(()).filter(|()| !is_child()).and_then(|()| itself(repository, &directory, &root))
-            else {
-                continue;
-            };
+            let built = if is_child() { None } else { itself(repository, &directory, &root) };
+            let Some(built) = built else { continue };
             // What is written may be a patch, and its base says the source.
             root.source = root.source.or(built.source);
         }

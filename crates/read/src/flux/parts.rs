@@ -1,4 +1,5 @@
-//! Roots that apply themselves and are yet no clusters of their own: another cluster applies them, or stands below them.
+//! Roots that apply themselves and are yet no clusters of their own: another cluster applies them, or stands below them, or they were
+//! given up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ use crate::flux::{Common, SOURCE_GROUP};
 use crate::object::Object;
 use ::repository::path;
 
-/// Which of the declared clusters are parts of others: what another one applies under the same name, and add-ons.
+/// Which of the declared clusters are no clusters of their own: what another one applies under the same name, add-ons, and what a
+/// bootstrap that was given up left behind.
 pub(super) fn among(common: &Common<'_>, entries: &[Entry], assembled: &[Assembled]) -> Vec<bool> {
     let appliers = appliers(entries, assembled);
     let applies =
@@ -22,7 +24,22 @@ pub(super) fn among(common: &Common<'_>, entries: &[Entry], assembled: &[Assembl
     };
     let definers = definers(entries, assembled);
     let is_add_on = |index: usize| is_add_on(common, &entries[index], &assembled[index], &definers);
-    (0..entries.len()).map(|index| is_applied(index) || is_add_on(index)).collect()
+    let left_over = left_over(entries, assembled);
+    (0..entries.len()).map(|index| left_over[index] || is_applied(index) || is_add_on(index)).collect()
+}
+
+/// Which apply Flux and nothing else, where others apply more. One that lies beside such a one in a directory of clusters is a cluster
+/// that holds nothing yet; elsewhere a bootstrap that was given up left it behind.
+fn left_over(entries: &[Entry], assembled: &[Assembled]) -> Vec<bool> {
+    let are_alone: Vec<bool> = assembled.iter().map(Assembled::is_flux_alone).collect();
+    let others = entries.iter().zip(&are_alone).filter(|(_, is_alone)| !**is_alone);
+    let homes: BTreeSet<&str> = others.map(|(entry, _)| path::parent(&entry.directory)).collect();
+    let is_beside = |entry: &Entry| {
+        let home = path::parent(&entry.directory);
+        !home.is_empty() && homes.contains(home)
+    };
+    let is_left_over = |(entry, is_alone): (&Entry, &bool)| *is_alone && !homes.is_empty() && !is_beside(entry);
+    entries.iter().zip(&are_alone).map(is_left_over).collect()
 }
 
 fn key(entry: &Entry) -> (&ObjectRef, &str) {
