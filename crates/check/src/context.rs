@@ -395,7 +395,8 @@ impl<'a> Context<'a> {
         }
         // The gate opens too early, but most controllers are done before a dependent looks again.
         let severity = if judged.early { severity.lowered() } else { severity };
-        if is_host || is_way_in(kind) || judged.holds_by_failure {
+        let is_guess = judged.offer.is_some_and(|offer| self.cluster.offers[offer].is_guess);
+        if is_host || is_way_in(kind) || judged.holds_by_failure || is_guess {
             return severity.min(Severity::Info);
         }
         if !is_gentle {

@@ -79,6 +79,7 @@ fn cluster() -> Cluster {
             arrival: Arrival::Installed,
             object: object.clone(),
             at: Span::GENERATED,
+            is_guess: false,
         }],
         needs: vec![
             Need {

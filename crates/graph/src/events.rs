@@ -224,6 +224,10 @@ impl Events {
     }
 
     fn add_offer(&mut self, cluster: &Cluster, met: Event, offers: &[usize]) {
+        // Where one is a guess, it may come from anywhere.
+        if offers.iter().any(|offer| cluster.offers[*offer].is_guess) {
+            return;
+        }
         let [only] = offers else { return self.add_offers(cluster, met, offers) };
         let offer = &cluster.offers[*only];
         if cluster.component(offer.by).stage == Stage::Bootstrap {
@@ -300,6 +304,9 @@ impl Events {
                 continue;
             }
             let by = cluster.offers[*only].by;
+            if cluster.offers[*only].is_guess {
+                continue;
+            }
             for gate in gates {
                 let works = self.works_of(by, *only);
                 self.add(Self::of(gate, Moment::Done), works, Because::Gate);

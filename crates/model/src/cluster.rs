@@ -210,6 +210,8 @@ pub struct Offer {
     /// The object whose health shows that it is there.
     pub object: ObjectRef,
     pub at: Span,
+    /// It would come from files that are elsewhere, and only what is said here about those files suggests it.
+    pub is_guess: bool,
 }
 
 /// At which moment of its component an offer is there.

@@ -164,6 +164,8 @@ pub enum WhyUnseen {
     NestedTooDeep { levels: usize },
     /// In another repository or artifact.
     AnotherSource,
+    /// In another branch, tag or commit of this repository than the one that was read.
+    AnotherRevision,
     /// Its path is no directory here, nor is any other path of its source.
     NothingOfSource,
     /// At a path with variables that no file here sets.
@@ -222,7 +224,11 @@ impl WhyUnseen {
             matches!(self, Self::NestedTooDeep { .. } | Self::TooManyPermutations { .. } | Self::TooManyObjects { .. });
         let is_elsewhere = matches!(
             self,
-            Self::NoArtifactGenerator | Self::ArtifactOfOthers | Self::AboveDirectory | Self::PathOfVariables
+            Self::NoArtifactGenerator
+                | Self::ArtifactOfOthers
+                | Self::AboveDirectory
+                | Self::PathOfVariables
+                | Self::AnotherRevision
         );
         let is_template = matches!(self, Self::NotWorkedOut(_));
         self.is_other_repository() || self.is_other_inputs() || is_elsewhere || is_template || is_beyond_limits

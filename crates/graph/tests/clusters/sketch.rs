@@ -232,7 +232,7 @@ pub(crate) fn component(role: Role, object: ObjectRef, gate: Gate, retry: Retry)
 }
 
 pub(crate) fn offer(by: ComponentId, capability: Capability, arrival: Arrival, object: ObjectRef) -> Offer {
-    Offer { by, capability, arrival, object, at: Span::GENERATED }
+    Offer { by, capability, arrival, object, at: Span::GENERATED, is_guess: false }
 }
 
 pub(crate) fn tie(from: ComponentId, to: ComponentId, waits_for: WaitsFor) -> Tie {

@@ -129,8 +129,18 @@ impl Collector {
         object: &ObjectRef,
         at: Span,
     ) {
-        if self.offered.insert((capability.clone(), by)) {
-            self.assembled.cluster.offers.push(Offer { by, capability, arrival, object: object.clone(), at });
+        self.add_offer(Offer { by, capability, arrival, object: object.clone(), at, is_guess: false });
+    }
+
+    /// What a component from elsewhere brings by all appearances.
+    pub(crate) fn guess(&mut self, by: ComponentId, capability: Capability, object: &ObjectRef, at: Span) {
+        let arrival = Arrival::Applied;
+        self.add_offer(Offer { by, capability, arrival, object: object.clone(), at, is_guess: true });
+    }
+
+    fn add_offer(&mut self, offer: Offer) {
+        if self.offered.insert((offer.capability.clone(), offer.by)) {
+            self.assembled.cluster.offers.push(offer);
         }
     }
 

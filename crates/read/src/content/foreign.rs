@@ -4,17 +4,21 @@
 
 use std::collections::BTreeSet;
 
-use model::{Arrival, Capability, CapabilityKind, ComponentId, Gate, ObjectRef, Unseen};
+use model::{BlindSpot, Capability, CapabilityKind, ComponentId, Gate, ObjectRef, Unseen, WhyUnseen};
 use source::Span;
 use yaml::Node;
 
 use crate::content::collector::Collector;
 use crate::flux::Kustomization;
 
-/// Offers the kinds that Kustomizations from elsewhere bring by all appearances.
+/// Offers the kinds that Kustomizations from elsewhere bring by all appearances: guesses, which order and never lock.
 pub(crate) fn offer_all(collector: &mut Collector) {
     let spots = collector.cluster().blind.iter();
-    let elsewhere = spots.filter(|spot| matches!(spot.what, Unseen::AppliedBy { .. }));
+    // What is at a path of variables may as well be in this repository, where no patch of it tells what it holds.
+    let is_elsewhere = |spot: &&BlindSpot| {
+        matches!(spot.what, Unseen::AppliedBy { .. }) && !matches!(spot.why, WhyUnseen::PathOfVariables)
+    };
+    let elsewhere = spots.filter(is_elsewhere);
     let elsewhere: BTreeSet<ComponentId> = elsewhere.filter_map(|spot| spot.component).collect();
     let kustomizations = std::mem::take(&mut collector.assembled.kustomizations);
     for (id, kustomization) in kustomizations.iter().filter(|(id, _)| elsewhere.contains(id)) {
@@ -25,7 +29,7 @@ pub(crate) fn offer_all(collector: &mut Collector) {
                 offers.any(|it| it.capability.kind == CapabilityKind::Crd && it.capability.name.starts_with(&begin));
             if !is_known {
                 let capability = Capability::cluster(CapabilityKind::Crd, format!("{group}/*"));
-                collector.offer(*id, capability, Arrival::Applied, &kustomization.object, at);
+                collector.guess(*id, capability, &kustomization.object, at);
             }
         }
     }

@@ -53,10 +53,9 @@ impl Written<'_> {
 /// The clusters that the files themselves declare: what `flux bootstrap` wrote, what a FluxInstance syncs, and roots that are
 /// patched together.
 pub(super) fn declared(common: &Common<'_>, builds: &mut Builds) -> Vec<Entry> {
-    let Common { repository, written, .. } = common;
-    let sources = named_sources(written);
+    let sources = named_sources(&common.written);
     let mut entries = one_for_each_directory(sync::entries(common), &sources);
-    for found in [from_bootstrap(repository, written), patched::entries(common, builds)] {
+    for found in [from_bootstrap(common), patched::entries(common, builds)] {
         for (directory, entry) in one_for_each_directory(found, &sources) {
             entries.entry(directory).or_insert(entry);
         }
@@ -79,10 +78,17 @@ fn one_for_each_directory(found: Vec<Entry>, sources: &BTreeMap<ObjectRef, usize
 /// Every Kustomization that is written somewhere, and the source that is this repository.
 pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> (Vec<Written<'a>>, Option<ObjectRef>) {
     let mut found = every(repository);
-    let most = named_sources(&found).into_iter().max_by_key(|(_, count)| *count);
+    // Where two are named as often, the one that a root names.
+    let roots: BTreeSet<ObjectRef> =
+        found.iter().filter(|it| it.lies_below_its_path()).filter_map(Written::source).collect();
+    let most = named_sources(&found).into_iter().max_by_key(|(source, count)| (*count, roots.contains(source)));
     let Some((own, _)) = most else { return (found, None) };
     for it in &mut found {
-        if it.source().is_some_and(|source| sources.is_another(&source, &own)) {
+        let is_whole = it.covers.as_deref() == Some("");
+        let is_another = |source: &ObjectRef| {
+            sources.is_another(source, &own) || (is_whole && sources.has_another_root(source, &own))
+        };
+        if it.source().as_ref().is_some_and(is_another) {
             it.covers = None;
         }
     }
@@ -122,7 +128,8 @@ pub(super) fn is_templated(text: &str) -> bool {
 
 /// What `flux bootstrap` writes: a Kustomization that applies the very file it stands in, or lies in `gotk-sync.yaml` below what
 /// it applies.
-fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry> {
+fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
+    let Common { repository, written, .. } = common;
     let mut entries = Vec::new();
     let covered: BTreeSet<&str> = written.iter().filter_map(|it| it.covers.as_deref()).collect();
     // Somebody applies the whole repository. `path: ./` of any other name may mean the root of another source.
@@ -130,7 +137,7 @@ fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry
     let has_whole = written.iter().any(is_whole);
     for it in written {
         let Some(directory) = it.covers.clone().filter(|covers| path::is_below(it.directory, covers)) else { continue };
-        let root = Kustomization::read(it.node, "flux-system");
+        let mut root = Kustomization::read(it.node, "flux-system");
         // `path: ./` of some other source means that source's root, not this repository's.
         if directory.is_empty() && root.object.name != "flux-system" {
             continue;
@@ -140,19 +147,28 @@ fn from_bootstrap(repository: &Repository, written: &[Written<'_>]) -> Vec<Entry
         // One whose path is a level too high applies itself, too; but somebody else applies it first.
         let is_outer = |outer: &str| covered.contains(outer) && (!outer.is_empty() || has_whole);
         let is_child = || path::ancestors(&directory).skip(1).any(is_outer);
-        if is_synced || (!is_child() && applies_itself(repository, &directory, &root)) {
+        if !is_synced {
+            let built = if is_child() { None } else { itself(repository, &directory, &root) };
+            let Some(built) = built else { continue };
+            // What is written may be a patch, and its base says the source.
+            root.source = root.source.or(built.source);
+        }
+        let is_other = |own| root.source.as_ref().is_some_and(|source| common.sources.is_another(&source.object, own));
+        if !common.own.as_ref().is_some_and(is_other) {
             entries.push(Entry { directory, root, url: None, base: String::new() });
         }
     }
     entries
 }
 
-fn applies_itself(repository: &Repository, directory: &str, root: &Kustomization) -> bool {
+/// A Kustomization as it is in what it applies, if it is there.
+fn itself(repository: &Repository, directory: &str, root: &Kustomization) -> Option<Kustomization> {
     let build = repository.build(directory, &root.overlay);
-    build.objects.iter().any(|node| {
+    let found = build.objects.iter().find(|node| {
         let object = Object::new(node);
         object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() == root.object.name
-    })
+    });
+    found.map(|node| Kustomization::read(node, "flux-system"))
 }
 
 /// Which of the declared clusters are clusters of their own. One that begins in what another applies is a part of that. And a

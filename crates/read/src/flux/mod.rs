@@ -6,7 +6,9 @@ mod entry;
 mod helm_release;
 mod kustomization;
 mod overlays;
+mod parts;
 mod patched;
+mod revision;
 mod roots;
 mod source;
 mod sync;
@@ -53,7 +55,7 @@ impl<'a> Common<'a> {
         let providers = input_providers(repository);
         let (mut sources, settings) = (Sources::new(repository, &providers), Settings::of(repository));
         let (written, own) = entry::written(repository, &sources);
-        sources.locate(&written);
+        sources.locate(&written, own.as_ref());
         let overlays = Overlays::read(repository);
         Self { repository, sources, settings, written, own, overlays, providers }
     }
@@ -100,13 +102,11 @@ impl<'a> Clusters<'a> {
         let entries = chosen(repository, entry::declared(&common, &mut builds));
         let assembled = assemble::assemble(&common, &entries, &mut builds);
         let is_chosen = !repository.entry_points().is_empty();
-        let mut live = entry::are_live(repository, &entries, &builds);
-        let holds_more = assembled.iter().any(|one| !one.is_flux_alone());
-        for (is_live, one) in live.iter_mut().zip(&assembled) {
-            // A bootstrap that was given up left Flux behind, and nothing that it would apply.
-            *is_live = is_chosen || (*is_live && !(holds_more && one.is_flux_alone()));
-        }
-        let kept = entries.into_iter().zip(assembled).zip(live).filter_map(|(pair, is_live)| is_live.then_some(pair));
+        let live = entry::are_live(repository, &entries, &builds);
+        let parts = parts::among(&common, &entries, &assembled);
+        let is_kept = live.iter().zip(&parts).map(|(is_live, is_part)| is_chosen || (*is_live && !is_part));
+        let kept: Vec<bool> = is_kept.collect();
+        let kept = entries.into_iter().zip(assembled).zip(kept).filter_map(|(pair, is_kept)| is_kept.then_some(pair));
         let (entries, assembled) = kept.unzip();
         (Self { common, entries, builds }, assembled)
     }

@@ -7,10 +7,10 @@ use model::ObjectRef;
 use source::Span;
 
 use crate::flux::entry::{Entry, Written, is_templated, made_by_flux};
-use crate::flux::kustomization::Kustomization;
+use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
-use crate::flux::{Common, KUSTOMIZE_GROUP};
+use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
 use crate::object::Object;
 use ::repository::path;
 
@@ -37,12 +37,19 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     keep_named_by_terraform(common, &mut roots);
     let is_nested = |directory: &str| path::ancestors(directory).skip(1).any(|outer| roots.contains_key(outer));
     let are_all_lone = reached.entries.is_empty() && !roots.values().any(|root| root.leads_on);
+    if are_all_lone {
+        let shifted: Vec<Entry> = roots.keys().filter_map(|start| in_artifact(common, start)).collect();
+        if !shifted.is_empty() {
+            return shifted;
+        }
+    }
     let lone = if are_all_lone { clusters_among(&roots) } else { BTreeSet::new() };
     let is_one = |directory: &str, root: &Root| !is_nested(directory) && (root.leads_on || lone.contains(directory));
     roots.iter().filter(|(directory, root)| is_one(directory, root)).map(|(directory, _)| at_hand(directory)).collect()
 }
 
-/// Roots that are applied as files, the outermost first: a Kustomization with its own source beside it, and no other one.
+/// Roots that are applied as files, the outermost first: a Kustomization with its own source beside it, and no other one; or one
+/// that lies in the very directory it applies, whose kustomization does not list it and leads on.
 /// `files` are those that clusters reach.
 pub(super) fn applied_as_files(common: &Common<'_>, files: &BTreeSet<String>) -> Vec<Entry> {
     let mut beside: BTreeMap<&str, usize> = BTreeMap::new();
@@ -65,9 +72,21 @@ fn as_file(common: &Common<'_>, it: &Written<'_>) -> Option<Entry> {
         common.repository.kind(&directory) == PathKind::Directory
     };
     let is_taken_in = !common.overlays.outermost(it.file).is_empty();
-    let is_root = is_here && !is_taken_in && !is_for_show(it.directory) && common.sources.is_in(&source, it.directory);
-    let root = || Kustomization::read(it.node, "flux-system");
-    is_root.then(|| Entry { directory, root: root(), url: None, base: String::new() })
+    if !is_here || is_taken_in || is_for_show(it.directory) {
+        return None;
+    }
+    let root = Kustomization::read(it.node, "flux-system");
+    let is_for_its_own = || directory == it.directory && !further(common, &directory, &root).is_empty();
+    let is_root = common.sources.is_in(&source, it.directory) || is_for_its_own();
+    is_root.then(|| Entry { directory, root, url: None, base: String::new() })
+}
+
+/// The other Kustomizations in what one applies.
+fn further(common: &Common<'_>, directory: &str, root: &Kustomization) -> Vec<Span> {
+    let is_other =
+        |object: &Object<'_>| object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() != root.object.name.as_str();
+    let build = common.repository.build(directory, &root.overlay);
+    build.objects.iter().map(Object::new).filter(is_other).map(Object::name_span).collect()
 }
 
 /// The cluster that begins where a directory is applied, by whomever.
@@ -75,6 +94,28 @@ pub(super) fn at_hand(directory: &str) -> Entry {
     let root = ObjectRef::new("Kustomization", "flux-system", "flux-system");
     let root = made_by_flux(root, directory, Span::GENERATED, None);
     Entry { directory: directory.to_owned(), root, url: None, base: String::new() }
+}
+
+/// The cluster that begins with a directory of an artifact: the paths of what the directory is built to are all in the directory of this
+/// repository that the artifact is made of, and not at the repository's root.
+fn in_artifact(common: &Common<'_>, start: &str) -> Option<Entry> {
+    let build = common.repository.build(start, &kustomize::Overlay::default());
+    let mut paths: BTreeMap<ObjectRef, BTreeSet<String>> = BTreeMap::new();
+    for node in build.objects.iter().filter(|node| Object::new(node).is(KUSTOMIZE_GROUP, "Kustomization")) {
+        let it = Kustomization::read(node, "flux-system");
+        let path = path::within(&it.path);
+        if let Some(source) = it.source.filter(|source| source.object.kind == "OCIRepository" && !path.is_empty()) {
+            paths.entry(source.object).or_default().insert(path);
+        }
+    }
+    let (source, paths) = paths.into_iter().max_by_key(|(_, paths)| paths.len())?;
+    let is_here = |path: &String| common.repository.kind(path) != PathKind::Missing;
+    let base = common.sources.base_of(&paths.iter().map(String::as_str).collect());
+    let base = base.filter(|base| path::is_below(start, base) && !paths.iter().any(is_here))?;
+    let source = SourceRef { object: source, at: Span::GENERATED };
+    let root = ObjectRef::new("Kustomization", source.object.namespace.clone(), source.object.name.clone());
+    let root = made_by_flux(root, start, Span::GENERATED, Some(source));
+    Some(Entry { directory: start.to_owned(), root, url: None, base })
 }
 
 /// A directory that nothing applies.
@@ -146,6 +187,29 @@ struct Search<'a> {
     /// Directories that a cluster applies, with all that is below them.
     taken: BTreeSet<&'a str>,
     candidates: Vec<Candidate<'a>>,
+    open: OpenPaths<'a>,
+}
+
+/// Paths with variables, as patterns, with the file of each: by the directory before the first variable.
+struct OpenPaths<'a>(BTreeMap<String, Vec<(String, &'a str)>>);
+
+impl<'a> OpenPaths<'a> {
+    fn of(common: &Common<'a>) -> Self {
+        let mut found: BTreeMap<String, Vec<(String, &str)>> = BTreeMap::new();
+        for it in &common.written {
+            let written = it.node.text_at(&["spec", "path"]).filter(|path| is_templated(path));
+            if let Some(pattern) = written.and_then(sync::open_path) {
+                found.entry(sync::before_gap(&pattern).to_owned()).or_default().push((pattern, it.file));
+            }
+        }
+        Self(found)
+    }
+
+    /// The files with a path that may mean a directory.
+    fn that_fit(&self, directory: &str) -> impl Iterator<Item = &'a str> {
+        let near = path::ancestors(directory).filter_map(|before| self.0.get(before)).flatten();
+        near.filter(move |(pattern, _)| sync::is_like(directory, pattern)).map(|(_, file)| *file)
+    }
 }
 
 struct Candidate<'a> {
@@ -161,7 +225,7 @@ impl<'a> Search<'a> {
         let directories: BTreeSet<&str> = unreached.iter().map(|it| it.directory).collect();
         let entries = reached.entries.iter().map(|entry| entry.directory.as_str());
         let taken = entries.chain(applied_from_outside(common, &reached.directories)).collect();
-        let mut search = Self { common, taken, candidates: Vec::new() };
+        let mut search = Self { common, taken, candidates: Vec::new(), open: OpenPaths::of(common) };
         let is_reached = |at: &Span| common.repository.path(at.file).is_some_and(|file| reached.files.contains(file));
         for written in unreached {
             let further = search.further(written, &directories);
@@ -184,12 +248,7 @@ impl<'a> Search<'a> {
         let Some(covers) = it.covers.as_deref().filter(|covers| has_below(directories, covers, it.directory)) else {
             return Vec::new();
         };
-        let root = Kustomization::read(it.node, "flux-system");
-        let is_other = |object: &Object<'_>| {
-            object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() != root.object.name.as_str()
-        };
-        let build = self.common.repository.build(covers, &root.overlay);
-        build.objects.iter().map(Object::new).filter(is_other).map(Object::name_span).collect()
+        further(self.common, covers, &Kustomization::read(it.node, "flux-system"))
     }
 
     /// The directories of candidates that nothing covers.
@@ -205,7 +264,10 @@ impl<'a> Search<'a> {
             let is_covered = |start: &&str| {
                 path::ancestors(start).any(|directory| {
                     let by = covering.get(directory).map(Vec::as_slice).unwrap_or_default();
-                    self.taken.contains(directory) || by.iter().any(|other| other.is_above(it))
+                    let is_above = |file| !starts_of(&self.common.overlays, file).contains(start);
+                    self.taken.contains(directory)
+                        || by.iter().any(|other| other.is_above(it))
+                        || self.open.that_fit(directory).any(is_above)
                 })
             };
             for start in

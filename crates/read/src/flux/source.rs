@@ -9,6 +9,7 @@ use yaml::Node;
 use crate::artifact;
 use crate::flux::entry::{Entry, Written};
 use crate::flux::kustomization::{Kustomization, SourceRef};
+use crate::flux::revision::Revisions;
 use crate::flux::{CONTROL_PLANE_GROUP, KUSTOMIZE_GROUP, SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP, sync};
 use crate::object::Object;
 use crate::repository::Repository;
@@ -52,6 +53,10 @@ pub(crate) struct Sources<'a> {
     here: BTreeSet<ObjectRef>,
     /// The directories that artifacts were made of whose paths do not begin at the repository's root.
     bases: BTreeMap<ObjectRef, String>,
+    /// What Git sources follow, by kind and name.
+    revisions: Revisions<'a>,
+    /// The source that most Kustomizations name, if paths of it are here.
+    usual: Option<ObjectRef>,
 }
 
 impl<'a> Sources<'a> {
@@ -66,6 +71,8 @@ impl<'a> Sources<'a> {
             synced: BTreeMap::new(),
             here: BTreeSet::new(),
             bases: BTreeMap::new(),
+            revisions: Revisions::default(),
+            usual: None,
         };
         for (_, file, documents) in repository.yaml_files() {
             for node in documents.iter().filter_map(|document| document.root.as_ref()) {
@@ -89,6 +96,7 @@ impl<'a> Sources<'a> {
         let object = Object::new(node);
         if object.group() == SOURCE_GROUP {
             self.add_url(node);
+            self.revisions.add(node, directory);
             let kind_and_name = (object.kind().to_owned(), object.name().to_owned());
             self.homes.entry(kind_and_name).or_default().insert(directory);
         } else if object.is(SOURCE_EXTENSIONS_GROUP, "ArtifactGenerator") {
@@ -98,6 +106,7 @@ impl<'a> Sources<'a> {
         } else if let Some(sync) = sync::sync_of(node)
             && let Some(url) = sync.text_at(&["url"])
         {
+            self.revisions.add_synced(node, sync, directory);
             let name = sync::name_of(sync).unwrap_or_default();
             self.synced.entry((sync::kind_of(sync).to_owned(), name.to_owned())).or_insert(url);
         }
@@ -114,8 +123,8 @@ impl<'a> Sources<'a> {
         self.homes.get(&kind_and_name).is_some_and(|homes| homes.contains(directory))
     }
 
-    /// Finds out from the paths that Kustomizations name which sources are made of this repository.
-    pub(super) fn locate(&mut self, written: &[Written<'_>]) {
+    /// Finds out from the paths that Kustomizations name which sources are made of this repository. `own` is the one that most name.
+    pub(super) fn locate(&mut self, written: &[Written<'_>], own: Option<&ObjectRef>) {
         let mut paths: BTreeMap<ObjectRef, BTreeSet<&str>> = BTreeMap::new();
         for it in written {
             if let (Some(source), Some(path)) = (it.source(), it.covers.as_deref().filter(|path| !path.is_empty())) {
@@ -131,10 +140,11 @@ impl<'a> Sources<'a> {
                 self.bases.insert(source, base);
             }
         }
+        self.usual = own.filter(|own| self.here.contains(own)).cloned();
     }
 
     /// The one directory below which all of these exist.
-    fn base_of(&self, paths: &BTreeSet<&str>) -> Option<String> {
+    pub(super) fn base_of(&self, paths: &BTreeSet<&str>) -> Option<String> {
         let bases = paths.iter().map(|path| self.repository.bases_of(path));
         let common = bases.reduce(|all, bases| all.intersection(&bases).copied().collect())?;
         common.first().filter(|_| common.len() == 1).map(|base| (*base).to_owned())
@@ -146,10 +156,15 @@ impl<'a> Sources<'a> {
         source.kind == "GitRepository" && urls().is_some_and(|(url, own)| normal_url(url) != normal_url(own))
     }
 
+    /// Whether the root of a source is another one than that of `own`: it has an address, and not the same.
+    pub(crate) fn has_another_root(&self, source: &ObjectRef, own: &ObjectRef) -> bool {
+        let address = |source: &ObjectRef| self.url(source).map(normal_url);
+        source != own && address(source).is_some_and(|url| address(own) != Some(url))
+    }
+
     /// Where a Kustomization of the cluster that begins at `entry` has its objects.
     pub(crate) fn place(&self, kustomization: &Kustomization, entry: &Entry) -> SourcePlace {
         let own = entry.root.source.as_ref();
-        let url = entry.url.as_deref();
         let (written, is_known) = with_defaults(&kustomization.path);
         let directory = self.repository.place(&written);
         let Some(source) = &kustomization.source else { return self.here(directory, &written) };
@@ -172,7 +187,7 @@ impl<'a> Sources<'a> {
         }
         match source.object.kind.as_str() {
             "ExternalArtifact" => self.in_artifact(source, &path::join("", &written).unwrap_or_default(), &entry.base),
-            "GitRepository" => self.in_git(source, directory, &written, url.or_else(|| self.url(&own?.object))),
+            "GitRepository" => self.in_git(source, directory, &written, entry),
             "OCIRepository" if !directory.is_empty() && self.exists(&directory) => SourcePlace::Here(directory),
             "OCIRepository" if self.bases.contains_key(&source.object) => {
                 let base = self.bases.get(&source.object).map(String::as_str).unwrap_or_default();
@@ -196,18 +211,31 @@ impl<'a> Sources<'a> {
         self.urls.get(source).or_else(by_name).map(String::as_str).or_else(synced)
     }
 
-    fn in_git(&self, source: &SourceRef, directory: String, written: &str, own: Option<&str>) -> SourcePlace {
-        let other = self.url(&source.object);
-        let is_other = match (own, other) {
-            (Some(own), Some(other)) => normal_url(own) != normal_url(other),
-            (None, Some(_)) => !self.exists(&directory) || directory.is_empty(),
-            _ => false,
-        };
-        if is_other {
-            let (source, url) = (source.object.clone(), other.map(str::to_owned));
-            return SourcePlace::Elsewhere { source, url, why: WhyUnseen::AnotherSource };
+    fn in_git(&self, source: &SourceRef, directory: String, written: &str, entry: &Entry) -> SourcePlace {
+        match self.why_not_here(&source.object, &directory, entry) {
+            None => self.here(directory, written),
+            Some(why) => {
+                let (source, url) = (source.object.clone(), self.url(&source.object).map(str::to_owned));
+                SourcePlace::Elsewhere { source, url, why }
+            }
         }
-        self.here(directory, written)
+    }
+
+    /// Why a Git source is not what was read, if it is not. Its address and what it follows decide, not whether a path is here.
+    fn why_not_here(&self, source: &ObjectRef, directory: &str, entry: &Entry) -> Option<WhyUnseen> {
+        let other = normal_url(self.url(source)?);
+        let own = entry.root.source.as_ref().map(|own| &own.object);
+        let Some(address) = entry.url.as_deref().or_else(|| self.url(own?)) else {
+            let usual = self.usual.as_ref().and_then(|usual| self.url(usual));
+            let is_other = usual.is_some_and(|usual| normal_url(usual) != other);
+            let is_nowhere = directory.is_empty() || !self.exists(directory);
+            return (is_other || is_nowhere).then_some(WhyUnseen::AnotherSource);
+        };
+        if normal_url(address) != other {
+            return Some(WhyUnseen::AnotherSource);
+        }
+        let follows_another = own.is_some_and(|own| self.revisions.differ(source, own, &entry.directory));
+        follows_another.then_some(WhyUnseen::AnotherRevision)
     }
 
     fn in_artifact(&self, source: &SourceRef, directory: &str, base: &str) -> SourcePlace {

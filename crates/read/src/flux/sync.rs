@@ -40,7 +40,7 @@ pub(super) fn sync_of(node: &Node) -> Option<&Node> {
 }
 
 /// The namespace that something which makes a FluxInstance says, if it does.
-fn home_of(node: &Node) -> Option<&str> {
+pub(super) fn home_of(node: &Node) -> Option<&str> {
     let object = Object::new(node);
     let moved = || node.text_at(&["spec", "targetNamespace"]).filter(|_| object.kind() == "HelmRelease");
     let written = moved().or_else(|| node.text_at(&["metadata", "namespace"]));
@@ -116,9 +116,8 @@ fn named_in<'a>(common: &'a Common<'_>, directory: &str, kind: &str) -> Option<&
 
 /// The directory with Kustomizations in or below it that a path means whose variables nobody knows, if there is just one.
 fn only_one_like<'a>(common: &Common<'a>, written: &str) -> Option<&'a str> {
-    let pattern = path::within(&with_gaps(written));
     // A path of nothing but variables means any directory.
-    pattern.split('/').find(|part| !part.contains(GAP))?;
+    let pattern = open_path(written)?;
     let directories = common.written.iter().flat_map(|it| path::ancestors(it.directory));
     let found: BTreeSet<&str> = directories.filter(|directory| is_like(directory, &pattern)).collect();
     found.first().copied().filter(|_| found.len() == 1)
@@ -127,6 +126,18 @@ fn only_one_like<'a>(common: &Common<'a>, written: &str) -> Option<&'a str> {
 /// Whether a path with variables may mean a directory.
 pub(super) fn fits_path(directory: &str, written: &str) -> bool {
     is_like(directory, &path::within(&with_gaps(written)))
+}
+
+/// A path with variables as a pattern, if it says anything but variables.
+pub(super) fn open_path(written: &str) -> Option<String> {
+    let pattern = path::within(&with_gaps(written));
+    pattern.split('/').any(|part| !part.contains(GAP)).then_some(pattern)
+}
+
+/// The part of a pattern before the first variable, as a directory.
+pub(super) fn before_gap(pattern: &str) -> &str {
+    let at = pattern.find(GAP).unwrap_or(pattern.len());
+    pattern[..at].rfind('/').map_or("", |end| &pattern[..end])
 }
 
 /// Stands for a variable in a path.
@@ -143,7 +154,7 @@ fn with_gaps(text: &str) -> String {
     text
 }
 
-fn is_like(directory: &str, pattern: &str) -> bool {
+pub(super) fn is_like(directory: &str, pattern: &str) -> bool {
     let is_same_depth = directory.split('/').count() == pattern.split('/').count();
     is_same_depth && directory.split('/').zip(pattern.split('/')).all(|(name, part)| fits(name, part).is_some())
 }
