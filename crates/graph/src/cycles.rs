@@ -74,6 +74,23 @@ pub(crate) fn find(events: &Events) -> Vec<Deadlock> {
     found
 }
 
+/// The steps of a shortest way from one event to another.
+pub(crate) fn way(events: &Events, from: Event, to: Event) -> Option<Vec<Step>> {
+    let mut came: BTreeMap<Event, Step> = BTreeMap::new();
+    let mut queue = VecDeque::from([from]);
+    while let Some(event) = queue.pop_front().filter(|_| from != to && !came.contains_key(&to)) {
+        for (next, because) in events.implied(event) {
+            if *next != from && !came.contains_key(next) {
+                came.insert(*next, Step { event, because: *because });
+                queue.push_back(*next);
+            }
+        }
+    }
+    let mut steps: Vec<Step> = std::iter::successors(came.get(&to), |step| came.get(&step.event)).copied().collect();
+    steps.reverse();
+    (!steps.is_empty()).then_some(steps)
+}
+
 /// The events with the edges that count in one round.
 struct Graph<'a> {
     events: &'a Events,
