@@ -47,8 +47,9 @@ pub struct Outcome {
 pub struct Trials<'a> {
     cluster: &'a Cluster,
     analysis: &'a Analysis,
-    /// What may close a deadlock, and an event more for every component: that all it applies is done.
-    binding: Events,
+    /// Everything that waits, and an event more for every component: that all it applies is done. Expressions of somebody's own count:
+    /// what they wait for is not known, and an edit must not close a circle with them either.
+    waiting: Events,
     /// What verdicts rest on, with the same events.
     proving: Events,
     by_object: BTreeMap<&'a ObjectRef, ComponentId>,
@@ -63,7 +64,7 @@ impl<'a> Trials<'a> {
         Self {
             cluster,
             analysis,
-            binding: events.with_waits(cluster, |because| events.binds(because)),
+            waiting: events.with_waits(cluster, |_| true),
             proving: events.with_waits(cluster, |because| !fails(because)),
             by_object: cluster.ids().map(|id| (&cluster.component(id).object, id)).collect(),
             by_resource: cluster.ids().filter_map(by_resource).collect(),
@@ -73,7 +74,7 @@ impl<'a> Trials<'a> {
     /// What comes of each attempt by itself.
     pub fn outcomes(&self, attempts: &[Attempt]) -> Vec<Outcome> {
         let edges: Vec<Vec<(Event, Event)>> = attempts.iter().map(|attempt| self.edges(attempt)).collect();
-        let circles = self.binding.answer(circle_questions(&edges));
+        let circles = self.waiting.answer(circle_questions(&edges));
         let mut judge = Judge::new(self.cluster, &self.proving, &self.analysis.schedule, &self.analysis.deadlocks);
         let each = |judge: &Judge<'_>| -> Vec<Outcome> {
             let both = attempts.iter().zip(&edges);
@@ -97,26 +98,27 @@ impl<'a> Trials<'a> {
     pub fn way_back(&self, attempt: &Attempt) -> Vec<Step> {
         let edges = self.edges(attempt);
         let ends = edges.iter().flat_map(|(near, _)| edges.iter().map(move |(_, far)| (*far, *near)));
-        ends.filter_map(|(far, near)| way(&self.binding, far, near)).min_by_key(Vec::len).unwrap_or_default()
+        ends.filter_map(|(far, near)| way(&self.waiting, far, near)).min_by_key(Vec::len).unwrap_or_default()
     }
 
     /// What an attempt adds: near ends imply far ends.
     fn edges(&self, attempt: &Attempt) -> Vec<(Event, Event)> {
         let done = |id| Events::of(id, Moment::Done);
         let tie = attempt.tie.map(|(from, to)| (Events::of(from, Moment::Start), done(to)));
-        let gate = attempt.gate.as_ref().and_then(|gate| Some((done(gate.of), self.seen_by(gate)?)));
-        tie.into_iter().chain(gate).collect()
+        let seen = |gate: &NewGate| self.seen_by(gate).into_iter().map(|event| (done(gate.of), event)).collect::<Vec<_>>();
+        tie.into_iter().chain(attempt.gate.as_ref().map(seen).unwrap_or_default()).collect()
     }
 
     /// What has happened when a new gate opens.
-    fn seen_by(&self, gate: &NewGate) -> Option<Event> {
+    fn seen_by(&self, gate: &NewGate) -> Vec<Event> {
         match &gate.looks_at {
-            LooksAt::All => Some(self.analysis.events.waited(gate.of)),
-            LooksAt::Object(_) if self.cluster.component(gate.of).gate == Gate::Healthy => None,
+            LooksAt::All => vec![self.analysis.events.waited(gate.of)],
+            LooksAt::Object(_) if self.cluster.component(gate.of).gate == Gate::Healthy => Vec::new(),
             LooksAt::Object(object) => {
                 let own = self.by_object.get(object).filter(|id| **id != gate.of);
                 let own = own.map(|id| Events::of(*id, Moment::Done));
-                own.or_else(|| self.by_resource.get(object).map(|id| Events::of(*id, Moment::Applied)))
+                let of_chart = self.by_resource.get(object).map(|id| Events::of(*id, Moment::Applied));
+                own.into_iter().chain(of_chart).collect()
             }
         }
     }

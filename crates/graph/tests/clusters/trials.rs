@@ -48,13 +48,12 @@ fn attempt(cluster: &Cluster, idea: &Idea) -> Option<Attempt> {
     (tie.is_some() || gate.is_some()).then_some(Attempt { tie, gate, need })
 }
 
-/// Whether one event leads to another by edges that may close a deadlock.
+/// Whether one event leads to another.
 fn leads(events: &Events, from: Event, to: Event) -> bool {
     let (mut seen, mut next) = (vec![false; events.len()], vec![from]);
     while let Some(event) = next.pop() {
         if !std::mem::replace(&mut seen[event.0 as usize], true) {
-            let bound = events.implied(event).iter().filter(|(_, because)| events.binds(*because));
-            next.extend(bound.map(|(to, _)| *to));
+            next.extend(events.implied(event).iter().map(|(to, _)| *to));
         }
     }
     seen[to.0 as usize]
