@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use diagnostic::Severity;
-use graph::{Analysis, Judged};
+use graph::{Analysis, Judged, Trials};
 use model::{
     BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Purpose, Role, Tie, TieTarget,
     Verdict, WhyUnseen,
@@ -24,6 +24,8 @@ pub(crate) struct Context<'a> {
     dependents: Vec<Vec<&'a Tie>>,
     /// What each component is tied to.
     ties: Vec<Vec<ComponentId>>,
+    /// Where each component declares that.
+    tie_places: Vec<Vec<source::Span>>,
     has_ties: Vec<bool>,
     /// Where this cluster declares order between releases: mostly on the releases, or on their Kustomizations.
     releases_are_tied: bool,
@@ -37,6 +39,8 @@ pub(crate) struct Context<'a> {
     operators: OnceLock<BTreeMap<(ComponentId, &'a str), ComponentId>>,
     /// See [`Context::races`].
     races: OnceLock<Vec<Pair<'a>>>,
+    /// See [`Context::trials`].
+    trials: OnceLock<Trials<'a>>,
 }
 
 impl<'a> Context<'a> {
@@ -49,8 +53,10 @@ impl<'a> Context<'a> {
         let mut dependents = vec![Vec::new(); cluster.components.len()];
         let mut has_ties = vec![false; cluster.components.len()];
         let mut by_source = vec![Vec::new(); cluster.components.len()];
+        let mut tie_places = vec![Vec::new(); cluster.components.len()];
         for tie in &cluster.ties {
             has_ties[tie.from.index()] = true;
+            tie_places[tie.from.index()].push(tie.at);
             if let TieTarget::Component(to) = tie.to {
                 dependents[to.index()].push(tie);
                 by_source[tie.from.index()].push(to);
@@ -72,6 +78,7 @@ impl<'a> Context<'a> {
             asleep: Vec::new(),
             dependents,
             ties: by_source,
+            tie_places,
             has_ties,
             releases_are_tied,
             releases,
@@ -79,6 +86,7 @@ impl<'a> Context<'a> {
             ordered: OnceLock::new(),
             operators: OnceLock::new(),
             races: OnceLock::new(),
+            trials: OnceLock::new(),
         };
         context.asleep =
             cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
@@ -96,6 +104,16 @@ impl<'a> Context<'a> {
     /// Pairs that nothing orders, gathered once for the rules that share them out among themselves.
     pub(crate) fn races(&self, gather: impl FnOnce() -> Vec<Pair<'a>>) -> &[Pair<'a>] {
         self.races.get_or_init(gather)
+    }
+
+    /// The cluster to try edits on.
+    pub(crate) fn trials(&self) -> &Trials<'a> {
+        self.trials.get_or_init(|| Trials::new(self.cluster, self.analysis))
+    }
+
+    /// Where a component declares what it is tied to.
+    pub(crate) fn tie_places(&self, id: ComponentId) -> &[source::Span] {
+        &self.tie_places[id.index()]
     }
 
     /// Judged needs of components that will be applied at all.

@@ -20,7 +20,8 @@ use crate::reach::{Answers, Questions};
 pub struct Attempt {
     pub tie: Option<(ComponentId, ComponentId)>,
     pub gate: Option<NewGate>,
-    pub need: usize,
+    /// Without one, only circles count.
+    pub need: Option<usize>,
 }
 
 impl Attempt {
@@ -87,11 +88,15 @@ impl<'a> Trials<'a> {
     }
 
     fn outcome(&self, judge: &Judge<'_>, attempt: &Attempt, edges: &[(Event, Event)], circles: &Answers) -> Outcome {
-        let start = Events::of(self.cluster.needs[attempt.need].of, Moment::Start);
+        let closes_circle = closes_circle(edges, circles);
+        let Some(need) = attempt.need else {
+            return Outcome { closes_circle, verdict: Verdict::Guaranteed, early: false };
+        };
+        let start = Events::of(self.cluster.needs[need].of, Moment::Start);
         let starts = judge.starts(start, edges);
-        let offers = self.analysis.links.offers_for(attempt.need);
-        let (verdict, early) = judge.with(attempt.need, offers, &starts, attempt.gate.as_ref());
-        Outcome { closes_circle: closes_circle(edges, circles), verdict, early }
+        let offers = self.analysis.links.offers_for(need);
+        let (verdict, early) = judge.with(need, offers, &starts, attempt.gate.as_ref());
+        Outcome { closes_circle, verdict, early }
     }
 
     /// How the far end of an attempt already leads back to its near end, where it would close a circle.
@@ -105,7 +110,8 @@ impl<'a> Trials<'a> {
     fn edges(&self, attempt: &Attempt) -> Vec<(Event, Event)> {
         let done = |id| Events::of(id, Moment::Done);
         let tie = attempt.tie.map(|(from, to)| (Events::of(from, Moment::Start), done(to)));
-        let seen = |gate: &NewGate| self.seen_by(gate).into_iter().map(|event| (done(gate.of), event)).collect::<Vec<_>>();
+        let seen =
+            |gate: &NewGate| self.seen_by(gate).into_iter().map(|event| (done(gate.of), event)).collect::<Vec<_>>();
         tie.into_iter().chain(attempt.gate.as_ref().map(seen).unwrap_or_default()).collect()
     }
 

@@ -39,7 +39,7 @@
 
 use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Quiet, Rule, Symptom, Together};
 
-use crate::advice::{new_dependency, not_awaited};
+use crate::advice::{not_awaited, order};
 use crate::context::Context;
 use crate::pairs::Pair;
 use crate::races::{is_about_store, is_only_webhooks, races};
@@ -72,6 +72,6 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
     let (component, provider) = pair.objects(context);
     let statement = OrderFault::NotOrdered { component, provider, needed: pair.needed(context) };
-    let advice = OrderAdvice::Add(new_dependency(context, pair));
-    pair.finding(context, &RULE, statement, not_awaited(context, pair)).with_fix(pair.fix(context, advice))
+    let fix = order(context, pair, OrderAdvice::Add);
+    pair.finding(context, &RULE, statement, not_awaited(context, pair)).with_fix(fix)
 }

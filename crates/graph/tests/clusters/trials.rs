@@ -45,7 +45,7 @@ fn attempt(cluster: &Cluster, idea: &Idea) -> Option<Attempt> {
         _ => false,
     };
     let gate = gate.filter(can_be);
-    (tie.is_some() || gate.is_some()).then_some(Attempt { tie, gate, need })
+    (tie.is_some() || gate.is_some()).then_some(Attempt { tie, gate, need: Some(need) })
 }
 
 /// Whether one event leads to another.
@@ -101,17 +101,18 @@ proptest! {
         let attempt = attempt.expect("one that can be made");
         let before = analyse(&cluster);
         let outcome = Trials::new(&cluster, &before).outcomes(std::slice::from_ref(&attempt))[0];
+        let need = attempt.need.expect("one to look at");
         let edited = changed(&cluster, &attempt.changes());
         let after = analyse(&edited);
         prop_assert_eq!(outcome.closes_circle, has_new_circle(&cluster, &after, &attempt));
-        let is_locked = |analysis: &Analysis| analysis.judged[attempt.need].verdict == Verdict::Deadlocked;
+        let is_locked = |analysis: &Analysis| analysis.judged[need].verdict == Verdict::Deadlocked;
         prop_assume!(!outcome.closes_circle && !is_locked(&before) && !is_locked(&after));
-        let judged = &after.judged[attempt.need];
+        let judged = &after.judged[need];
         let (tried, made) = (rank(outcome.verdict, outcome.early), rank(judged.verdict, judged.early));
         prop_assert!(tried <= made, "{:?} was promised, {:?} came", outcome, judged);
         // The edits may make good what another need failed by, and that proves more than a trial can see.
         let others = |analysis: &Analysis| {
-            let failing = analysis.failing.iter().copied().filter(|need| *need != attempt.need);
+            let failing = analysis.failing.iter().copied().filter(|other| *other != need);
             failing.collect::<Vec<usize>>()
         };
         let has_expressions = attempt.gate.as_ref().is_some_and(|gate| {
@@ -139,7 +140,7 @@ fn a_tie_that_closes_a_circle_says_how() {
     let analysis = analyse(&cluster);
     let trials = Trials::new(&cluster, &analysis);
     let id = |name: &str| cluster.find(&object("Kustomization", name)).expect("a component of this name");
-    let attempt = Attempt { tie: Some((id("app"), id("operator"))), gate: None, need: 0 };
+    let attempt = Attempt { tie: Some((id("app"), id("operator"))), gate: None, need: Some(0) };
     assert!(trials.outcomes(std::slice::from_ref(&attempt))[0].closes_circle);
     let back = trials.way_back(&attempt);
     let passed: Vec<_> = back.iter().filter_map(|step| analysis.events.component_of(step.event)).collect();
@@ -152,7 +153,7 @@ fn a_tie_to_what_is_beside_closes_none_and_meets_the_need() {
     let cluster = knot("base");
     let analysis = analyse(&cluster);
     let id = |name: &str| cluster.find(&object("Kustomization", name)).expect("a component of this name");
-    let attempt = Attempt { tie: Some((id("app"), id("operator"))), gate: None, need: 0 };
+    let attempt = Attempt { tie: Some((id("app"), id("operator"))), gate: None, need: Some(0) };
     let outcome = Trials::new(&cluster, &analysis).outcomes(&[attempt])[0];
     assert_eq!((outcome.closes_circle, outcome.verdict), (false, Verdict::Guaranteed));
 }
