@@ -187,15 +187,15 @@ fn other_ends(context: &Context<'_>, pair: &Pair<'_>) -> BTreeSet<(ComponentId, 
 /// A pair that can't be tied as it is: without a tie that is in the way, or with what needs it apart.
 fn without_tie(context: &Context<'_>, pair: &Pair<'_>, analyses: &mut usize) -> Way {
     let ends = (pair.consumer, pair.provider);
-    let gate = choices(context, pair, ends).into_iter().filter_map(|choice| choice.gate).next();
-    let attempt = Attempt { tie: Some(ends), gate: gate.clone(), need: Some(pair.judged[0].need) };
-    let plain = Attempt { gate: None, ..attempt.clone() };
-    let steps = [plain, attempt].iter().map(|it| context.trials().way_back(it)).find(|it| !it.is_empty());
-    let steps = steps.unwrap_or_default();
-    let back = hops(context, &steps);
+    let need = Some(pair.judged[0].need);
+    let steps = context.trials().way_back(&Attempt { tie: Some(ends), gate: None, need });
     if pair.severity == Severity::Pedantic || !can_be_tied(context, ends) {
-        return Way::Nowhere { back };
+        return Way::Nowhere { back: hops(context, &steps) };
     }
+    let gate = proving(context, pair, ends);
+    let gated = || context.trials().way_back(&Attempt { tie: Some(ends), gate: gate.clone(), need });
+    let steps = if steps.is_empty() { gated() } else { steps };
+    let back = hops(context, &steps);
     let mut tie = steps.iter().filter_map(|step| match step.because {
         Because::Tie(tie) => Some(tie),
         _ => None,
@@ -214,6 +214,17 @@ fn without_tie(context: &Context<'_>, pair: &Pair<'_>, analyses: &mut usize) -> 
         }
     }
     Way::Nowhere { back }
+}
+
+/// The least gate with which a tie proves what is needed, whatever circle it closes.
+fn proving(context: &Context<'_>, pair: &Pair<'_>, ends: (ComponentId, ComponentId)) -> Option<NewGate> {
+    let need = pair.judged.first().map(|judged| judged.need);
+    let choices = choices(context, pair, ends);
+    let attempts: Vec<Attempt> =
+        choices.iter().map(|choice| Attempt { tie: Some(ends), gate: choice.gate.clone(), need }).collect();
+    let outcomes = context.trials().outcomes(&attempts);
+    let mut proved = choices.into_iter().zip(outcomes).filter(|(_, outcome)| worth(outcome) == Worth::Proof);
+    proved.next().and_then(|(choice, _)| choice.gate)
 }
 
 /// The needs of a pair, where all are of objects that a Kustomization applies and that could stand elsewhere.

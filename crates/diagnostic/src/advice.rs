@@ -139,6 +139,10 @@ pub enum OrderAdvice {
     RemoveOnly {
         place: Span,
     },
+    /// Without any other, a circle is left.
+    RemoveThis {
+        place: Span,
+    },
 }
 
 /// Gates to set.

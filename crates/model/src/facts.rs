@@ -39,7 +39,7 @@ pub struct Facts {
     pub bootstrap: BootstrapFiles,
     /// How many releases had their charts rendered.
     pub rendered: usize,
-    /// Expressions that tell the health of a kind (`group/Kind`) by its status, of kinds that the cluster has and of which one is known.
+    /// Expressions that tell the health of a kind (`group/Kind`) by its status, where one is known.
     pub expressions: BTreeMap<EcoString, HealthExpression>,
 }
 

@@ -23,7 +23,8 @@
 //!
 //! ## Fix
 //!
-//! Remove one of the declared dependencies, the one that matters least. That a Kustomization applies an object can't be
+//! Remove one of the declared dependencies, the one that matters least; the finding leaves out those whose removal leaves
+//! another cycle behind. That a Kustomization applies an object can't be
 //! removed: where nothing in the cycle is declared, move the object that needs what comes later into a Kustomization of
 //! its own. Create a Namespace in the Kustomization that first puts something into it.
 
@@ -102,6 +103,7 @@ fn advice(context: &Context<'_>, deadlock: &Deadlock, edges: &[Edge]) -> Advice 
     }
     let places: Vec<Span> = removable.iter().map(|edge| edge.span).filter(|at| context.is_in_file(*at)).collect();
     match places.as_slice() {
+        [only] if removable.len() == 1 && declared.len() > 1 => OrderAdvice::RemoveThis { place: *only }.into(),
         [only] if removable.len() == 1 => OrderAdvice::RemoveOnly { place: *only }.into(),
         [] if removable.is_empty() => {
             let place = |need: &&Need| {

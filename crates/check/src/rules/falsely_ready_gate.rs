@@ -30,7 +30,8 @@
 //! ## Fix
 //!
 //! Add `wait: true` beside the expressions. For objects without a status, or without one yet, add a `healthCheckExprs`
-//! entry for the kind: the gate stays closed until a status satisfies it. For the custom resource of a chart:
+//! entry for the kind: the gate stays closed until a status satisfies it. For kinds that the
+//! catalogue knows, the finding gives the expression. For the custom resource of a chart:
 //!
 //! ```yaml
 //! spec:

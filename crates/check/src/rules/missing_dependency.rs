@@ -27,6 +27,9 @@
 //!       namespace: external-secrets
 //! ```
 //!
+//! Where the list is already there, the finding gives the item and the line it goes after. Every fix is tried first; where
+//! this one would be a cycle, the next best is given.
+//!
 //! Where several missing dependencies form one chain, only the last of the chain is suggested: it waits for the others.
 //! In JSON, `covers` names those others where the component's own files ask for them.
 //!

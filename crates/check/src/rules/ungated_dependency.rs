@@ -24,7 +24,8 @@
 //!   wait: true
 //! ```
 //!
-//! or `healthChecks` that name the HelmRelease. One finding stands for all dependents of the same weak gate.
+//! or `healthChecks` that name the HelmRelease. Where `wait: true` would be a cycle, because the Kustomization also applies
+//! something that depends on the dependent, the finding gives the entry for `healthChecks`. One finding stands for all dependents of the same weak gate.
 
 use std::collections::BTreeSet;
 

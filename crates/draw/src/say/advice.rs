@@ -158,6 +158,9 @@ fn order(advice: &OrderAdvice, entries: &[Entry], sources: &dyn Sources) -> Stri
             let places: Vec<String> = places.iter().map(|place| line(*place, sources)).collect();
             format!("remove one of these dependencies: {}", places.join(" or "))
         }
+        OrderAdvice::RemoveThis { place } => {
+            format!("remove the dependency in {}: without any other of these, a cycle is left", line(*place, sources))
+        }
         OrderAdvice::RemoveOnly { place } => {
             format!("remove the dependency in {}, the only one of these that can be removed", line(*place, sources))
         }

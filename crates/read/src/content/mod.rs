@@ -73,6 +73,7 @@ pub(crate) fn extract(
     objects::webhook_needs(&mut collector);
     foreign::offer_all(&mut collector);
     facts::gather(&mut collector, repository, bootstrap);
+    collector.cluster().facts.expressions = facts::expressions(catalogue);
     collector.finish()
 }
 
