@@ -74,7 +74,9 @@ fn other_gate(context: &Context<'_>, pair: &Pair<'_>, by: ComponentId, gate: Opt
     });
     let component = context.component(by);
     match (&gate.looks_at, judging) {
-        (LooksAt::Object(object), judging) => OtherGate::NeedsCheck { object: object.clone(), judging },
+        (LooksAt::Object(object), judging) => {
+            OtherGate::NeedsCheck { object: object.clone(), judging, waits_now: component.gate == Gate::Healthy }
+        }
         (LooksAt::All, Some(judging)) if component.gate == Gate::Healthy => OtherGate::NeedsExpression(judging),
         (LooksAt::All, judging) => OtherGate::NeedsWait { patch: patch_of_gate(context, component), judging },
     }

@@ -158,7 +158,11 @@ pub(crate) fn gates(context: &Context<'_>, of: ComponentId, offer: Option<&Offer
         std::iter::once(gate(looks_at, None)).chain(judging).collect::<Vec<NewGate>>()
     };
     match component.gate {
-        Gate::Healthy => kind.clone().map(|kind| gate(LooksAt::All, Some(kind))).into_iter().collect(),
+        // What the chart of a release consists of, the release does not wait for.
+        Gate::Healthy if offer.is_some_and(|offer| is_beyond(context, offer)) => {
+            kind.zip(named).map(|(kind, named)| gate(named, Some(kind))).into_iter().collect()
+        }
+        Gate::Healthy => kind.map(|kind| gate(LooksAt::All, Some(kind))).into_iter().collect(),
         Gate::Listed(_) => named.map(with).unwrap_or_default(),
         Gate::Applied | Gate::LooksHealthy(_) => {
             with(LooksAt::All).into_iter().chain(named.map(with).unwrap_or_default()).collect()
@@ -169,8 +173,13 @@ pub(crate) fn gates(context: &Context<'_>, of: ComponentId, offer: Option<&Offer
 /// The object to list for an offer: the release it comes of, unless it is a resource that the release does not wait for.
 fn checked(context: &Context<'_>, offer: &Offer) -> model::ObjectRef {
     let by = context.component(offer.by);
-    let is_release = by.role == Role::HelmRelease && by.resource.as_ref() != Some(&offer.object);
+    let is_release = by.role == Role::HelmRelease && !is_beyond(context, offer);
     if is_release { by.object.clone() } else { offer.object.clone() }
+}
+
+/// Whether it comes of the resource that the chart of a release consists of.
+fn is_beyond(context: &Context<'_>, offer: &Offer) -> bool {
+    context.component(offer.by).resource.as_ref() == Some(&offer.object)
 }
 
 /// The same order at another level, and with what applies the provider where the consumer can't name that itself.

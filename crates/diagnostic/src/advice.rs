@@ -222,8 +222,8 @@ pub enum OtherGate {
     Waits,
     /// To wait; decided by the patch in this file, where one does.
     NeedsWait { patch: Option<FileId>, judging: Option<Judging> },
-    /// To name this object in its `healthChecks`.
-    NeedsCheck { object: ObjectRef, judging: Option<Judging> },
+    /// To name this object in its `healthChecks`, which `wait: true` would switch off.
+    NeedsCheck { object: ObjectRef, judging: Option<Judging>, waits_now: bool },
     /// To judge a kind by its status.
     NeedsExpression(Judging),
 }

@@ -32,7 +32,7 @@ pub struct NewGate {
 pub enum LooksAt {
     /// Everything that the component applies: `wait: true`.
     All,
-    /// One object more: an entry of `healthChecks`.
+    /// One object more: an entry of `healthChecks`. In place of `wait: true`, those of all components that it applies come with it.
     Object(ObjectRef),
 }
 
@@ -69,13 +69,17 @@ fn tie(from: ComponentId, to: ComponentId) -> Tie {
 }
 
 fn set_gate(cluster: &mut Cluster, new: &NewGate) {
+    let applied = cluster.components.iter().filter(|component| component.parent == Some(new.of));
+    let applied: Vec<ObjectRef> = applied.map(|component| component.object.clone()).collect();
     let component = &mut cluster.components[new.of.index()];
     component.expressions.extend(new.expression.clone());
     match (&new.looks_at, &mut component.gate) {
         (LooksAt::All, gate) => *gate = Gate::Healthy,
         (LooksAt::Object(object), Gate::Listed(objects)) => objects.push(object.clone()),
-        // `wait: true` looks at all that it applies, and at nothing else.
-        (LooksAt::Object(_), Gate::Healthy) => {}
+        // `wait: true` ignores a list: it goes, and the list names what it waited for.
+        (LooksAt::Object(object), gate @ Gate::Healthy) => {
+            *gate = Gate::Listed(applied.into_iter().chain([object.clone()]).collect());
+        }
         (LooksAt::Object(object), gate) => *gate = Gate::Listed(vec![object.clone()]),
     }
 }

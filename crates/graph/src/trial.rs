@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Cluster, ComponentId, Gate, ObjectRef, Verdict};
+use model::{Cluster, ComponentId, ObjectRef, Verdict};
 
 use crate::Analysis;
 use crate::change::{Change, LooksAt, NewGate};
@@ -119,7 +119,6 @@ impl<'a> Trials<'a> {
     fn seen_by(&self, gate: &NewGate) -> Vec<Event> {
         match &gate.looks_at {
             LooksAt::All => vec![self.analysis.events.waited(gate.of)],
-            LooksAt::Object(_) if self.cluster.component(gate.of).gate == Gate::Healthy => Vec::new(),
             LooksAt::Object(object) => {
                 let own = self.by_object.get(object).filter(|id| **id != gate.of);
                 let own = own.map(|id| Events::of(*id, Moment::Done));

@@ -246,9 +246,10 @@ fn other_gate(gate: &OtherGate, other: &model::ObjectRef, sources: &dyn Sources)
             let patch = file(*patch, sources);
             format!(", and set `wait: true`{} in the patch in `{patch}`, which sets it for {other}", with(judging))
         }
-        OtherGate::NeedsCheck { object, judging } => {
+        OtherGate::NeedsCheck { object, judging, waits_now } => {
             let with = judging.as_ref().map(|judging| format!(", with {}", expressions(judging))).unwrap_or_default();
-            format!(", and list {object} in the `healthChecks` of {other}{with}")
+            let instead = if *waits_now { " instead of `wait: true`, beside what it applies" } else { "" };
+            format!(", and list {object} in the `healthChecks` of {other}{instead}{with}")
         }
         OtherGate::NeedsExpression(judging) => format!(", and add {} to {other}", expressions(judging)),
     }
