@@ -39,7 +39,7 @@ fn new_dependency(context: &Context<'_>, pair: &Pair<'_>) -> (NewDependency, Opt
     let has_entry = !matches!(written, Written::Nowhere { .. } | Written::Apart { .. });
     let object = |id: ComponentId| context.component(id).object.clone();
     let new = NewDependency { consumer: object(ends.0), provider: object(ends.1), written };
-    (new, has_entry.then(|| entry(context, ends)).flatten())
+    (new, has_entry.then(|| entry(context, ends)))
 }
 
 fn written(
@@ -106,18 +106,18 @@ fn patched_in(context: &Context<'_>, consumer: ComponentId) -> Option<FileId> {
     context.path(*patched).map(|_| patched.file)
 }
 
-/// The item that ties one component to another, where its place can be told.
-pub(crate) fn entry(context: &Context<'_>, (of, by): (ComponentId, ComponentId)) -> Option<Entry> {
+/// The item that ties one component to another.
+fn entry(context: &Context<'_>, (of, by): (ComponentId, ComponentId)) -> Entry {
     let (own, other) = (context.component(of), context.component(by));
     let list = if own.role.is_bootstrap() { List::Needs } else { List::DependsOn };
     let last = context.tie_places(of).iter().filter(|at| context.is_in_file(**at)).max_by_key(|at| at.start).copied();
     let place = match last {
-        Some(last) => place::after(context.text(last)?, last)?,
-        None => place::key(context.text(own.ties_at)?, own.ties_at, own.role.is_bootstrap())?,
+        Some(last) => context.text(last).and_then(|text| place::after(text, last)),
+        None => context.text(own.ties_at).and_then(|text| place::key(text, own.ties_at, own.role.is_bootstrap())),
     };
     // A patch may be for objects of several namespaces.
     let is_elsewhere = patched_in(context, of).is_some() || own.object.namespace != other.object.namespace;
-    Some(Entry { list, item: item(own, other, is_elsewhere), place })
+    Entry { list, item: item(own, other, is_elsewhere), place }
 }
 
 fn item(own: &Component, other: &Component, is_elsewhere: bool) -> Item {

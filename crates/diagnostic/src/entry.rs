@@ -10,7 +10,8 @@ use source::Span;
 pub struct Entry {
     pub list: List,
     pub item: Item,
-    pub place: Place,
+    /// Not known where the list is written in a way that the lines around it do not show.
+    pub place: Option<Place>,
 }
 
 /// The list that an item goes into.

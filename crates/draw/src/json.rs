@@ -378,7 +378,7 @@ impl<'a> EntryTwin<'a> {
     /// Nothing for a place that no file holds.
     fn new(entry: &Entry, sources: &'a impl Sources) -> Option<Self> {
         let (path, line) = say::entry_line(entry, sources)?;
-        let place = match entry.place {
+        let place = match entry.place? {
             Place::After { .. } => "after",
             Place::Inside { .. } => "inside",
             Place::Key { .. } => "key",

@@ -172,12 +172,11 @@ fn add(new: &NewDependency, entries: &[Entry], sources: &dyn Sources) -> String 
     let NewDependency { consumer, provider, written } = new;
     match written {
         Written::Nowhere { back } => format!(
-            "no single edit fixes this: {consumer} can't wait for {provider}, because a dependency the other way would be a cycle{}",
+            "no single edit fixes this: {consumer} can't wait for {provider}, that would be a cycle{}",
             because(back)
         ),
         Written::Apart { places, gate, back } => format!(
-            "move what needs it ({}) to a Kustomization of its own that depends on {provider}{}: on {consumer}, a dependency the other way \
-             would be a cycle{}",
+            "move what needs it ({}) to a Kustomization of its own that depends on {provider}{}: on {consumer} itself that would be a cycle{}",
             sites(places, sources),
             other_gate(gate, provider, sources),
             because(back)
@@ -211,9 +210,10 @@ fn item(new: &NewDependency, entries: &[Entry], sources: &dyn Sources) -> String
     let text = entry::inline(entry);
     let place = entry::line(entry, sources).map(|(path, line)| format!("{path}:{line}")).unwrap_or_default();
     match entry.place {
-        Place::After { .. } => format!("add `{text}` to {of}, after {place}"),
-        Place::Inside { .. } => format!("add `{text}` to {of}, in {place}"),
-        Place::Key { .. } => format!("add `{text}` to {consumer}"),
+        Some(Place::After { .. }) => format!("add `{text}` to {of}, after {place}"),
+        Some(Place::Inside { .. }) => format!("add `{text}` to {of}, in {place}"),
+        Some(Place::Key { .. }) => format!("add `{text}` to {consumer}"),
+        None => format!("add `{text}` to {of}"),
     }
 }
 

@@ -8,7 +8,7 @@ const INDENT_COLUMNS: usize = 2;
 
 /// The file, and the line that the text goes behind, or into.
 pub(crate) fn line<'a>(entry: &Entry, sources: &'a (impl Sources + ?Sized)) -> Option<(&'a str, u32)> {
-    let at = entry.place.at();
+    let at = entry.place?.at();
     // Its last line: an item may have several.
     let (path, position) = sources.locate(Span::new(at.file, at.end, at.end))?;
     Some((path, position.line))
@@ -17,9 +17,9 @@ pub(crate) fn line<'a>(entry: &Entry, sources: &'a (impl Sources + ?Sized)) -> O
 /// The item in one line, as it may stand in the list: `- name: a`, `- {name: a, namespace: b}`; with its key where there is no list.
 pub(super) fn inline(entry: &Entry) -> String {
     match entry.place {
-        Place::After { shape, .. } => format!("- {}", in_line(&entry.item, shape)),
-        Place::Inside { .. } => in_line(&entry.item, Shape::Flow),
-        Place::Key { .. } => format!("{}: [{}]", entry.list.key(), in_line(&entry.item, Shape::Flow)),
+        Some(Place::After { shape, .. }) => format!("- {}", in_line(&entry.item, shape)),
+        Some(Place::Inside { .. }) | None => in_line(&entry.item, Shape::Flow),
+        Some(Place::Key { .. }) => format!("{}: [{}]", entry.list.key(), in_line(&entry.item, Shape::Flow)),
     }
 }
 
@@ -38,9 +38,9 @@ fn field((key, value): &(&'static str, ecow::EcoString)) -> String {
 /// The lines to put in, indented and written as those beside them, without the last line end.
 pub(crate) fn text(entry: &Entry) -> String {
     match entry.place {
-        Place::After { column, shape, .. } => item(entry, column as usize, shape),
-        Place::Inside { .. } => in_line(&entry.item, Shape::Flow),
-        Place::Key { column, .. } => {
+        Some(Place::After { column, shape, .. }) => item(entry, column as usize, shape),
+        Some(Place::Inside { .. }) | None => in_line(&entry.item, Shape::Flow),
+        Some(Place::Key { column, .. }) => {
             let column = column as usize;
             let list = format!("{:column$}{}:", "", entry.list.key());
             format!("{list}\n{}", item(entry, column + INDENT_COLUMNS, Shape::Block))
