@@ -110,9 +110,9 @@ fn patched_in(context: &Context<'_>, consumer: ComponentId) -> Option<FileId> {
 fn entry(context: &Context<'_>, (of, by): (ComponentId, ComponentId)) -> Entry {
     let (own, other) = (context.component(of), context.component(by));
     let list = if own.role.is_bootstrap() { List::Needs } else { List::DependsOn };
-    let last = context.tie_places(of).iter().filter(|at| context.is_in_file(**at)).max_by_key(|at| at.start).copied();
-    let place = match last {
-        Some(last) => context.text(last).and_then(|text| place::after(text, last)),
+    let behind = context.tie_places(of).iter().filter(|at| context.is_in_file(**at)).max_by_key(|at| at.start).copied();
+    let place = match behind {
+        Some(item) => context.text(item).and_then(|text| place::after(text, item)),
         None => context.text(own.ties_at).and_then(|text| place::key(text, own.ties_at, own.role.is_bootstrap())),
     };
     // A patch may be for objects of several namespaces.

@@ -46,31 +46,14 @@ struct Choice {
     gate: Option<NewGate>,
 }
 
+/// The best choice for a pair, and what it is worth.
+type Best = Option<(Worth, Choice)>;
+
 /// Finds a way for each pair, where there is one.
 pub(crate) fn find_ways(context: &Context<'_>, pairs: &mut [Pair<'_>]) {
     let own = |pair: &Pair<'_>| choices(context, pair, (pair.consumer, pair.provider));
     let mut best = try_all(context, pairs, own);
-    let unsolved: Vec<bool> =
-        best.iter().map(|it| it.as_ref().is_none_or(|(worth, _)| *worth < Worth::Proof)).collect();
-    if unsolved.contains(&true) {
-        let elsewhere = |pair: &Pair<'_>| -> Vec<Choice> {
-            other_ends(context, pair).into_iter().flat_map(|ends| choices(context, pair, ends)).collect()
-        };
-        let left: Vec<Pair<'_>> =
-            pairs.iter().zip(&unsolved).filter(|(_, is)| **is).map(|(pair, _)| pair.clone()).collect();
-        let mut others = try_all(context, &left, elsewhere).into_iter();
-        for (best, _) in best.iter_mut().zip(&unsolved).filter(|(_, is)| **is) {
-            let other = others.next().flatten();
-            let is_better = match (&best, &other) {
-                (Some((worth, _)), Some((other, _))) => other > worth,
-                (None, Some(_)) => true,
-                (_, None) => false,
-            };
-            if is_better {
-                *best = other;
-            }
-        }
-    }
+    try_elsewhere(context, pairs, &mut best);
     let mut analyses = ANALYSES_MAX;
     for (pair, best) in pairs.iter_mut().zip(best) {
         let way = match best {
@@ -81,12 +64,26 @@ pub(crate) fn find_ways(context: &Context<'_>, pairs: &mut [Pair<'_>]) {
     }
 }
 
+/// Tries other ends where those of the pair itself prove nothing.
+fn try_elsewhere(context: &Context<'_>, pairs: &[Pair<'_>], best: &mut [Best]) {
+    let worth = |best: &Best| best.as_ref().map_or(Worth::Nothing, |(worth, _)| *worth);
+    let both = pairs.iter().zip(best.iter_mut()).filter(|(_, best)| worth(best) < Worth::Proof);
+    let (left, best): (Vec<Pair<'_>>, Vec<&mut Best>) = both.map(|(pair, best)| (pair.clone(), best)).unzip();
+    if left.is_empty() {
+        return;
+    }
+    let elsewhere = |pair: &Pair<'_>| -> Vec<Choice> {
+        other_ends(context, pair).into_iter().flat_map(|ends| choices(context, pair, ends)).collect()
+    };
+    for (best, other) in best.into_iter().zip(try_all(context, &left, elsewhere)) {
+        if worth(&other) > worth(best) {
+            *best = other;
+        }
+    }
+}
+
 /// The best of each pair's choices that close no circle, and what it is worth.
-fn try_all<'p>(
-    context: &Context<'_>,
-    pairs: &[Pair<'p>],
-    choices: impl Fn(&Pair<'p>) -> Vec<Choice>,
-) -> Vec<Option<(Worth, Choice)>> {
+fn try_all<'p>(context: &Context<'_>, pairs: &[Pair<'p>], choices: impl Fn(&Pair<'p>) -> Vec<Choice>) -> Vec<Best> {
     let choices: Vec<Vec<Choice>> = pairs.iter().map(choices).collect();
     let mut attempts = Vec::new();
     for (pair, choices) in pairs.iter().zip(&choices) {
@@ -99,8 +96,8 @@ fn try_all<'p>(
         let mut best: Option<((Worth, usize), Choice)> = None;
         for choice in choices {
             let outcomes: Vec<Outcome> = outcomes.by_ref().take(looked_at(pair).count()).collect();
-            let Some(first) = outcomes.first().filter(|first| !first.closes_circle) else { continue };
-            let rank = (worth(first), outcomes.iter().filter(|it| worth(it) == Worth::Proof).count());
+            let Some(first) = outcomes.first().copied().filter(|first| !first.closes_circle) else { continue };
+            let rank = (worth(first), outcomes.iter().filter(|it| worth(**it) == Worth::Proof).count());
             if best.as_ref().is_none_or(|(known, _)| rank > *known) {
                 best = Some((rank, choice));
             }
@@ -118,7 +115,7 @@ fn attempts_of<'p>(pair: &'p Pair<'_>, choice: &'p Choice) -> impl Iterator<Item
     looked_at(pair).map(|need| Attempt { tie: Some(choice.ends), gate: choice.gate.clone(), need: Some(need) })
 }
 
-fn worth(outcome: &Outcome) -> Worth {
+fn worth(outcome: Outcome) -> Worth {
     match outcome.verdict {
         Verdict::Guaranteed => Worth::Proof,
         _ if outcome.early => Worth::Proof,
@@ -232,7 +229,7 @@ fn proving(context: &Context<'_>, pair: &Pair<'_>, ends: (ComponentId, Component
     let attempts: Vec<Attempt> =
         choices.iter().map(|choice| Attempt { tie: Some(ends), gate: choice.gate.clone(), need }).collect();
     let outcomes = context.trials().outcomes(&attempts);
-    let mut proved = choices.into_iter().zip(outcomes).filter(|(_, outcome)| worth(outcome) == Worth::Proof);
+    let mut proved = choices.into_iter().zip(outcomes).filter(|(_, outcome)| worth(*outcome) == Worth::Proof);
     proved.next().and_then(|(choice, _)| choice.gate)
 }
 
@@ -300,7 +297,7 @@ fn all(of: ComponentId) -> NewGate {
 fn opening(context: &Context<'_>, tried: &[(&Attempt, Outcome)]) -> Opening {
     let back = || tried.first().map(|(first, _)| hops(context, &context.trials().way_back(first))).unwrap_or_default();
     let open = || tried.iter().filter(|(_, outcome)| !outcome.closes_circle);
-    let best = open().rev().max_by_key(|(_, outcome)| worth(outcome));
+    let best = open().rev().max_by_key(|(_, outcome)| worth(*outcome));
     match best.and_then(|(attempt, _)| attempt.gate.clone()) {
         None => Opening::Nothing { back: back() },
         Some(gate) if gate.looks_at != LooksAt::All && tried[0].1.closes_circle => Opening::Only { gate, back: back() },

@@ -34,10 +34,7 @@ fn changes(cluster: &Cluster, fix: &Fix) -> Option<Vec<Change>> {
 
 fn order(cluster: &Cluster, new: &NewDependency) -> Option<Vec<Change>> {
     let (consumer, provider) = (cluster.find(&new.consumer)?, cluster.find(&new.provider)?);
-    let gate = match &new.written {
-        Written::Own(gate) | Written::Patch(_, gate) | Written::Needs(gate) => gate,
-        _ => return None,
-    };
+    let (Written::Own(gate) | Written::Patch(_, gate) | Written::Needs(gate)) = &new.written else { return None };
     let gate = match gate {
         OtherGate::Waits => None,
         OtherGate::NeedsWait { judging, .. } => Some((LooksAt::All, judging.as_ref())),

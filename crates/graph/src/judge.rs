@@ -106,7 +106,9 @@ impl Reached<'_> {
         if let Some(answers) = self.answers {
             return self.starts.iter().any(|start| answers.implies(*start, event));
         }
-        self.starts.iter().for_each(|start| self.asked.borrow_mut().ask(*start, event));
+        for start in self.starts {
+            self.asked.borrow_mut().ask(*start, event);
+        }
         false
     }
 
@@ -159,7 +161,11 @@ impl<'a> Judge<'a> {
         let all: Vec<Event> = std::iter::once(start).chain(edges.iter().map(|(_, far)| *far)).collect();
         let Some(answers) = &self.answers else {
             let mut asked = self.asked.borrow_mut();
-            edges.iter().for_each(|(near, _)| all.iter().for_each(|from| asked.ask(*from, *near)));
+            for (near, _) in edges {
+                for from in &all {
+                    asked.ask(*from, *near);
+                }
+            }
             return all;
         };
         let (mut starts, mut left) = (vec![start], edges.to_vec());

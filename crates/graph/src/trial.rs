@@ -134,7 +134,9 @@ fn circle_questions(all: &[Vec<(Event, Event)>]) -> Questions {
     let mut questions = Questions::default();
     for edges in all {
         for (near, _) in edges {
-            edges.iter().for_each(|(_, far)| questions.ask(*far, *near));
+            for (_, far) in edges {
+                questions.ask(*far, *near);
+            }
         }
     }
     questions

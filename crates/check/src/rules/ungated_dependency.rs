@@ -179,7 +179,7 @@ fn advice(context: &Context<'_>, gated: &Component, exists_only: bool, opening: 
         Role::HelmRelease => GateAdvice::RemoveDisableWait { gate }.into(),
         Role::Kustomization => wait_or_less(context, gated, opening).into(),
         Role::ResourceSet => GateAdvice::SetWaitAndReady { gate }.into(),
-        _ => set_wait(context, gated).into(),
+        Role::Bootstrap(_) => set_wait(context, gated).into(),
     }
 }
 
