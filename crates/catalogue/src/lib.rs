@@ -16,6 +16,6 @@ pub use catalogue::{Catalogue, chart_name, is_generic_chart};
 pub use decode::DecodeError;
 pub use evaluate::{MadeClass, any_holds};
 pub use schema::{
-    Class, Component, Crds, Gift, Layer, Made, Need, Phase, Rendered, Resource, Satellite, Via, Webhook, When,
+    Class, Component, Crds, Gift, Layer, Made, Need, Phase, Rendered, Resource, Satellite, Status, Via, Webhook, When,
     Workload, WorkloadKind,
 };

@@ -42,6 +42,9 @@ pub struct Component {
     /// Kinds of its own whose objects are a part of an object of another kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub satellites: Vec<Satellite>,
+    /// What the status of its kinds says about their health.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<Status>,
     /// What is spoken at the first of its Services, where it is a database: postgresql, mysql, redis, mongodb.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaks: Option<String>,
@@ -235,6 +238,20 @@ pub struct Satellite {
     /// Its namespace, where it may be another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+
+/// How the health of a kind shows in its status.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Status {
+    /// `group/Kind`.
+    pub kind: String,
+    /// The version of the group that the fields are in.
+    pub version: String,
+    /// True when an object of the kind does its work: an expression for `healthCheckExprs`.
+    pub current: String,
+    /// Where that can be read.
+    pub source: String,
 }
 
 /// Pods that its chart makes, as one object.

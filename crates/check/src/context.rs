@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use diagnostic::{Maker, Severity};
-use graph::{Analysis, Judged};
+use graph::{Analysis, Judged, Trials};
 use model::{
-    BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role, Tie, TieTarget,
-    Verdict, WhyUnseen,
+    BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role, Tie,
+    TieTarget, Verdict, WhyUnseen,
 };
 use read::Reading;
 
@@ -24,6 +24,8 @@ pub(crate) struct Context<'a> {
     dependents: Vec<Vec<&'a Tie>>,
     /// What each component is tied to.
     ties: Vec<Vec<ComponentId>>,
+    /// Where each component declares that.
+    tie_places: Vec<Vec<source::Span>>,
     has_ties: Vec<bool>,
     /// Where this cluster declares order between releases: mostly on the releases, or on their Kustomizations.
     releases_are_tied: bool,
@@ -39,6 +41,8 @@ pub(crate) struct Context<'a> {
     races: OnceLock<Vec<Pair<'a>>>,
     /// See [`Context::waits_for_kind_of_webhook`].
     raced_kinds: OnceLock<BTreeSet<(ComponentId, ComponentId, &'a str)>>,
+    /// See [`Context::trials`].
+    trials: OnceLock<Trials<'a>>,
 }
 
 impl<'a> Context<'a> {
@@ -51,8 +55,10 @@ impl<'a> Context<'a> {
         let mut dependents = vec![Vec::new(); cluster.components.len()];
         let mut has_ties = vec![false; cluster.components.len()];
         let mut by_source = vec![Vec::new(); cluster.components.len()];
+        let mut tie_places = vec![Vec::new(); cluster.components.len()];
         for tie in &cluster.ties {
             has_ties[tie.from.index()] = true;
+            tie_places[tie.from.index()].push(tie.at);
             if let TieTarget::Component(to) = tie.to {
                 dependents[to.index()].push(tie);
                 by_source[tie.from.index()].push(to);
@@ -74,6 +80,7 @@ impl<'a> Context<'a> {
             asleep: Vec::new(),
             dependents,
             ties: by_source,
+            tie_places,
             has_ties,
             releases_are_tied,
             releases,
@@ -82,6 +89,7 @@ impl<'a> Context<'a> {
             operators: OnceLock::new(),
             races: OnceLock::new(),
             raced_kinds: OnceLock::new(),
+            trials: OnceLock::new(),
         };
         context.asleep =
             cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
@@ -99,6 +107,16 @@ impl<'a> Context<'a> {
     /// Pairs that nothing orders, gathered once for the rules that share them out among themselves.
     pub(crate) fn races(&self, gather: impl FnOnce() -> Vec<Pair<'a>>) -> &[Pair<'a>] {
         self.races.get_or_init(gather)
+    }
+
+    /// The cluster to try edits on.
+    pub(crate) fn trials(&self) -> &Trials<'a> {
+        self.trials.get_or_init(|| Trials::new(self.cluster, self.analysis))
+    }
+
+    /// Where a component declares what it is tied to.
+    pub(crate) fn tie_places(&self, id: ComponentId) -> &[source::Span] {
+        &self.tie_places[id.index()]
     }
 
     /// Judged needs of components that will be applied at all.

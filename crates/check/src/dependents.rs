@@ -23,7 +23,13 @@ pub(crate) fn also(context: &Context<'_>, pairs: &[Pair<'_>]) -> Vec<Also> {
     others
         .map(|pair| {
             let (component, provider) = pair.objects(context);
-            Also { component, provider: Some(provider), at: context.component(pair.consumer).at.into() }
+            Also {
+                component,
+                provider: Some(provider),
+                at: context.component(pair.consumer).at.into(),
+                cost: Some(pair.cost(context)),
+                consequence: Some(pair.judged[0].consequence),
+            }
         })
         .collect()
 }

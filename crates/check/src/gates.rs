@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use diagnostic::GateAdvice;
-use model::{Component, ComponentId, TieTarget};
+use graph::{LooksAt, NewGate};
+use model::{Component, ComponentId, Gate, TieTarget};
 use source::{FileId, Span};
 
 use crate::context::Context;
 use crate::pairs::Pair;
+use crate::remedy::Opening;
 
 /// Pairs by the gate that is too weak, the worst pair first.
 pub(crate) fn by_gate<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> BTreeMap<ComponentId, Vec<Pair<'a>>> {
@@ -32,6 +34,21 @@ pub(crate) fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) 
 pub(crate) fn patch_of_gate(context: &Context<'_>, gated: &Component) -> Option<FileId> {
     let is_patched = !gated.gate_at.is_generated() && !gated.at.is_generated() && gated.gate_at.file != gated.at.file;
     context.path(gated.gate_at).filter(|_| is_patched).map(|_| gated.gate_at.file)
+}
+
+/// To wait for all, or for as much as closes no circle.
+pub(crate) fn wait_or_less(context: &Context<'_>, gated: &Component, opening: &Opening) -> GateAdvice {
+    let gate = gated.object.clone();
+    match opening {
+        Opening::Nothing { back } => GateAdvice::NoGate { gate, back: back.clone() },
+        Opening::Only { gate: NewGate { looks_at: LooksAt::Object(object), .. }, back } => {
+            GateAdvice::ListOnly { gate, object: object.clone(), back: back.clone() }
+        }
+        Opening::Gate(new) if new.looks_at != LooksAt::All || matches!(gated.gate, Gate::Listed(_)) => {
+            GateAdvice::ListInChecks { gate }
+        }
+        Opening::Gate(_) | Opening::Only { .. } => set_wait(context, gated),
+    }
 }
 
 /// To wait, where that has an effect.

@@ -15,8 +15,10 @@ mod needs;
 mod other_kind;
 mod outlook;
 mod pairs;
+mod place;
 mod policy;
 mod races;
+mod remedy;
 pub mod rules;
 
 pub use outlook::{look_ahead, weigh};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{
-    Advice, Evidence, EvidenceRole, Finding, Fix, Goal, Label, Level, Location, Note, Rule, Severity, Statement,
+    Advice, Cost, Evidence, EvidenceRole, Finding, Fix, Goal, Label, Level, Location, Note, Rule, Severity, Statement,
 };
 use graph::{Events, Judged, Moment, Questions};
 use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Role, Stage, Verdict};
@@ -11,6 +11,7 @@ use model::{Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Role, Sta
 use crate::context::Context;
 use crate::cost::cost;
 use crate::needs::needs;
+use crate::remedy::Way;
 
 /// All that one component needs of another, the worst first.
 #[derive(Clone)]
@@ -27,6 +28,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) closes_circle: bool,
     /// Nothing orders them the other way round either, and something should.
     pub(crate) is_mutual: bool,
+    /// How the two can be ordered, where that was tried.
+    pub(crate) way: Option<Way>,
 }
 
 /// What makes a pair.
@@ -57,7 +60,17 @@ pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) 
             worst_first(context, &mut judged);
             let severity = judged.iter().map(|judged| context.severity(judged)).max().unwrap_or(Severity::Pedantic);
             let covers = BTreeSet::new();
-            Pair { consumer, provider, judged, severity, covers, ends, closes_circle: false, is_mutual: false }
+            Pair {
+                consumer,
+                provider,
+                judged,
+                severity,
+                covers,
+                ends,
+                closes_circle: false,
+                is_mutual: false,
+                way: None,
+            }
         })
         .collect()
 }
@@ -227,7 +240,7 @@ impl Pair<'_> {
             .with_subject(need.capability.clone())
             .with_verdict(worst.verdict)
             .with_consequence(worst.consequence)
-            .with_cost(cost(worst, need, context.component(need.of)));
+            .with_cost(self.cost(context));
         finding.evidence = self.evidence(context);
         finding.covers = self.covers.iter().map(|id| context.component(*id).object.clone()).collect();
         finding.levels = self.levels(context);
@@ -237,7 +250,7 @@ impl Pair<'_> {
     }
 
     /// The same order at the other level: between releases where the pair is of Kustomizations, and the other way round.
-    fn levels(&self, context: &Context<'_>) -> Vec<Level> {
+    pub(crate) fn other_levels(&self, context: &Context<'_>) -> BTreeSet<(ComponentId, ComponentId)> {
         let is_release = |id: ComponentId| context.component(id).role == Role::HelmRelease;
         let mut levels = BTreeSet::new();
         for (of, by) in self.ends.iter().copied().filter(|(of, _)| is_release(*of)) {
@@ -246,13 +259,14 @@ impl Pair<'_> {
             levels.extend(is_release(by).then(|| (context.applier(of), context.applier(by))));
         }
         levels.remove(&(self.consumer, self.provider));
-        let can_be = |(of, by): &(ComponentId, ComponentId)| of != by && !context.is_nested(*of, *by);
-        let object = |id: ComponentId| context.component(id).object.clone();
+        levels.retain(|(of, by)| of != by && !context.is_nested(*of, *by));
         levels
-            .into_iter()
-            .filter(can_be)
-            .map(|(of, by)| Level { component: object(of), provider: object(by) })
-            .collect()
+    }
+
+    fn levels(&self, context: &Context<'_>) -> Vec<Level> {
+        let object = |id: ComponentId| context.component(id).object.clone();
+        let level = |(of, by)| Level { component: object(of), provider: object(by) };
+        self.other_levels(context).into_iter().map(level).collect()
     }
 
     /// The worst need and the offer that would meet it.
@@ -273,6 +287,12 @@ impl Pair<'_> {
         let subject = context.need(self.judged[0]).capability.clone().into();
         let component = context.component(self.consumer).object.clone();
         Fix::by_hand(advice, Goal::Guaranteed { component, subject })
+    }
+
+    /// What the pair costs, by its worst need.
+    pub(crate) fn cost(&self, context: &Context<'_>) -> Cost {
+        let need = context.need(self.judged[0]);
+        cost(self.judged[0], need, context.component(need.of))
     }
 
     /// What is needed, each once, the worst first.

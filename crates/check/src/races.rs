@@ -6,6 +6,7 @@ use model::{CapabilityKind, Consequence, Phase, Verdict};
 
 use crate::context::Context;
 use crate::pairs::{self, Pair};
+use crate::remedy;
 
 /// Pairs that nothing orders, without what another suggestion brings already.
 pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
@@ -16,6 +17,7 @@ pub(crate) fn races<'c>(context: &'c Context<'_>) -> &'c [Pair<'c>] {
         for pair in races.iter_mut().filter(|pair| pair.closes_circle && pair.severity == Severity::Info) {
             pair.severity = Severity::Pedantic;
         }
+        remedy::find_ways(context, &mut races);
         races
     })
 }

@@ -1,9 +1,10 @@
 //! What to do about a finding, as data.
 
 use ecow::EcoString;
-use model::{Capability, ObjectRef};
+use model::{Capability, HealthExpression, ObjectRef};
 use source::{FileId, Span};
 
+use crate::label::Hop;
 use crate::next::Next;
 use crate::site::Site;
 
@@ -78,6 +79,8 @@ pub enum PlainAdvice {
     /// The values of the two are to be one.
     ReadValues,
     RemoveDependencyOnParent,
+    /// Each of several circles has a declared order of its own.
+    RemoveMoreThanOne,
     RemoveOneEdge,
     RemoveOrKeep,
     RenameVariable,
@@ -113,6 +116,7 @@ pub enum OrderAdvice {
         applier: ObjectRef,
         resource: ObjectRef,
         waits: bool,
+        by: Option<HealthExpression>,
     },
     DidYouMean {
         object: ObjectRef,
@@ -139,18 +143,34 @@ pub enum OrderAdvice {
     RemoveOnly {
         place: Span,
     },
+    /// Without any other, a circle is left.
+    RemoveThis {
+        place: Span,
+    },
 }
 
 /// Gates to set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateAdvice {
     AddExpressions {
-        kind: EcoString,
+        judging: Judging,
         gate: ObjectRef,
     },
     HaveWait {
         applier: ObjectRef,
         resource: ObjectRef,
+        by: Option<HealthExpression>,
+    },
+    /// To name one object: to wait for all would close a circle.
+    ListOnly {
+        gate: ObjectRef,
+        object: ObjectRef,
+        back: Vec<Hop>,
+    },
+    /// Nothing that it could wait for: whatever it is, it waits for the gate itself.
+    NoGate {
+        gate: ObjectRef,
+        back: Vec<Hop>,
     },
     ListInChecks {
         gate: ObjectRef,
@@ -183,12 +203,16 @@ pub struct NewDependency {
 }
 
 /// Where and how the order is to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// Nowhere: the provider waits for the consumer, and what needs it has to move.
-    Nowhere,
+    /// By objects of the consumer, in a Kustomization of their own: the provider waits for the consumer.
+    Apart { places: Vec<Site>, gate: OtherGate, back: Vec<Hop> },
+    /// Where the provider does not wait for the consumer any more: the tie at this place is in the way, and nothing else needs it.
+    Instead { place: Span, gate: OtherGate },
     /// `needs` of a release in a helmfile.
     Needs(OtherGate),
+    /// Nowhere: the provider waits for the consumer, in this way.
+    Nowhere { back: Vec<Hop> },
     /// `dependsOn` of the consumer's own object.
     Own(OtherGate),
     /// `dependsOn` in the patch of this file.
@@ -196,13 +220,23 @@ pub enum Written {
 }
 
 /// What the other end of a new order lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OtherGate {
-    /// Nothing: it waits for its objects.
+    /// Nothing: what it is done by proves what is needed.
     Waits,
-    NeedsWait,
-    /// It is decided by the patch in this file.
-    NeedsWaitInPatch(FileId),
+    /// To wait; decided by the patch in this file, where one does.
+    NeedsWait { patch: Option<FileId>, judging: Option<Judging> },
+    /// To name this object in its `healthChecks`, which `wait: true` would switch off.
+    NeedsCheck { object: ObjectRef, judging: Option<Judging>, waits_now: bool },
+    /// To judge a kind by its status.
+    NeedsExpression(Judging),
+}
+
+/// A kind that is to be judged by an expression on its status, and the expression where it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judging {
+    pub kind: EcoString,
+    pub by: Option<HealthExpression>,
 }
 
 /// Custom resources that are to move away from what brings their kinds.

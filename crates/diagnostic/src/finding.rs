@@ -145,17 +145,28 @@ pub struct Level {
 }
 
 /// One more component that a finding speaks for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Also {
     pub component: ObjectRef,
     pub provider: Option<ObjectRef>,
     /// Where its own finding would point first.
     pub at: Site,
+    /// What it costs this one.
+    pub cost: Option<Cost>,
+    pub consequence: Option<Consequence>,
+}
+
+/// A finding that is told by another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alike {
+    pub who: Who,
+    /// How long it loses, where that is not what the other one does.
+    pub seconds: Option<u64>,
 }
 
 /// What tells a finding that is told by another from that other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Alike {
+pub enum Who {
     Component(ObjectRef),
     Provider(ObjectRef),
     Both { component: ObjectRef, provider: ObjectRef },

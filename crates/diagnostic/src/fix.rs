@@ -6,7 +6,7 @@ use std::ops::Range;
 use model::ObjectRef;
 use source::FileId;
 
-use crate::{Advice, Subject};
+use crate::{Advice, Entry, Subject};
 
 /// What to do about a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Fix {
     pub applicability: Applicability,
     /// What to change. None where it takes a person to tell.
     pub edits: Edits,
+    /// Items that it adds to lists, each with its place.
+    pub entries: Vec<Entry>,
     /// What must be true when it is done.
     pub goal: Goal,
 }
@@ -23,7 +25,14 @@ pub struct Fix {
 impl Fix {
     /// A fix that a person has to make.
     pub fn by_hand(advice: impl Into<Advice>, goal: Goal) -> Self {
-        Self { advice: advice.into(), applicability: Applicability::Unsafe, edits: Edits::default(), goal }
+        let (edits, entries) = (Edits::default(), Vec::new());
+        Self { advice: advice.into(), applicability: Applicability::Unsafe, edits, entries, goal }
+    }
+
+    /// The same, with items that it adds to lists.
+    #[must_use]
+    pub fn with_entries(self, entries: impl IntoIterator<Item = Entry>) -> Self {
+        Self { entries: entries.into_iter().collect(), ..self }
     }
 }
 

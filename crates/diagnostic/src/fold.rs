@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use model::ObjectRef;
 
 use crate::rule::{Quiet, Together};
-use crate::{Alike, Also, Finding, Report, Severity, Site, Subject};
+use crate::{Alike, Also, Finding, Report, Severity, Site, Subject, Who};
 
 /// Fewer at warning or above that share a provider are told one by one.
 const LOUD_MIN: usize = 3;
@@ -162,18 +162,21 @@ fn speak_for(mut finding: Finding, others: Vec<Finding>) -> Finding {
 fn alike(finding: &Finding, others: &[Finding]) -> Vec<Alike> {
     let same_provider = others.iter().all(|other| other.provider == finding.provider);
     let same_component = others.iter().all(|other| other.component == finding.component);
-    let one = |other: &Finding| match &other.provider {
-        Some(provider) if same_component => Alike::Provider(provider.clone()),
+    let who = |other: &Finding| match &other.provider {
+        Some(provider) if same_component => Who::Provider(provider.clone()),
         Some(provider) if !same_provider => {
-            Alike::Both { component: other.component.clone(), provider: provider.clone() }
+            Who::Both { component: other.component.clone(), provider: provider.clone() }
         }
-        _ => Alike::Component(other.component.clone()),
+        _ => Who::Component(other.component.clone()),
     };
-    others.iter().map(one).collect()
+    let lost = |finding: &Finding| finding.consequence.and_then(model::Consequence::cost_seconds);
+    let own = |other: &Finding| lost(other).filter(|_| lost(other) != lost(finding));
+    others.iter().map(|other| Alike { who: who(other), seconds: own(other) }).collect()
 }
 
 fn also(finding: Finding) -> Vec<Also> {
-    let mut also = vec![Also { component: finding.component, provider: finding.provider, at: finding.primary.at }];
+    let Finding { component, provider, cost, consequence, .. } = finding;
+    let mut also = vec![Also { component, provider, at: finding.primary.at, cost, consequence }];
     also.extend(finding.also);
     also
 }

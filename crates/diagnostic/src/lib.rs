@@ -10,6 +10,7 @@ mod advice;
 mod baseline;
 mod cause;
 mod cost;
+mod entry;
 mod finding;
 mod fingerprint;
 mod fix;
@@ -27,11 +28,14 @@ mod statement;
 mod subject;
 mod symptom;
 
-pub use advice::{Advice, Awaited, GateAdvice, Moved, NewDependency, OrderAdvice, OtherGate, PlainAdvice, Written};
+pub use advice::{
+    Advice, Awaited, GateAdvice, Judging, Moved, NewDependency, OrderAdvice, OtherGate, PlainAdvice, Written,
+};
 pub use baseline::{Baseline, BaselineError, only_new};
 pub use cause::{Cause, causes};
 pub use cost::{Cost, NeverCost, RaceCost};
-pub use finding::{Alike, Also, Evidence, EvidenceRole, Finding, Level, Location};
+pub use entry::{Entry, Item, List, Place, Shape};
+pub use finding::{Alike, Also, Evidence, EvidenceRole, Finding, Level, Location, Who};
 pub use fingerprint::Fingerprint;
 pub use fix::{Applicability, Edit, Edits, EditsError, Fix, Goal};
 pub use headline::{Headline, Outlook};

@@ -4,7 +4,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use diagnostic::{Also, Cause, ClusterSummary, Finding, Fingerprint, Headline, LeftOut, Level, Report, Severity, Site};
+use diagnostic::{
+    Also, Cause, ClusterSummary, Entry, Finding, Fingerprint, Headline, LeftOut, Level, Place, Report, Severity, Site,
+};
 use model::{BlindSpot, Cluster, ObjectRef};
 use serde::Serialize;
 use source::Sources;
@@ -202,6 +204,7 @@ struct FindingTwin<'a> {
     blocks: usize,
     locations: Vec<LocationTwin<'a>>,
     fix: Option<String>,
+    fix_entries: Vec<EntryTwin<'a>>,
     notes: Vec<String>,
     covers: Vec<ObjectTwin<'a>>,
     levels: Vec<LevelTwin<'a>>,
@@ -222,6 +225,19 @@ struct AlsoTwin<'a> {
     provider: Option<ObjectTwin<'a>>,
     path: Option<&'a str>,
     line: Option<u32>,
+    consequence: Option<&'static str>,
+    cost_seconds: Option<u64>,
+    cost: String,
+}
+
+/// An item that the fix adds to a list: the text goes after a line (`key`: with the key of the list), or into the brackets in it (`inside`).
+#[derive(Serialize)]
+struct EntryTwin<'a> {
+    list: &'static str,
+    place: &'static str,
+    path: &'a str,
+    line: u32,
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -324,6 +340,12 @@ impl<'a> FindingTwin<'a> {
             blocks: finding.blocks,
             locations: places.filter_map(|((role, at), label)| LocationTwin::new(at, role, label, sources)).collect(),
             fix: said.fix,
+            fix_entries: finding
+                .fix
+                .iter()
+                .flat_map(|fix| &fix.entries)
+                .filter_map(|entry| EntryTwin::new(entry, sources))
+                .collect(),
             notes: said.notes,
             covers: finding.covers.iter().map(ObjectTwin::new).collect(),
             levels: finding.levels.iter().map(LevelTwin::new).collect(),
@@ -346,7 +368,23 @@ impl<'a> AlsoTwin<'a> {
             provider: also.provider.as_ref().map(ObjectTwin::new),
             path: place.map(|(path, _)| path),
             line: place.map(|(_, position)| position.line),
+            consequence: also.consequence.map(model::Consequence::word),
+            cost_seconds: also.consequence.and_then(model::Consequence::cost_seconds),
+            cost: also.cost.as_ref().map(say::cost).unwrap_or_default(),
         }
+    }
+}
+
+impl<'a> EntryTwin<'a> {
+    /// Nothing for a place that no file holds.
+    fn new(entry: &Entry, sources: &'a impl Sources) -> Option<Self> {
+        let (path, line) = say::entry_line(entry, sources)?;
+        let place = match entry.place? {
+            Place::After { .. } => "after",
+            Place::Inside { .. } => "inside",
+            Place::Key { .. } => "key",
+        };
+        Some(Self { list: entry.list.key(), place, path, line, text: say::entry_text(entry) })
     }
 }
 

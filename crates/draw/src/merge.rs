@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use diagnostic::{Also, Cause, Finding, Severity, Site};
+use diagnostic::{Cause, Finding, Severity, Site};
 use model::ObjectRef;
 use source::Sources;
 
@@ -34,7 +34,7 @@ pub(crate) type Key<'a> = (
     (&'a ObjectRef, Option<&'a ObjectRef>),
     Vec<(&'a Site, &'static str)>,
     Vec<String>,
-    &'a [Also],
+    Vec<(&'a ObjectRef, Option<&'a ObjectRef>, &'a Site)>,
 );
 
 /// Findings of one rule about one place, each told once, in the order of their first: for what stands beside lines, where another
@@ -63,6 +63,6 @@ pub(crate) fn key<'a>(finding: &'a Finding, said: &Said) -> Key<'a> {
         (&finding.component, finding.provider.as_ref()),
         finding.places().map(|(role, at)| (at, role)).collect(),
         said.labels.clone(),
-        &finding.also,
+        finding.also.iter().map(|also| (&also.component, also.provider.as_ref(), &also.at)).collect(),
     )
 }

@@ -53,6 +53,32 @@ impl Deadlock {
     }
 }
 
+impl Deadlock {
+    /// Whether something that it is made of would still wait for itself without one of its ties: another circle is behind it that is not
+    /// told by itself.
+    pub fn stands_without(&self, events: &Events, tie: usize) -> bool {
+        let next = self.steps.iter().cycle().skip(1);
+        let mut others = self.steps.iter().zip(next).filter(|(step, _)| {
+            matches!(step.because, Because::Tie(_) | Because::Need(_)) && step.because != Because::Tie(tie)
+        });
+        let counts = |because: Because| events.binds(because) && because != Because::Tie(tie);
+        others.any(|(step, next)| leads(events, next.event, step.event, counts))
+    }
+}
+
+/// Whether one event leads to another by the edges that count.
+fn leads(events: &Events, from: Event, to: Event, counts: impl Fn(Because) -> bool) -> bool {
+    let (mut seen, mut next) = (BTreeSet::from([from]), vec![from]);
+    while let Some(event) = next.pop() {
+        if event == to {
+            return true;
+        }
+        let counted = events.implied(event).iter().filter(|(_, because)| counts(*because));
+        next.extend(counted.map(|(to, _)| *to).filter(|to| seen.insert(*to)));
+    }
+    false
+}
+
 /// All deadlocks, the simplest explanations first: needs and containment alone, then declared ties alone, then both
 /// together. What an earlier circle is made of takes no part in a later one, so each mistake is told once.
 pub(crate) fn find(events: &Events) -> Vec<Deadlock> {
@@ -72,6 +98,24 @@ pub(crate) fn find(events: &Events) -> Vec<Deadlock> {
         found.extend(new);
     }
     found
+}
+
+/// The steps of a shortest way from one event to another, which closes it.
+pub(crate) fn way(events: &Events, from: Event, to: Event) -> Option<Vec<Step>> {
+    let mut came: BTreeMap<Event, Step> = BTreeMap::new();
+    let mut queue = VecDeque::from([from]);
+    while let Some(event) = queue.pop_front().filter(|_| from != to && !came.contains_key(&to)) {
+        for (next, because) in events.implied(event) {
+            if *next != from && !came.contains_key(next) {
+                came.insert(*next, Step { event, because: *because });
+                queue.push_back(*next);
+            }
+        }
+    }
+    let mut steps: Vec<Step> = std::iter::successors(came.get(&to), |step| came.get(&step.event)).copied().collect();
+    steps.reverse();
+    let end = Step { event: to, because: Because::Life };
+    (!steps.is_empty()).then(|| steps.into_iter().chain([end]).collect())
 }
 
 /// The events with the edges that count in one round.

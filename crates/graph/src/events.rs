@@ -96,6 +96,31 @@ impl Events {
         }
     }
 
+    /// Those edges that are wanted, and for every component the event that all it applies is done, see [`Events::waited`].
+    pub(crate) fn with_waits(&self, cluster: &Cluster, is_wanted: impl Fn(Because) -> bool) -> Self {
+        let kept = |(_, because): &(Event, Because)| is_wanted(*because);
+        let mut events = Self {
+            components: self.components,
+            edges: self.edges.iter().map(|edges| edges.iter().copied().filter(kept).collect()).collect(),
+            opaque: self.opaque.clone(),
+            met: self.met.clone(),
+            crds: self.crds.clone(),
+            works: self.works.clone(),
+        };
+        events.edges.resize(self.edges.len() + self.components, Vec::new());
+        for id in cluster.ids() {
+            if let Some(parent) = cluster.component(id).parent {
+                events.add(self.waited(parent), Self::of(id, Moment::Done), Because::Gate);
+            }
+        }
+        events
+    }
+
+    /// The event that all a component applies is done, among those of [`Events::with_waits`].
+    pub(crate) fn waited(&self, by: ComponentId) -> Event {
+        Event(source::to_u32(self.edges.len() + by.index()))
+    }
+
     /// The component and moment of an event, unless it is the meeting of a need.
     pub fn component_of(&self, event: Event) -> Option<(ComponentId, Moment)> {
         let index = event.0 as usize;

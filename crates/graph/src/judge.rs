@@ -8,6 +8,7 @@ use model::{
     Phase, Retry, Role, Stage, TieTarget, Verdict, WaitsFor,
 };
 
+use crate::change::{LooksAt, NewGate};
 use crate::cycles::Deadlock;
 use crate::events::{Event, Events, Moment};
 use crate::gates::{Gates, Proof};
@@ -46,23 +47,14 @@ pub(crate) fn all(
     schedule: &Schedule,
     deadlocks: &[Deadlock],
 ) -> Vec<Judged> {
-    let mut judge = Judge {
-        cluster,
-        events,
-        schedule,
-        deadlocked: deadlocks.iter().flat_map(Deadlock::needs).collect(),
-        gates: Gates::new(cluster),
-        exists_ties: exists_ties(cluster),
-        asked: RefCell::default(),
-        answers: None,
-    };
+    let mut judge = Judge::new(cluster, events, schedule, deadlocks);
     // Once to hear what it would ask, then in earnest.
     judge.each(links);
-    judge.answers = Some(events.answer(judge.asked.take()));
+    judge.answer();
     judge.each(links)
 }
 
-struct Judge<'a> {
+pub(crate) struct Judge<'a> {
     cluster: &'a Cluster,
     events: &'a Events,
     schedule: &'a Schedule,
@@ -100,7 +92,10 @@ impl Judgement {
 /// Events implied by a component's start.
 #[derive(Clone, Copy)]
 struct Reached<'a> {
-    start: Event,
+    /// Its start, and what else is known to have happened by then.
+    starts: &'a [Event],
+    /// A gate that is tried on a component, instead of the one it has.
+    gate: Option<&'a NewGate>,
     asked: &'a RefCell<Questions>,
     answers: Option<&'a Answers>,
 }
@@ -109,14 +104,95 @@ impl Reached<'_> {
     /// While questions are gathered, nothing is implied: that way every question comes up.
     fn has(&self, event: Event) -> bool {
         if let Some(answers) = self.answers {
-            return answers.implies(self.start, event);
+            return self.starts.iter().any(|start| answers.implies(*start, event));
         }
-        self.asked.borrow_mut().ask(self.start, event);
+        for start in self.starts {
+            self.asked.borrow_mut().ask(*start, event);
+        }
         false
+    }
+
+    /// Whether a component waits for all that it applies.
+    fn waits(&self, id: ComponentId, component: &model::Component) -> bool {
+        let new = self.gate.filter(|gate| gate.of == id).map(|gate| &gate.looks_at);
+        component.gate == Gate::Healthy || new == Some(&LooksAt::All)
+    }
+
+    /// The component whose tried gate names one of these objects.
+    fn naming<'o>(&self, mut objects: impl Iterator<Item = &'o ObjectRef>) -> Option<ComponentId> {
+        let gate = self.gate?;
+        let LooksAt::Object(named) = &gate.looks_at else { return None };
+        objects.any(|object| object == named).then_some(gate.of)
+    }
+
+    /// What a gate that looks at the object of an offer proves of it.
+    fn proof(&self, gates: &Gates<'_>, id: ComponentId, offer: &Offer) -> Proof {
+        let new = self.gate.filter(|gate| gate.of == id).and_then(|gate| gate.expression.as_ref());
+        if new.is_some_and(|kind| *kind == offer.object.kind) { Proof::Full } else { gates.proof(id, offer) }
     }
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    pub(crate) fn new(
+        cluster: &'a Cluster,
+        events: &'a Events,
+        schedule: &'a Schedule,
+        deadlocks: &[Deadlock],
+    ) -> Self {
+        Self {
+            cluster,
+            events,
+            schedule,
+            deadlocked: deadlocks.iter().flat_map(Deadlock::needs).collect(),
+            gates: Gates::new(cluster),
+            exists_ties: exists_ties(cluster),
+            asked: RefCell::default(),
+            answers: None,
+        }
+    }
+
+    /// Answers what was asked until now: from here on it is judged in earnest.
+    pub(crate) fn answer(&mut self) {
+        self.answers = Some(self.events.answer(self.asked.take()));
+    }
+
+    /// What is known to have happened at an event if these edges are added: far ends of those whose near ends are.
+    pub(crate) fn starts(&self, start: Event, edges: &[(Event, Event)]) -> Vec<Event> {
+        let all: Vec<Event> = std::iter::once(start).chain(edges.iter().map(|(_, far)| *far)).collect();
+        let Some(answers) = &self.answers else {
+            let mut asked = self.asked.borrow_mut();
+            for (near, _) in edges {
+                for from in &all {
+                    asked.ask(*from, *near);
+                }
+            }
+            return all;
+        };
+        let (mut starts, mut left) = (vec![start], edges.to_vec());
+        let is_known = |starts: &[Event], near: Event| starts.iter().any(|start| answers.implies(*start, near));
+        while let Some(next) = left.iter().position(|(near, _)| is_known(&starts, *near)) {
+            starts.push(left.remove(next).1);
+        }
+        starts
+    }
+
+    /// The verdict of a need if these events are known to have happened before, and with this gate; and whether it is early.
+    pub(crate) fn with(
+        &self,
+        need: usize,
+        offers: &[usize],
+        starts: &[Event],
+        gate: Option<&NewGate>,
+    ) -> (Verdict, bool) {
+        if is_given(self.cluster, &self.cluster.needs[need].capability) {
+            return (Verdict::Guaranteed, false);
+        }
+        let reached = Reached { starts, gate, asked: &self.asked, answers: self.answers.as_ref() };
+        let there = offers.iter().filter(|offer| !self.is_suspended(self.cluster.offers[**offer].by));
+        let best = there.map(|offer| self.verdict(need, *offer, reached)).max_by_key(Judgement::rank);
+        best.map_or((Verdict::Unoffered, false), |best| (best.verdict, best.early))
+    }
+
     fn each(&self, links: &Links) -> Vec<Judged> {
         (0..self.cluster.needs.len()).map(|need| self.need(need, links.offers_for(need))).collect()
     }
@@ -146,10 +222,12 @@ impl Judge<'_> {
                 ..nothing(Verdict::Deadlocked)
             };
         }
+        let starts = [Events::of(need.of, Moment::Start)];
+        let reached = Reached { starts: &starts, gate: None, asked: &self.asked, answers: self.answers.as_ref() };
         let best = offers
             .iter()
             .filter(|offer| !self.is_suspended(self.cluster.offers[**offer].by))
-            .map(|offer| (self.verdict(index, *offer), *offer))
+            .map(|offer| (self.verdict(index, *offer, reached), *offer))
             .max_by_key(|(judgement, offer)| (judgement.rank(), std::cmp::Reverse(*offer)));
         let Some((Judgement { verdict, weak_gate, early }, offer)) = best else { return nothing(Verdict::Unoffered) };
         let wait_seconds = self.wait_seconds(need, &self.cluster.offers[offer]);
@@ -161,11 +239,7 @@ impl Judge<'_> {
         Judged { offer: Some(offer), consequence, weak_gate, early, wait_seconds, ..nothing(verdict) }
     }
 
-    fn reached(&self, component: ComponentId) -> Reached<'_> {
-        Reached { start: Events::of(component, Moment::Start), asked: &self.asked, answers: self.answers.as_ref() }
-    }
-
-    fn verdict(&self, index: usize, offer: usize) -> Judgement {
+    fn verdict(&self, index: usize, offer: usize, reached: Reached<'_>) -> Judgement {
         let need = &self.cluster.needs[index];
         let offer = &self.cluster.offers[offer];
         match (self.cluster.component(need.of).stage, self.cluster.component(offer.by).stage) {
@@ -177,7 +251,6 @@ impl Judge<'_> {
         if let Some(verdict) = self.own(need, offer) {
             return Judgement::plain(verdict);
         }
-        let reached = self.reached(need.of);
         // Whoever was applied before us and needed the same thing has shown that it is there.
         let shown = |event: Option<Event>| event.is_some_and(|event| reached.has(event));
         let is_shown = match offer.arrival {
@@ -241,10 +314,12 @@ impl Judge<'_> {
     fn proof(&self, reached: Reached<'_>, need: &Need, offer: &Offer) -> (Proof, ComponentId) {
         // Which CRD it is that a chart brings only its user may say.
         let crd = definition(&need.capability);
-        let crd = crd.as_ref().map(|crd| self.gates.naming(crd)).unwrap_or_default();
-        let naming = self.gates.naming(&offer.object).iter().chain(crd);
-        let passed = naming.filter(|id| reached.has(Events::of(**id, Moment::Done)));
-        let named = passed.map(|id| (self.gates.proof(*id, offer), *id)).max();
+        let of_crd = crd.as_ref().map(|crd| self.gates.naming(crd)).unwrap_or_default();
+        let naming = self.gates.naming(&offer.object).iter().chain(of_crd);
+        let tried = reached.naming(crd.iter().chain([&offer.object]));
+        let naming = naming.copied().chain(tried);
+        let passed = naming.filter(|id| reached.has(Events::of(*id, Moment::Done)));
+        let named = passed.map(|id| (reached.proof(&self.gates, id, offer), id)).max();
         let mut serving = self.gates.serving(&need.capability);
         if let Some(gate) = serving.find(|id| reached.has(Events::of(*id, Moment::Done))) {
             return (Proof::Full, gate);
@@ -263,9 +338,9 @@ impl Judge<'_> {
             (Arrival::Applied, _) => applied,
             // Helm waits for workloads. Custom resources are done when they are stored.
             (Arrival::Reported | Arrival::Unreported, Role::HelmRelease) => false,
-            (Arrival::Healthy | Arrival::Reported | Arrival::Unreported, _) => done && by.gate == Gate::Healthy,
+            (Arrival::Healthy | Arrival::Reported | Arrival::Unreported, _) => done && reached.waits(offer.by, by),
         };
-        if is_passed { self.gates.proof(offer.by, offer) } else { Proof::Nothing }
+        if is_passed { reached.proof(&self.gates, offer.by, offer) } else { Proof::Nothing }
     }
 
     fn gate_of(&self, offer: &Offer) -> ComponentId {

@@ -5,6 +5,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod change;
 mod cycles;
 mod early;
 mod events;
@@ -14,8 +15,10 @@ mod linking;
 mod reach;
 mod schedule;
 mod settle;
+mod trial;
 mod waits;
 
+pub use change::{Change, LooksAt, NewGate, changed};
 pub use cycles::{Deadlock, Step};
 pub use early::{EarlyPart, early_parts, repeated};
 pub use events::{Because, Event, Events, Moment};
@@ -24,6 +27,7 @@ pub use linking::{Links, is_given};
 pub use reach::{Answers, ImpliedByOther, Member, Questions};
 pub use schedule::{Schedule, own_seconds};
 pub use settle::{in_circles, settled};
+pub use trial::{Attempt, Outcome, Trials};
 pub use waits::{Strength, Wait};
 
 use std::collections::BTreeSet;
@@ -40,6 +44,8 @@ pub struct Analysis {
     pub schedule: Schedule,
     pub links: Links,
     pub events: Events,
+    /// Needs that fail at first, by their indices: what follows from their being met proves nothing.
+    pub failing: BTreeSet<usize>,
 }
 
 /// Links, orders and judges one cluster.
@@ -49,8 +55,8 @@ pub fn analyse(cluster: &Cluster) -> Analysis {
     let deadlocks = cycles::find(&events);
     let schedule = Schedule::new(cluster, &links, &events);
     let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);
-    let judged = without_failures(cluster, judged, &links, &events, &schedule, &deadlocks);
-    Analysis { judged, deadlocks, schedule, links, events }
+    let (judged, failing) = without_failures(cluster, judged, &links, &events, &schedule, &deadlocks);
+    Analysis { judged, deadlocks, schedule, links, events, failing }
 }
 
 /// Judges once more without what follows only from applies that fail until then. A component that is tied to one that
@@ -62,7 +68,7 @@ fn without_failures(
     events: &Events,
     schedule: &Schedule,
     deadlocks: &[Deadlock],
-) -> Vec<Judged> {
+) -> (Vec<Judged>, BTreeSet<usize>) {
     let fails = |judged: &&Judged| matches!(judged.verdict, Verdict::Unordered | Verdict::Deadlocked);
     let failing = |all: &[Judged]| -> BTreeSet<usize> {
         all.iter().filter(fails).map(|judged| judged.need).filter(|need| events.met(*need).is_some()).collect()
@@ -77,11 +83,11 @@ fn without_failures(
         }
         judged = Some(judge::all(cluster, links, &events.without(&without), schedule, deadlocks));
     }
-    let Some(mut judged) = judged else { return first };
+    let Some(mut judged) = judged else { return (first, without) };
     for (now, before) in judged.iter_mut().zip(&first) {
         now.holds_by_failure = now.verdict != before.verdict;
     }
-    judged
+    (judged, without)
 }
 
 /// How often judging is repeated at most. Deeper than a few nobody nests such luck.

@@ -41,6 +41,16 @@ pub struct Facts {
     pub bootstrap: BootstrapFiles,
     /// How many releases had their charts rendered.
     pub rendered: usize,
+    /// Expressions that tell the health of a kind (`group/Kind`) by its status, where one is known.
+    pub expressions: BTreeMap<EcoString, HealthExpression>,
+}
+
+/// What an entry of `healthCheckExprs` says of a kind.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HealthExpression {
+    pub api_version: EcoString,
+    /// True when an object of the kind does its work.
+    pub current: EcoString,
 }
 
 /// An entry of `healthChecks` that names nothing.

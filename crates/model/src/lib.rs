@@ -28,7 +28,7 @@ pub use cluster::{
     RetryField, Role, Stage, Tie, TieTarget, WaitsFor,
 };
 pub use duration::{DURATION_SECONDS_MAX, parse_duration, parse_duration_millis, say_seconds};
-pub use facts::{Chart, Facts, FluxVersion, MissingCheck, UndefinedVariable, Withheld};
+pub use facts::{Chart, Facts, FluxVersion, HealthExpression, MissingCheck, UndefinedVariable, Withheld};
 pub use nearest::{edits, nearest};
 pub use object::ObjectRef;
 pub use obstacle::{MachineRef, MadeKind, Obstacle, PodTrouble, Subject, Trace};

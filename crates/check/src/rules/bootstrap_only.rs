@@ -24,9 +24,10 @@ use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Quiet, Rule, Sympto
 use graph::Judged;
 use model::{CapabilityKind, Verdict};
 
-use crate::advice::{new_dependency, not_awaited};
+use crate::advice::{not_awaited, order};
 use crate::context::Context;
 use crate::pairs::{self, Pair};
+use crate::remedy;
 
 pub(crate) static RULE: Rule =
     Rule::new("bootstrap-only", "a need that only the bootstrap meets", include_str!("bootstrap_only.rs"))
@@ -46,12 +47,13 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         |judged: &Judged| matches!(context.need(judged).capability.kind, CapabilityKind::Crd | CapabilityKind::Webhook);
     let mut untied = pairs::lower_if_usual(context, untied, is_choice);
     pairs::mark_circles(context, &mut untied);
+    remedy::find_ways(context, &mut untied);
     untied.iter().map(|pair| finding(context, pair)).collect()
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
     let (component, provider) = pair.objects(context);
     let statement = OrderFault::NeedsBootstrap { component, provider, needed: pair.needed(context) };
-    let advice = OrderAdvice::AddWithoutBootstrap(new_dependency(context, pair));
-    pair.finding(context, &RULE, statement, not_awaited(context, pair)).with_fix(pair.fix(context, advice))
+    let fix = order(context, pair, OrderAdvice::AddWithoutBootstrap);
+    pair.finding(context, &RULE, statement, not_awaited(context, pair)).with_fix(fix)
 }

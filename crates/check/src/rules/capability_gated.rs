@@ -23,10 +23,11 @@
 use diagnostic::{Cost, Explains, Finding, OrderAdvice, OrderFault, Rule, Severity, Symptom};
 use model::{Consequence, Verdict};
 
-use crate::advice::{new_dependency, not_awaited};
+use crate::advice::{not_awaited, order};
 use crate::context::Context;
 use crate::needs::is_asked;
 use crate::pairs::{self, Pair};
+use crate::remedy;
 
 pub(crate) static RULE: Rule = Rule::new(
     "capability-gated",
@@ -36,21 +37,22 @@ pub(crate) static RULE: Rule = Rule::new(
 .explains(&[Explains::new(Symptom::LeftOut, 1)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
-    let pairs = pairs::gather(context, |judged| {
+    let mut pairs = pairs::gather(context, |judged| {
         is_asked(context, judged) && judged.verdict < Verdict::BootstrapOnly && judged.verdict > Verdict::Unoffered
     });
+    remedy::find_ways(context, &mut pairs);
     pairs.iter().map(|pair| finding(context, pair)).collect()
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
     let (release, provider) = pair.objects(context);
     let statement = OrderFault::AsksTooEarly { release, provider, needed: pair.needed(context) };
-    let advice = OrderAdvice::Add(new_dependency(context, pair));
+    let fix = order(context, pair, OrderAdvice::Add);
     let mut finding = pair
         .finding(context, &RULE, statement, not_awaited(context, pair))
         .with_consequence(Consequence::Silent)
         .with_cost(Cost::RenderedWithout)
-        .with_fix(pair.fix(context, advice));
+        .with_fix(fix);
     finding.severity = Severity::Warning;
     finding
 }

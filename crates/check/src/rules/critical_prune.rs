@@ -113,7 +113,13 @@ fn finding(context: &Context<'_>, exposed: &[(Vital, ComponentId)]) -> Option<Fi
         .with_cost(Cost::Lost(*vital))
         .with_evidence(EvidenceRole::Related, component.at, Label::VitalIsHere(*vital))
         .with_fix(Fix::by_hand(advice, Goal::Gone));
-    let also = |id: ComponentId| Also { component: object(id), provider: None, at: prune_at(id).into() };
-    finding.also = others.iter().map(|(_, id)| also(*id)).collect();
+    let also = |(vital, id): &(Vital, ComponentId)| Also {
+        component: object(*id),
+        provider: None,
+        at: prune_at(*id).into(),
+        cost: Some(Cost::Lost(*vital)),
+        consequence: None,
+    };
+    finding.also = others.iter().map(also).collect();
     Some(finding)
 }

@@ -23,23 +23,22 @@
 //!
 //! ## Fix
 //!
-//! Remove one of the declared dependencies, the one that matters least. That a Kustomization applies an object can't be
+//! Remove one of the declared dependencies, the one that matters least; the finding leaves out those whose removal leaves
+//! another cycle behind. That a Kustomization applies an object can't be
 //! removed: where nothing in the cycle is declared, move the object that needs what comes later into a Kustomization of
 //! its own. Create a Namespace in the Kustomization that first puts something into it.
 
 use std::collections::BTreeSet;
 
 use diagnostic::{
-    Advice, Deed, Evidence, EvidenceRole, Explains, Finding, Fix, Goal, Hop, Label, Location, NeverCost, Note,
-    OrderAdvice, OrderFault, PlainAdvice, Rule, Severity, Site, Symptom,
+    Advice, Evidence, EvidenceRole, Explains, Finding, Fix, Goal, Hop, Label, Location, NeverCost, Note, OrderAdvice,
+    OrderFault, PlainAdvice, Rule, Severity, Site, Symptom,
 };
-use graph::{Because, Deadlock, Step};
-use model::{
-    CapabilityKind, ComponentId, Consequence, Gate, Need, ObjectRef, Offer, Role, Tie, TieTarget, Verdict, WaitsFor,
-};
+use graph::{Because, Deadlock};
+use model::{CapabilityKind, ComponentId, Consequence, Need, Role, Verdict};
 use source::Span;
 
-use crate::circles::{is_one_stage, is_parent_wait};
+use crate::circles::{Edge, edge, is_one_stage, is_parent_wait};
 use crate::context::Context;
 
 pub(crate) static RULE: Rule = Rule::new(
@@ -95,9 +94,16 @@ fn advice(context: &Context<'_>, deadlock: &Deadlock, edges: &[Edge]) -> Advice 
         let component = context.component(need.of).object.clone();
         return Advice::BringNamespace { component, namespace: need.capability.name.clone() };
     }
-    let removable: Vec<&Edge> = edges.iter().filter(|edge| edge.is_declared).collect();
+    let declared: Vec<&Edge> = edges.iter().filter(|edge| edge.is_declared).collect();
+    let events = &context.analysis.events;
+    let is_cut = |edge: &&&Edge| edge.tie.is_none_or(|tie| !deadlock.stands_without(events, tie));
+    let removable: Vec<&Edge> = declared.iter().filter(is_cut).copied().collect();
+    if removable.is_empty() && !declared.is_empty() {
+        return PlainAdvice::RemoveMoreThanOne.into();
+    }
     let places: Vec<Span> = removable.iter().map(|edge| edge.span).filter(|at| context.is_in_file(*at)).collect();
     match places.as_slice() {
+        [only] if removable.len() == 1 && declared.len() > 1 => OrderAdvice::RemoveThis { place: *only }.into(),
         [only] if removable.len() == 1 => OrderAdvice::RemoveOnly { place: *only }.into(),
         [] if removable.is_empty() => {
             let place = |need: &&Need| {
@@ -131,76 +137,13 @@ fn cost(context: &Context<'_>, deadlock: &Deadlock) -> NeverCost {
     }
 }
 
-/// One step of the circle, from one component to the next, and where it is written.
-struct Edge {
-    span: Span,
-    role: EvidenceRole,
-    hop: Hop,
-    /// A person wrote this very order down, and can take it away again.
-    is_declared: bool,
-}
-
 /// Every step of the circle in its order, from the first that is declared on.
 fn edges(context: &Context<'_>, deadlock: &Deadlock) -> Vec<Edge> {
-    let events = &context.analysis.events;
-    let component = |step: &Step| events.component_of(step.event).map(|(id, _)| id);
     let steps = &deadlock.steps;
     let start = steps.iter().position(|step| matches!(step.because, Because::Tie(_))).unwrap_or_default();
     let around = |index: usize| &steps[index % steps.len()];
-    let edge = |index: usize| match around(index).because {
-        Because::Life => None,
-        Because::Tie(tie) => tied(context, &context.cluster.ties[tie]),
-        Because::Need(need) => Some(needed(context, &context.cluster.needs[need])),
-        Because::Offer(offer) => Some(offered(context, &context.cluster.offers[offer])),
-        Because::Parent => Some(applied(context, component(around(index))?, component(around(index + 1))?)),
-        Because::Gate => Some(waited_for(context, component(around(index))?, component(around(index + 1))?)),
-    };
+    let edge = |index: usize| edge(context, around(index), around(index + 1));
     (start..start + steps.len()).filter_map(edge).collect()
-}
-
-fn object(context: &Context<'_>, id: ComponentId) -> ObjectRef {
-    context.component(id).object.clone()
-}
-
-fn tied(context: &Context<'_>, tie: &Tie) -> Option<Edge> {
-    let TieTarget::Component(to) = tie.to else { return None };
-    let target = object(context, to);
-    let does = match (tie.waits_for, context.component(to).parent) {
-        (WaitsFor::Exists, Some(parent)) => Deed::WaitsUntilExists { target, applied_by: object(context, parent) },
-        _ => Deed::WaitsFor { target },
-    };
-    let hop = Hop { component: object(context, tie.from), does };
-    Some(Edge { span: tie.at, role: EvidenceRole::Order, hop, is_declared: true })
-}
-
-fn needed(context: &Context<'_>, need: &Need) -> Edge {
-    let does = Deed::Needs { needed: need.capability.clone(), purpose: need.why.clone() };
-    let hop = Hop { component: object(context, need.of), does };
-    Edge { span: need.at, role: EvidenceRole::Need, hop, is_declared: false }
-}
-
-fn offered(context: &Context<'_>, offer: &Offer) -> Edge {
-    let does = Deed::Brings { brought: offer.capability.clone() };
-    let hop = Hop { component: object(context, offer.by), does };
-    Edge { span: offer.at, role: EvidenceRole::Offer, hop, is_declared: false }
-}
-
-fn applied(context: &Context<'_>, child: ComponentId, parent: ComponentId) -> Edge {
-    let does = Deed::IsApplied { by: object(context, parent) };
-    let hop = Hop { component: object(context, child), does };
-    Edge { span: context.component(child).at, role: EvidenceRole::Related, hop, is_declared: false }
-}
-
-/// A gate waits for all that its component applies, or for what its list names, which may be anywhere.
-fn waited_for(context: &Context<'_>, gated: ComponentId, other: ComponentId) -> Edge {
-    let component = context.component(gated);
-    let awaited = object(context, other);
-    let is_listed = matches!(component.gate, Gate::Listed(_));
-    let does =
-        if is_listed { Deed::WaitsForListed { object: awaited } } else { Deed::WaitsForApplied { object: awaited } };
-    let is_declared = is_listed && !context.is_nested(gated, other);
-    let role = if is_declared { EvidenceRole::Order } else { EvidenceRole::Related };
-    Edge { span: component.gate_at, role, hop: Hop { component: component.object.clone(), does }, is_declared }
 }
 
 /// The steps, each beside its line; those in a row about one line are one label.

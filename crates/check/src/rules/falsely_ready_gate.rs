@@ -30,7 +30,8 @@
 //! ## Fix
 //!
 //! Add `wait: true` beside the expressions. For objects without a status, or without one yet, add a `healthCheckExprs`
-//! entry for the kind: the gate stays closed until a status satisfies it. For the custom resource of a chart:
+//! entry for the kind: the gate stays closed until a status satisfies it. For kinds that the
+//! catalogue knows, the finding gives the expression. For the custom resource of a chart:
 //!
 //! ```yaml
 //! spec:
@@ -48,18 +49,19 @@
 use std::collections::BTreeSet;
 
 use diagnostic::{
-    Advice, Cost, Explains, Finding, Fix, GateAdvice, GateFault, Goal, Label, Location, OrderAdvice, PlainAdvice,
-    Quiet, Remark, Rule, Severity, Symptom, Together,
+    Advice, Cost, Explains, Finding, Fix, GateAdvice, GateFault, Goal, Judging, Label, Location, OrderAdvice,
+    PlainAdvice, Quiet, Remark, Rule, Severity, Symptom, Together,
 };
 use model::{Component, ComponentId, Gate, ObjectRef, Role, TieTarget, Verdict, WaitsFor};
 use source::Span;
 
-use crate::advice::new_dependency;
+use crate::advice::{expression, order};
 use crate::context::Context;
 use crate::dependents::speak_for_all;
-use crate::gates::{by_gate, tie_to};
+use crate::gates::{by_gate, tie_to, wait_or_less};
 use crate::needs::is_asked;
 use crate::pairs::{self, Pair};
+use crate::remedy::{find_gates, find_ways};
 
 pub(crate) static RULE: Rule = Rule::new(
     "falsely-ready-gate",
@@ -103,7 +105,7 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
     let mut finding = worst
         .finding(context, &RULE, statement, primary)
         .with_provider(&gated.object)
-        .with_fix(worst.fix(context, flaw.advice(context, worst, gated)));
+        .with_fix(flaw.fix(context, worst, gate));
     if matches!(gated.gate, Gate::LooksHealthy(_)) {
         // Worth a line even where its dependents only make noise: without any, it gets one as well.
         finding.severity = finding.severity.max(Severity::Info);
@@ -156,26 +158,50 @@ impl<'a> Flaw<'a> {
         }
     }
 
+    fn fix(&self, context: &Context<'_>, pair: &Pair<'_>, gate: ComponentId) -> Fix {
+        let gated = context.component(gate);
+        if matches!(self, Self::Ignored(_)) && gate != pair.provider {
+            // The object's own component may be waited for, unless the list is of what is applied right here.
+            let mut pair = pair.clone();
+            find_ways(context, std::slice::from_mut(&mut pair));
+            return order(context, &pair, OrderAdvice::Add);
+        }
+        let advice = match self {
+            Self::NeverEvaluated => {
+                let opening = find_gates(context, &[(gate, Some(pair))]);
+                opening.first().map(|opening| wait_or_less(context, gated, opening).into())
+            }
+            _ => None,
+        };
+        pair.fix(context, advice.unwrap_or_else(|| self.advice(context, pair, gated)))
+    }
+
     fn advice(&self, context: &Context<'_>, pair: &Pair<'_>, gated: &Component) -> Advice {
         let gate = gated.object.clone();
+        let offer = pair.judged[0].offer.map(|offer| &context.cluster.offers[offer].object);
+        let known = || offer.and_then(|object| expression(context, object));
         match self {
-            // The object's own component may be waited for, unless the list is of what is applied right here.
-            Self::Ignored(_) if gated.object != context.component(pair.provider).object => {
-                OrderAdvice::Add(new_dependency(context, pair)).into()
-            }
             Self::Ignored(_) => GateAdvice::TakeWaitOff { gate }.into(),
             Self::NeverEvaluated => GateAdvice::SetWait { gate, patch: None }.into(),
             Self::Beyond(resource) => {
                 let applier = context.component(context.applier(pair.provider));
                 let waits = waits_for(applier, resource);
-                let (applier, resource) = (applier.object.clone(), (*resource).clone());
+                let (applier, resource, by) = (applier.object.clone(), (*resource).clone(), known());
                 match gated.role {
-                    Role::HelmRelease => OrderAdvice::DependInstead { applier, resource, waits }.into(),
-                    _ => GateAdvice::HaveWait { applier, resource }.into(),
+                    Role::HelmRelease => OrderAdvice::DependInstead { applier, resource, waits, by }.into(),
+                    _ => GateAdvice::HaveWait { applier, resource, by }.into(),
                 }
             }
-            Self::Early(kind) => GateAdvice::AddExpressions { kind: (*kind).into(), gate }.into(),
-            Self::Blind => PlainAdvice::WaitForWhatUsesIt.into(),
+            Self::Early(kind) => {
+                GateAdvice::AddExpressions { judging: Judging { kind: (*kind).into(), by: known() }, gate }.into()
+            }
+            Self::Blind => match (known(), offer) {
+                (Some(by), Some(object)) if gated.role == Role::Kustomization => {
+                    let judging = Judging { kind: object.kind.clone(), by: Some(by) };
+                    GateAdvice::AddExpressions { judging, gate }.into()
+                }
+                _ => PlainAdvice::WaitForWhatUsesIt.into(),
+            },
         }
     }
 }

@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Rule, Severity, Symptom};
 use model::{CapabilityKind, ComponentId};
 
-use crate::advice::{new_dependency, not_awaited};
+use crate::advice::{not_awaited, order};
 use crate::context::Context;
 use crate::dependents::{also, dependents};
 use crate::pairs::Pair;
@@ -77,8 +77,6 @@ fn of_one(context: &Context<'_>, pair: &Pair<'_>, count: usize) -> Finding {
     let store = needed.find(|capability| capability.kind == CapabilityKind::SecretStore);
     let store = store.unwrap_or(&context.need(pair.judged[0]).capability).clone();
     let statement = OrderFault::StoreNotAwaited { component, count, store: store.clone(), provider };
-    let advice = OrderAdvice::Add(new_dependency(context, pair));
-    pair.finding(context, &RULE, statement, not_awaited(context, pair))
-        .with_subject(store)
-        .with_fix(pair.fix(context, advice))
+    let fix = order(context, pair, OrderAdvice::Add);
+    pair.finding(context, &RULE, statement, not_awaited(context, pair)).with_subject(store).with_fix(fix)
 }

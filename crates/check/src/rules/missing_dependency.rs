@@ -27,6 +27,9 @@
 //!       namespace: external-secrets
 //! ```
 //!
+//! Where the list is already there, the finding gives the item and the line it goes after. Every fix is tried first; where
+//! this one would be a cycle, the next best is given.
+//!
 //! Where several missing dependencies form one chain, only the last of the chain is suggested: it waits for the others.
 //! In JSON, `covers` names those others where the component's own files ask for them.
 //!
@@ -39,7 +42,7 @@
 
 use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Quiet, Rule, Symptom, Together};
 
-use crate::advice::{new_dependency, not_awaited};
+use crate::advice::{not_awaited, order};
 use crate::context::Context;
 use crate::pairs::Pair;
 use crate::races::{is_about_store, is_only_webhooks, races};
@@ -72,6 +75,6 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
     let (component, provider) = pair.objects(context);
     let statement = OrderFault::NotOrdered { component, provider, needed: pair.needed(context) };
-    let advice = OrderAdvice::Add(new_dependency(context, pair));
-    pair.finding(context, &RULE, statement, not_awaited(context, pair)).with_fix(pair.fix(context, advice))
+    let fix = order(context, pair, OrderAdvice::Add);
+    pair.finding(context, &RULE, statement, not_awaited(context, pair)).with_fix(fix)
 }

@@ -31,9 +31,10 @@ use diagnostic::{
 };
 use model::{Consequence, Role, Verdict};
 
-use crate::advice::new_dependency;
+use crate::advice::order;
 use crate::context::Context;
 use crate::pairs::{self, Pair};
+use crate::remedy;
 
 pub(crate) static RULE: Rule = Rule::new(
     "terminal-install",
@@ -50,7 +51,9 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             && matches!(judged.consequence, Consequence::Terminal { .. })
             && context.severity(judged) >= Severity::Warning
     });
-    pairs::reduce(context, terminal).iter().map(|pair| finding(context, pair)).collect()
+    let mut terminal = pairs::reduce(context, terminal);
+    remedy::find_ways(context, &mut terminal);
+    terminal.iter().map(|pair| finding(context, pair)).collect()
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
@@ -67,9 +70,8 @@ fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {
         _ if release.patience.attempts == 1 => Remark::TriesOnce.into(),
         Some(field) => Label::Patience { field },
     };
-    let new = new_dependency(context, pair);
     let is_flux = release.role == Role::HelmRelease;
-    let advice = if is_flux { OrderAdvice::AddOrRetry(new) } else { OrderAdvice::Add(new) };
+    let fix = order(context, pair, if is_flux { OrderAdvice::AddOrRetry } else { OrderAdvice::Add });
     let primary = Location::new(release.patience.retry_at, patience);
-    pair.finding(context, &RULE, statement, primary).with_fix(pair.fix(context, advice))
+    pair.finding(context, &RULE, statement, primary).with_fix(fix)
 }

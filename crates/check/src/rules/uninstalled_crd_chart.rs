@@ -96,7 +96,10 @@ fn finding(context: &Context<'_>, by: ComponentId, lacking: &[(&Judged, &Withhel
         component: user.object.clone(),
         provider: Some(chart.clone()),
         at: user.at.into(),
+        cost: finding.cost.clone(),
+        consequence: finding.consequence,
     });
-    finding.also = also.collect();
+    let also: Vec<Also> = also.collect();
+    finding.also = also;
     finding
 }

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Rule, Severity, Symptom};
 use model::{ComponentId, Phase, Verdict};
 
-use crate::advice::{new_dependency, not_awaited};
+use crate::advice::{not_awaited, order};
 use crate::context::Context;
 use crate::dependents::{also, dependents};
 use crate::pairs::Pair;
@@ -77,11 +77,11 @@ fn finding(context: &Context<'_>, pairs: &[Pair<'_>]) -> Finding {
     let (component, provider) = pair.objects(context);
     let is_of_everything = pair.judged.iter().any(|judged| context.need(judged).capability.name == "*");
     let statement = OrderFault::WebhookMayRefuse { component, count: pairs.len(), provider, is_of_everything };
-    let advice = OrderAdvice::Add(new_dependency(context, pair));
+    let fix = order(context, pair, OrderAdvice::Add);
     let mut finding = pair
         .finding(context, &RULE, statement, not_awaited(context, pair))
         .with_verdict(Verdict::Unordered)
-        .with_fix(pair.fix(context, advice));
+        .with_fix(fix);
     // One line for all of them is worth its place; one for each, to programs too, would not be.
     finding.severity = finding.severity.max(Severity::Info);
     finding.notes = dependents(context, pairs).into_iter().collect();

@@ -134,13 +134,14 @@ pub(crate) fn say(reading: &Reading, finding: &Finding) -> String {
     let provider = finding.provider.as_ref().map(|provider| format!(" ← {provider}")).unwrap_or_default();
     let said = draw::say::finding(finding, &reading.repository);
     format!(
-        "{} {}: {}{provider} at {}: {} ({})",
+        "{} {}: {}{provider} at {}: {} ({}); {}",
         finding.severity,
         finding.rule.id,
         finding.component,
         place(reading, finding),
         said.message,
-        said.cost
+        said.cost,
+        said.fix.unwrap_or_default()
     )
 }
 

@@ -3,24 +3,36 @@
 use std::collections::BTreeSet;
 
 use diagnostic::{
-    Advice, Awaited, GateAdvice, Moved, NewDependency, OrderAdvice, OtherGate, PlainAdvice, Site, Written,
+    Advice, Awaited, Entry, Fix, GateAdvice, Hop, Judging, Moved, NewDependency, OrderAdvice, OtherGate, Place,
+    PlainAdvice, Site, Written,
 };
+use model::HealthExpression;
 use source::{FileId, Sources, Span};
 
-use super::quoted;
+use super::{entry, label, quoted};
 use crate::words::first_few;
 
 /// Kinds and files that are named.
 const SHOWN_MAX: usize = 4;
+
 /// How a gate judges the resource of a chart.
-const BY_EXPRESSION: &str = "`healthChecks` without `wait: true`, and `healthCheckExprs` for the kind";
+fn by_expression(by: Option<&HealthExpression>) -> String {
+    let how = by.map(|by| format!(": `{}`", by.current)).unwrap_or_default();
+    format!("`healthChecks` without `wait: true`, and `healthCheckExprs` for the kind{how}")
+}
+
+/// `healthCheckExprs` for Dragonfly: `status.phase == 'ready'`.
+fn expressions(judging: &Judging) -> String {
+    let how = judging.by.as_ref().map(|by| format!(": `{}`", by.current)).unwrap_or_default();
+    format!("`healthCheckExprs` for {}{how}", judging.kind)
+}
 
 /// A clause without a capital letter and a full stop.
-pub(super) fn advice(advice: &Advice, sources: &dyn Sources) -> String {
-    match advice {
+pub(super) fn advice(fix: &Fix, sources: &dyn Sources) -> String {
+    match &fix.advice {
         Advice::Type(next) => super::next(next),
         Advice::Plain(advice) => plain(*advice).to_owned(),
-        Advice::Order(advice) => order(advice, sources),
+        Advice::Order(advice) => order(advice, &fix.entries, sources),
         Advice::Gate(advice) => gate(advice, sources),
         Advice::BringNamespace { component, namespace } => {
             format!("create Namespace `{namespace}` in {component} itself, or in something that it depends on")
@@ -85,6 +97,9 @@ fn plain(advice: PlainAdvice) -> &'static str {
         PlainAdvice::RemoveDependencyOnParent => {
             "remove this dependency: a child never starts before its parent has applied it"
         }
+        PlainAdvice::RemoveMoreThanOne => {
+            "remove more than one of these dependencies: the components wait for each other in several ways, and each is a cycle"
+        }
         PlainAdvice::RemoveOneEdge => "remove one of these dependencies",
         PlainAdvice::RemoveOrKeep => "remove it, or keep it as a note to the reader",
         PlainAdvice::RenameVariable => {
@@ -102,14 +117,14 @@ fn plain(advice: PlainAdvice) -> &'static str {
     }
 }
 
-fn order(advice: &OrderAdvice, sources: &dyn Sources) -> String {
+fn order(advice: &OrderAdvice, entries: &[Entry], sources: &dyn Sources) -> String {
     match advice {
-        OrderAdvice::Add(new) => add(new, sources),
+        OrderAdvice::Add(new) => add(new, entries, sources),
         OrderAdvice::AddWithoutBootstrap(new) => {
-            format!("none needed when the bootstrap runs; otherwise {}", add(new, sources))
+            format!("none needed when the bootstrap runs; otherwise {}", add(new, entries, sources))
         }
         OrderAdvice::AddOrRetry(new) => {
-            format!("{}; or set RetryOnFailure on install and upgrade", add(new, sources))
+            format!("{}; or set RetryOnFailure on install and upgrade", add(new, entries, sources))
         }
         OrderAdvice::AddToDependencies { gate, component } => {
             format!("add {gate} to the `dependsOn` of {component}")
@@ -118,11 +133,11 @@ fn order(advice: &OrderAdvice, sources: &dyn Sources) -> String {
             format!("make the object that applies {component} depend on {gate}")
         }
         OrderAdvice::DependOnApplierOf { object } => format!("add a `dependsOn` on the object that applies {object}"),
-        OrderAdvice::DependInstead { applier, resource, waits: true } => {
+        OrderAdvice::DependInstead { applier, resource, waits: true, .. } => {
             format!("depend on {applier} instead, which waits for {resource}")
         }
-        OrderAdvice::DependInstead { applier, resource, waits: false } => {
-            format!("depend on {applier} instead, and have it wait for {resource}: {BY_EXPRESSION}")
+        OrderAdvice::DependInstead { applier, resource, waits: false, by } => {
+            format!("depend on {applier} instead, and have it wait for {resource}: {}", by_expression(by.as_ref()))
         }
         OrderAdvice::DidYouMean { object } => {
             format!("did you mean `{}` (namespace {})?", object.name, object.namespace)
@@ -145,6 +160,9 @@ fn order(advice: &OrderAdvice, sources: &dyn Sources) -> String {
             let places: Vec<String> = places.iter().map(|place| line(*place, sources)).collect();
             format!("remove one of these dependencies: {}", places.join(" or "))
         }
+        OrderAdvice::RemoveThis { place } => {
+            format!("remove the dependency in {}: without any other of these, a cycle is left", line(*place, sources))
+        }
         OrderAdvice::RemoveOnly { place } => {
             format!("remove the dependency in {}, the only one of these that can be removed", line(*place, sources))
         }
@@ -152,31 +170,64 @@ fn order(advice: &OrderAdvice, sources: &dyn Sources) -> String {
 }
 
 /// `add dependsOn …` in the words of the file.
-fn add(new: &NewDependency, sources: &dyn Sources) -> String {
+fn add(new: &NewDependency, entries: &[Entry], sources: &dyn Sources) -> String {
     let NewDependency { consumer, provider, written } = new;
-    let name = &provider.name;
     match written {
-        Written::Nowhere => format!(
-            "move what needs it out of {consumer}: {provider} already waits for that, so a dependency the other way would be a cycle"
+        Written::Nowhere { back } => format!(
+            "no single edit fixes this: {consumer} can't wait for {provider}, that would be a cycle{}",
+            because(back)
         ),
-        Written::Needs(gate) => {
-            format!("add `needs: [{}]` to {consumer}{}", provider.path(), other_gate(*gate, provider, sources))
-        }
-        // The list of a patch replaces the one that stands in the object, and may be for objects of other namespaces.
-        Written::Patch(patch, gate) => format!(
-            "add `{{name: {name}, namespace: {}}}` to the `dependsOn` that a patch in `{}` sets on {consumer}{}",
-            provider.namespace,
-            file(*patch, sources),
-            other_gate(*gate, provider, sources)
+        Written::Apart { places, gate, back } => format!(
+            "move what needs it ({}) to a Kustomization of its own that depends on {provider}{}: on {consumer} itself that would be a cycle{}",
+            sites(places, sources),
+            other_gate(gate, provider, sources),
+            because(back)
         ),
-        Written::Own(gate) => {
-            let namespace = other_namespace(consumer, provider);
-            format!(
-                "add `dependsOn: [{{name: {name}{namespace}}}]` to {consumer}{}",
-                other_gate(*gate, provider, sources)
-            )
+        Written::Instead { place, gate } => format!(
+            "remove the dependency in {}, which nothing that coldstart read needs, and {}{}",
+            line(*place, sources),
+            item(new, entries, sources),
+            other_gate(gate, provider, sources)
+        ),
+        Written::Needs(gate) | Written::Own(gate) | Written::Patch(_, gate) => {
+            format!("{}{}", item(new, entries, sources), other_gate(gate, provider, sources))
         }
     }
+}
+
+/// `add ITEM to LIST`, after which line where there is a list.
+fn item(new: &NewDependency, entries: &[Entry], sources: &dyn Sources) -> String {
+    let NewDependency { consumer, provider, written } = new;
+    let list = match written {
+        Written::Needs(_) => "needs",
+        _ => "dependsOn",
+    };
+    let of = match written {
+        Written::Patch(patch, _) => {
+            format!("the `{list}` that a patch in `{}` sets on {consumer}", file(*patch, sources))
+        }
+        _ => format!("the `{list}` of {consumer}"),
+    };
+    let Some(entry) = entries.first() else { return format!("add {provider} to {of}") };
+    let text = entry::inline(entry);
+    let place = entry::line(entry, sources).map(|(path, line)| format!("{path}:{line}")).unwrap_or_default();
+    match entry.place {
+        Some(Place::After { .. }) => format!("add `{text}` to {of}, after {place}"),
+        Some(Place::Inside { .. }) => format!("add `{text}` to {of}, in {place}"),
+        Some(Place::Key { .. }) => format!("add `{text}` to {consumer}"),
+        None => format!("add `{text}` to {of}"),
+    }
+}
+
+/// How one already waits for the other.
+fn because(back: &[Hop]) -> String {
+    if back.is_empty() { String::new() } else { format!(" ({})", label::hops(back)) }
+}
+
+fn sites(places: &[Site], sources: &dyn Sources) -> String {
+    let mut places: Vec<String> = places.iter().map(|place| site(place, sources)).collect();
+    places.dedup();
+    first_few(&places, SHOWN_MAX)
 }
 
 /// What has to be written of the namespace of another.
@@ -184,22 +235,45 @@ fn other_namespace(own: &model::ObjectRef, other: &model::ObjectRef) -> String {
     if own.namespace == other.namespace { String::new() } else { format!(", namespace: {}", other.namespace) }
 }
 
-fn other_gate(gate: OtherGate, other: &model::ObjectRef, sources: &dyn Sources) -> String {
+fn other_gate(gate: &OtherGate, other: &model::ObjectRef, sources: &dyn Sources) -> String {
+    let with = |judging: &Option<Judging>| {
+        judging.as_ref().map(|judging| format!(" and {}", expressions(judging))).unwrap_or_default()
+    };
     match gate {
         OtherGate::Waits => String::new(),
-        OtherGate::NeedsWait => format!(", and set `wait: true` on {other}"),
-        OtherGate::NeedsWaitInPatch(patch) => {
-            let patch = file(patch, sources);
-            format!(", and set `wait: true` in the patch in `{patch}`, which sets it for {other}")
+        OtherGate::NeedsWait { patch: None, judging } => {
+            format!(", and set `wait: true`{} on {other}", with(judging))
         }
+        OtherGate::NeedsWait { patch: Some(patch), judging } => {
+            let patch = file(*patch, sources);
+            format!(", and set `wait: true`{} in the patch in `{patch}`, which sets it for {other}", with(judging))
+        }
+        OtherGate::NeedsCheck { object, judging, waits_now } => {
+            let with = judging.as_ref().map(|judging| format!(", with {}", expressions(judging))).unwrap_or_default();
+            let instead = if *waits_now { " instead of `wait: true`, beside what it applies" } else { "" };
+            format!(", and list {object} in the `healthChecks` of {other}{instead}{with}")
+        }
+        OtherGate::NeedsExpression(judging) => format!(", and add {} to {other}", expressions(judging)),
     }
 }
 
 fn gate(advice: &GateAdvice, sources: &dyn Sources) -> String {
     match advice {
-        GateAdvice::AddExpressions { kind, gate } => format!("add `healthCheckExprs` for {kind} to {gate}"),
-        GateAdvice::HaveWait { applier, resource } => {
-            format!("have {applier} wait for {resource}: {BY_EXPRESSION}")
+        GateAdvice::AddExpressions { judging, gate } => format!("add {} to {gate}", expressions(judging)),
+        GateAdvice::HaveWait { applier, resource, by } => {
+            format!("have {applier} wait for {resource}: {}", by_expression(by.as_ref()))
+        }
+        GateAdvice::ListOnly { gate, object, back } => {
+            format!(
+                "list {object} in the `healthChecks` of {gate}: `wait: true` there would be a cycle{}",
+                because(back)
+            )
+        }
+        GateAdvice::NoGate { gate, back } => {
+            format!(
+                "no single edit fixes this: {gate} can't wait for more, because that would be a cycle{}",
+                because(back)
+            )
         }
         GateAdvice::ListInChecks { gate } => {
             format!("list it in the `healthChecks` of {gate}, or set `wait: true` instead")
@@ -226,15 +300,7 @@ fn gate(advice: &GateAdvice, sources: &dyn Sources) -> String {
 
 /// In a cycle without a declared dependency, an object has to move.
 fn move_needs(places: &[Site], sources: &dyn Sources) -> String {
-    let mut files: Vec<String> = places
-        .iter()
-        .map(|place| match place {
-            Site::File(span) => line(*span, sources),
-            Site::Object(object) => object.to_string(),
-            Site::Store(name) => name.clone(),
-            Site::Nowhere => String::new(),
-        })
-        .collect();
+    let mut files: Vec<String> = places.iter().map(|place| site(place, sources)).collect();
     files.dedup();
     let files = files.join(" or ");
     format!(
@@ -277,6 +343,15 @@ fn awaited(awaited: &Awaited) -> String {
 /// The file and line of a place: `apps/web.yaml:8`.
 fn line(place: Span, sources: &dyn Sources) -> String {
     sources.locate(place).map(|(path, at)| format!("{path}:{}", at.line)).unwrap_or_default()
+}
+
+fn site(place: &Site, sources: &dyn Sources) -> String {
+    match place {
+        Site::File(span) => line(*span, sources),
+        Site::Object(object) => object.to_string(),
+        Site::Store(name) => name.clone(),
+        Site::Nowhere => String::new(),
+    }
 }
 
 fn file(file: FileId, sources: &dyn Sources) -> &str {

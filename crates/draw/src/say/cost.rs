@@ -6,7 +6,7 @@ use model::{ObjectRef, RetryField, say_seconds};
 use super::quoted;
 
 /// A clause without a capital letter and a full stop.
-pub(super) fn cost(cost: &Cost) -> String {
+pub(crate) fn cost(cost: &Cost) -> String {
     match cost {
         Cost::Race(cost) => race(cost),
         Cost::Never(cost) => never(cost),

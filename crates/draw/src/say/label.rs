@@ -78,7 +78,7 @@ fn remark(remark: Remark) -> &'static str {
 }
 
 /// Steps of a circle as one sentence; the subject is not repeated.
-fn hops(hops: &[Hop]) -> String {
+pub(super) fn hops(hops: &[Hop]) -> String {
     let mut said = String::new();
     let mut before = None;
     for hop in hops {

@@ -6,6 +6,7 @@ mod advice;
 pub mod boots;
 pub(crate) mod clause;
 mod cost;
+mod entry;
 mod failing;
 mod headline;
 mod keyring;
@@ -21,6 +22,8 @@ mod unread;
 pub mod unseen;
 mod waiting;
 
+pub(crate) use cost::cost;
+pub(crate) use entry::{line as entry_line, text as entry_text};
 pub use failing::{failure, left_out};
 pub(crate) use failing::{failure_parts, needed_and_left_out};
 pub(crate) use headline::elsewhere;
@@ -59,15 +62,9 @@ pub fn finding(finding: &Finding, sources: &dyn Sources) -> Said {
     notes.extend(note::alike(&finding.alike));
     Said {
         message: format!("{}{}", statement::statement(&finding.statement), statement::alike(finding.alike.len())),
-        cost: finding
-            .cost
-            .iter()
-            .map(cost::cost)
-            .chain(headline::blocks(finding.blocks))
-            .collect::<Vec<_>>()
-            .join("; "),
+        cost: finding.cost.iter().map(cost).chain(headline::blocks(finding.blocks)).collect::<Vec<_>>().join("; "),
         labels: std::iter::once(label(&finding.primary.label)).chain(evidence).collect(),
-        fix: finding.fix.as_ref().map(|fix| advice::advice(&fix.advice, sources)),
+        fix: finding.fix.as_ref().map(|fix| advice::advice(fix, sources)),
         notes,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use diagnostic::{Alike, Maker, Note};
+use diagnostic::{Alike, Maker, Note, Who};
+use model::say_seconds;
 
 use super::{paths, quoted};
 use crate::words::first_few;
@@ -75,9 +76,14 @@ pub(super) fn alike(alike: &[Alike]) -> Option<String> {
     (all > 0).then(|| format!("same for {all} more: {names} (--each shows each)"))
 }
 
+/// `apps/web`, with what it loses where that is not what the others do: `apps/web (1 h)`.
 fn name(alike: &Alike) -> String {
-    match alike {
-        Alike::Component(object) | Alike::Provider(object) => object.path(),
-        Alike::Both { component, provider } => format!("{} on {}", component.path(), provider.path()),
+    let name = match &alike.who {
+        Who::Component(object) | Who::Provider(object) => object.path(),
+        Who::Both { component, provider } => format!("{} on {}", component.path(), provider.path()),
+    };
+    match alike.seconds {
+        Some(seconds) => format!("{name} ({})", say_seconds(seconds)),
+        None => name,
     }
 }

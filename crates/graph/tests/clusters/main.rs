@@ -7,4 +7,5 @@ mod properties;
 mod random;
 mod schedule;
 mod sketch;
+mod trials;
 mod verdicts;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use catalogue::{Catalogue, Status};
 use ecow::EcoString;
-use model::{Chart, ComponentId, ObjectRef};
+use model::{Chart, ComponentId, HealthExpression, ObjectRef};
 use source::Span;
 use yaml::Node;
 
@@ -41,6 +42,17 @@ pub(crate) fn gather(collector: &mut Collector, repository: &Repository, bootstr
         }
     }
     collector.assembled.objects = objects;
+}
+
+/// What the catalogue knows of the statuses of kinds.
+pub(crate) fn expressions(catalogue: &Catalogue) -> BTreeMap<EcoString, HealthExpression> {
+    let statuses = catalogue.components().iter().flat_map(|component| &component.statuses);
+    let one = |status: &Status| {
+        let group = status.kind.split('/').next().unwrap_or_default();
+        let api_version = format!("{group}/{}", status.version).into();
+        (status.kind.as_str().into(), HealthExpression { api_version, current: status.current.as_str().into() })
+    };
+    statuses.map(one).collect()
 }
 
 /// Whether an object may give Kustomizations variables that no file shows: an admission policy or webhook that rewrites

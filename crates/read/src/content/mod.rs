@@ -78,6 +78,7 @@ pub(crate) fn extract(
     flux_storage::read(&mut collector, repository, bootstrap);
     missing_checks::gather(&mut collector, bootstrap);
     facts::gather(&mut collector, repository, bootstrap);
+    collector.cluster().facts.expressions = facts::expressions(catalogue);
     collector.finish()
 }
 
