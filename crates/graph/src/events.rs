@@ -344,8 +344,7 @@ impl Events {
 fn is_binding(cluster: &Cluster, need: &model::Need) -> bool {
     let certain = match need.capability.kind {
         CapabilityKind::Crd | CapabilityKind::Source => true,
-        // The only class that a build waits for is that of the volume Flux itself has.
-        CapabilityKind::Secret | CapabilityKind::ConfigMap | CapabilityKind::StorageClass => need.phase == Phase::Build,
+        CapabilityKind::Secret | CapabilityKind::ConfigMap => need.phase == Phase::Build,
         CapabilityKind::Namespace => cluster.component(need.of).role == model::Role::Kustomization,
         _ => false,
     };

@@ -19,8 +19,6 @@ pub enum Purpose {
     AskedByTemplates,
     /// The source of a Kustomization.
     AppliedFiles,
-    /// The volume that Flux itself keeps its artifacts on.
-    FluxStorage,
     /// The source of a release.
     Chart,
     /// `valuesFrom` of a release.

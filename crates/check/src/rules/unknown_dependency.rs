@@ -79,17 +79,19 @@ fn of_check(context: &Context<'_>, check: &MissingCheck) -> Option<Finding> {
     let meant = meant.or_else(|| did_you_mean(context, &check.object));
     let is_slip = check.near.is_some() || is_slip(context, &check.object);
     let is_unsure = (context.may_hold_more() || context.is_below_broken(check.of)) && !is_slip;
-    let severity = if is_unsure { Severity::Info } else { Severity::Error };
+    // What could not be seen may make it, and then there is nothing to say.
+    if is_unsure {
+        return None;
+    }
     let statement = OrderFault::ChecksUnknown { component: component.clone(), missing: check.object.clone() };
     let primary = Location::new(check.at, Remark::NothingHasName);
     let advice = meant.map_or(PlainAdvice::CorrectCheck.into(), Advice::from);
-    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
+    let finding = Finding::new(&RULE, Severity::Error, &context.cluster.name, component, statement, primary)
         .with_provider(&check.object)
         .with_verdict(Verdict::Unoffered)
         .with_consequence(Consequence::Deadlock)
         .with_cost(NeverCost::ConvergesWithDependents)
         .with_fix(Fix::by_hand(advice, Goal::Exists { object: check.object.clone() }));
-    finding.notes.extend(is_unsure.then_some(Note::UnseenMayHold));
     Some(finding)
 }
 

@@ -18,7 +18,6 @@ pub fn purpose(purpose: &Purpose) -> Cow<'static, str> {
         Purpose::RenderedByChart => "which its chart renders",
         Purpose::AskedByTemplates => "when its templates are rendered",
         Purpose::AppliedFiles => "for what it applies",
-        Purpose::FluxStorage => "for the volume of Flux itself (`storage.class` of the FluxInstance)",
         Purpose::Chart => "for its chart",
         Purpose::Values => "for its values",
         Purpose::Variables => "for its variables",

@@ -9,7 +9,6 @@ mod collector;
 mod copies;
 mod custom;
 mod facts;
-mod flux_storage;
 mod foreign;
 mod hidden_hosts;
 mod hosts;
@@ -75,7 +74,6 @@ pub(crate) fn extract(
     crate::bootstrap::offer_foundation(&mut collector);
     objects::webhook_needs(&mut collector);
     foreign::offer_all(&mut collector);
-    flux_storage::read(&mut collector, repository, bootstrap);
     missing_checks::gather(&mut collector, bootstrap);
     facts::gather(&mut collector, repository, bootstrap);
     collector.cluster().facts.expressions = facts::expressions(catalogue);
