@@ -206,11 +206,10 @@ fn after_git(error: &git::GitError) -> Option<Next> {
     use git::GitError;
     match error {
         GitError::NotRun(_) => Some(Next::Git(Git::Install)),
-        GitError::NotARepository { .. } => Some(Next::Run(Run::CheckWithoutSince)),
+        GitError::NotARepository { .. } | GitError::TooLarge { .. } => Some(Next::Run(Run::CheckWithoutSince)),
         GitError::UnknownRevision => Some(Next::Git(Git::LogRevisions)),
         GitError::Shallow => Some(Next::Git(Git::FetchUnshallow)),
         GitError::Partial => Some(Next::Git(Git::FetchEverything)),
-        GitError::TooLarge { .. } => Some(Next::Run(Run::CheckWithoutSince)),
         GitError::Failed { .. } | GitError::EndedEarly | GitError::Write(_) => None,
     }
 }

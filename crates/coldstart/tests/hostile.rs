@@ -6,6 +6,7 @@
 
 mod story;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -35,7 +36,7 @@ fn quoted(text: &str) -> String {
         if c.is_ascii_graphic() && c != '"' && c != '\\' || c == ' ' {
             out.push(c);
         } else {
-            out.push_str(&format!("\\U{:08x}", u32::from(c)));
+            let _ = write!(out, "\\U{:08x}", u32::from(c));
         }
     }
     out.push('"');

@@ -56,7 +56,6 @@ pub struct Helm {
 
 impl Helm {
     /// Asks `program`, or the `helm` on the path, where it keeps charts.
-    #[expect(clippy::disallowed_methods, reason = "helm gets an empty home")]
     pub fn find(program: Option<&Path>) -> Result<Self, HelmError> {
         let program = program.map_or_else(|| PathBuf::from("helm"), Path::to_path_buf);
         let environment = Environment::everything().with("HELM_NO_PLUGINS", "1");
@@ -130,7 +129,6 @@ impl Renderer for Helm {
         archives::asks_for_apis(archive)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "helm reads charts from a directory of its own")]
     fn render(&self, job: &Job<'_>) -> Result<String, NotRendered> {
         let _permit = self.permit();
         let staged;

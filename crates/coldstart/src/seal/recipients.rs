@@ -32,7 +32,7 @@ impl Change {
         let mut all = Recipients::default();
         for (store, ring) in stores {
             let there = store.recipients(ring)?;
-            new.extend(there.new().into_iter().map(|one| (store.describe(), one.to_owned())));
+            new.extend(there.newcomers().into_iter().map(|one| (store.describe(), one.to_owned())));
             all.own.extend(there.own);
             all.named.extend(there.named);
             all.recorded.extend(there.recorded);
@@ -99,7 +99,7 @@ pub(crate) fn check(home: &Home<'_>, own: (&dyn Store, &Ring), report: &mut Repo
     let second = second.as_ref().map(|(ring, store)| (store.as_ref(), ring));
     for (store, ring) in [own].into_iter().chain(second) {
         let there = store.recipients(ring)?;
-        for recipient in there.new() {
+        for recipient in there.newcomers() {
             let (spot, recipient) = (Spot::Store(store.describe()), recipient.to_owned());
             let next = Next::Edit(next::Edit::RecipientUnlessKnown);
             report.error(spot, SealFault::Keys(KeysFault::NewRecipient { recipient }), Some(next));

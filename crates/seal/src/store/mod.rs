@@ -113,7 +113,7 @@ pub struct Recipients {
 
 impl Recipients {
     /// Those that the next writing would let in.
-    pub fn new(&self) -> Vec<&str> {
+    pub fn newcomers(&self) -> Vec<&str> {
         without(&self.named, &[&self.own, &self.recorded])
     }
 
