@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use diagnostic::Severity;
 use graph::{Analysis, Judged};
 use model::{
-    BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role, Tie, TieTarget,
-    Verdict, WhyUnseen,
+    BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role, Tie,
+    TieTarget, Verdict, WhyUnseen,
 };
 use read::Reading;
 
