@@ -432,7 +432,9 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
             Consequence::Safe { spare_seconds: timeout - wait_seconds }
         }
         // The try that is under way when it comes succeeds: only taking the failed one away costs.
-        Phase::Ready if wait_seconds <= patience => Consequence::Slow { seconds: REINSTALL_SECONDS },
+        Phase::Ready if wait_seconds + component.startup_seconds <= patience => {
+            Consequence::Slow { seconds: REINSTALL_SECONDS }
+        }
         Phase::Ready => failed_install(component, verdict, wait_seconds > patience + patience / 2),
         Phase::Run => Consequence::Noise,
     }
