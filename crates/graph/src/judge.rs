@@ -502,10 +502,14 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
         }
         Phase::Apply => Consequence::Slow { seconds: wait_seconds.clamp(REINSTALL_SECONDS, BACKOFF_SECONDS_MAX) },
         Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
-        // Its own pods have to start within the same time.
-        Phase::Ready if wait_seconds < timeout => Consequence::Safe { spare_seconds: timeout - wait_seconds },
+        // Its own pods start after that, and within the same time.
+        Phase::Ready if wait_seconds + component.startup_seconds <= timeout => {
+            Consequence::Safe { spare_seconds: timeout - wait_seconds }
+        }
         // The try that is under way when it comes succeeds: only taking the failed one away costs.
-        Phase::Ready if wait_seconds <= patience => Consequence::Slow { seconds: REINSTALL_SECONDS },
+        Phase::Ready if wait_seconds + component.startup_seconds <= patience => {
+            Consequence::Slow { seconds: REINSTALL_SECONDS }
+        }
         Phase::Ready => failed_install(component, verdict, wait_seconds > patience + patience / 2),
         Phase::Run => Consequence::Noise,
     }

@@ -165,7 +165,7 @@ impl Boots<'_> {
 
     fn ids(&self, chain: &[Reason]) -> BTreeSet<Id> {
         const MAKERS_MAX: usize = 3;
-        let ids = chain.iter().flat_map(|reason| reason.names());
+        let ids = chain.iter().flat_map(|reason| reason.names().into_iter().chain(self.blueprint.missed(*reason)));
         let with_makers = ids.flat_map(|id| {
             std::iter::successors(Some(id), |id| self.blueprint.maker(*id)).take(1 + MAKERS_MAX).collect::<Vec<Id>>()
         });

@@ -2,11 +2,28 @@
 //! something changes.
 
 use crate::blueprint::{Blueprint, Id, Prerequisite, ThingRole};
+use crate::event::Reason;
 
 impl Blueprint {
     /// Who makes a thing: a Kustomization, a release, a custom resource; nobody where it is given or done by hand.
     pub fn maker(&self, id: Id) -> Option<Id> {
         self.made_by[id.index()]
+    }
+
+    /// What a reason says is not there.
+    pub fn missed(&self, reason: Reason) -> Option<Id> {
+        match reason {
+            Reason::NoMatch(object) => self.thing(object).definition,
+            Reason::NamespaceNotFound(object) => self.thing(object).home,
+            Reason::VariablesNotFound(id)
+            | Reason::ValuesNotFound(id)
+            | Reason::KeyNotFound(id)
+            | Reason::SourceNotFound(id)
+            | Reason::DependencyNotFound(id)
+            | Reason::NotThere(id)
+            | Reason::WaitsFor(_, id) => Some(id),
+            _ => None,
+        }
     }
 
     /// All that must be there or ready for a thing to become ready once it exists. Directly, not further on.

@@ -9,7 +9,6 @@ use model::{BlindSpot, WhyUnseen};
 use read::rendered::Rendered;
 
 use crate::blueprint::{Blueprint, Id, ThingRole};
-use crate::event::Reason;
 use crate::outcome::Cause;
 use crate::world::World;
 
@@ -69,7 +68,7 @@ impl<'a> Unseen<'a> {
 
     /// The last thing on the way from a cause to what it comes down to that is missing and may be held.
     fn behind(&self, world: &World<'_>, blueprint: &Blueprint, cause: &Cause) -> Option<Id> {
-        let mut missing = cause.chain.iter().rev().filter_map(|reason| missing(blueprint, *reason));
+        let mut missing = cause.chain.iter().rev().filter_map(|reason| blueprint.missed(*reason));
         missing.find(|id| !world.exists(*id) && self.may_hold(blueprint, *id))
     }
 
@@ -93,21 +92,5 @@ impl<'a> Unseen<'a> {
         let release = maker.filter(|by| by.kind == "HelmRelease").map(|by| by.name.as_str());
         let owners = || group.split('.').filter(|word| Some(*word) != last).chain(release);
         self.spots.iter().any(|spot| spot.is_named_after_crds_of(owners()))
-    }
-}
-
-/// What a reason says is not there.
-fn missing(blueprint: &Blueprint, reason: Reason) -> Option<Id> {
-    match reason {
-        Reason::NoMatch(object) => blueprint.thing(object).definition,
-        Reason::NamespaceNotFound(object) => blueprint.thing(object).home,
-        Reason::VariablesNotFound(id)
-        | Reason::ValuesNotFound(id)
-        | Reason::KeyNotFound(id)
-        | Reason::SourceNotFound(id)
-        | Reason::DependencyNotFound(id)
-        | Reason::NotThere(id)
-        | Reason::WaitsFor(_, id) => Some(id),
-        _ => None,
     }
 }
