@@ -80,7 +80,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         faults.extend(worst.faults);
     }
     print!("{}", table.render());
-    faults.iter().for_each(|fault| println!("{fault}"));
+    for fault in &faults {
+        println!("{fault}");
+    }
     ensure!(faults.is_empty(), "{} faults", faults.len());
     Ok(())
 }
