@@ -224,30 +224,17 @@ fn a_controller_that_retries_by_default_needs_nobody_to_ask_for_more() {
 }
 
 #[test]
-fn what_a_chart_that_was_not_seen_seems_to_make_is_taken_to_be_there() {
+fn what_a_health_check_names_and_no_file_makes_is_taken_to_be_there_but_for_what_people_make() {
     let wait = "  timeout: 5m\n  wait: true\n---";
-    let checks = "  timeout: 5m\n  healthChecks:\n    - {apiVersion: example.org/v1, kind: Widget, name: made-elsewhere, namespace: cert-manager}\n---";
-    let values = |chart: &str| {
-        format!(
-            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: widgets}}\nspec:\n  interval: 1h\n  chartRef: {{kind: OCIRepository, name: cert-manager}}\n  values: {{widgets: [{{name: {chart}}}]}}\n"
-        )
+    let checking = |api: &str, kind: &str| {
+        let check = format!("{{apiVersion: {api}, kind: {kind}, name: made-elsewhere, namespace: cert-manager}}");
+        let checks = format!("  timeout: 5m\n  healthChecks:\n    - {check}\n---");
+        changed(&[("cert-manager/cert-manager/ks.yaml", wait, &checks)], &[])
     };
-    let with = |name: &str| {
-        let app = "cert-manager/cert-manager/app";
-        changed(
-            &[
-                ("cert-manager/cert-manager/ks.yaml", wait, checks),
-                (&format!("{app}/kustomization.yaml"), "resources:\n", "resources:\n  - ./widgets.yaml\n"),
-            ],
-            &[(
-                &format!("{app}/widgets.yaml"),
-                &values(name).replace("name: cert-manager}", "name: widgets-of-somebody}"),
-            )],
-        )
-    };
-    let (made, missing) = (with("made-elsewhere"), with("another"));
-    let widget = "Widget cert-manager/made-elsewhere".to_owned();
-    assert!(made.assumed.contains(&widget) && !missing.assumed.contains(&widget), "{:?}", made.assumed);
+    let made = checking("example.org/v1", "Widget");
+    assert!(made.assumed.contains(&"Widget cert-manager/made-elsewhere".to_owned()), "{:?}", made.assumed);
+    let missing = checking("helm.toolkit.fluxcd.io/v2", "HelmRelease");
+    assert!(!missing.assumed.iter().any(|what| what.contains("made-elsewhere")), "{:?}", missing.assumed);
 }
 
 #[test]
