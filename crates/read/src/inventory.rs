@@ -41,7 +41,7 @@ pub fn uses_tofu(repository: &Repository, directory: &str) -> bool {
         let text = || repository.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
         let calls =
             |text: &str| ["tofu apply", "tofu init", "tofu -chdir", "opentofu"].iter().any(|it| text.contains(it));
-        path.ends_with(".tofu") || ((is_list || crate::scripts::is_script(path)) && calls(text()))
+        path.rsplit('.').next() == Some("tofu") || ((is_list || crate::scripts::is_script(path)) && calls(text()))
     };
     directory.contains("tofu") || repository.paths().any(names_tofu)
 }

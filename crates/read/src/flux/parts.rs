@@ -14,11 +14,11 @@ use ::repository::path;
 /// Which of the declared clusters are no clusters of their own: what another one applies under the same name, add-ons, and what a
 /// bootstrap that was given up left behind.
 pub(super) fn among(common: &Common<'_>, entries: &[Entry], assembled: &[Assembled]) -> Vec<bool> {
-    let appliers = appliers(entries, assembled);
+    let applied_by = appliers(entries, assembled);
     let applies =
-        |outer: usize, inner: usize| appliers.get(&key(&entries[inner])).is_some_and(|by| by.contains(&outer));
+        |outer: usize, inner: usize| applied_by.get(&key(&entries[inner])).is_some_and(|by| by.contains(&outer));
     let is_applied = |inner: usize| {
-        let by = appliers.get(&key(&entries[inner])).into_iter().flatten();
+        let by = applied_by.get(&key(&entries[inner])).into_iter().flatten();
         // Two that apply each other are one as good as the other.
         by.copied().any(|outer| outer != inner && !applies(inner, outer))
     };

@@ -81,9 +81,9 @@ pub(super) fn making<'i>(
     let is_terraform = all.iter().any(|one| one.path == own.from);
     // What describes machines that another directory makes is a leftover; beside a file of Talos it is what makes them.
     let is_other = |path: &String| {
-        let describes = |group: &MachineGroup| group.from == *path || group.also.contains(path);
+        let names_it = |group: &MachineGroup| group.from == *path || group.also.contains(path);
         let is_own = own.from == *path || (!is_terraform && own.also.contains(path));
-        inventory.groups.iter().any(describes) && !is_own
+        inventory.groups.iter().any(names_it) && !is_own
     };
     all.into_iter().filter(|one| !is_other(&one.path)).collect()
 }
