@@ -39,6 +39,11 @@ impl Builder<'_> {
         kustomization
     }
 
+    /// The controller reads the file at the root of a build and writes it again: what kustomize does not know is gone then.
+    pub(crate) fn forgive_unknown_fields(&mut self) {
+        self.failures.retain(|failure| !matches!(failure.error, BuildError::UnknownField { .. }));
+    }
+
     /// Whether a directory has one kustomization file, and nothing stands in it but what it is.
     pub(crate) fn is_empty_kustomization(&mut self, directory: &str) -> bool {
         let found = self.kustomization_files(directory);

@@ -171,6 +171,9 @@ fn run(builder: &mut Builder<'_>, directory: &str, overlay: &Overlay, mode: Mode
     } else {
         builder.kustomization(&directory, Span::GENERATED)
     };
+    if mode == Mode::Flux {
+        builder.forgive_unknown_fields();
+    }
     let Some(mut kustomization) = kustomization else { return Vec::new() };
     builder.overlay(&mut kustomization, &directory, overlay);
     builder.stack.push(directory.clone());

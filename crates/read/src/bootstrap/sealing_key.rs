@@ -13,6 +13,7 @@ const TEXTS: [&str; 3] = ["md", "adoc", "rst"];
 
 pub(super) fn find(repository: &Repository) -> Option<Span> {
     in_files(repository, &ENDINGS, |text| Some((text.find(SEALING_KEY_LABEL)?, SEALING_KEY_LABEL.len())))
+        .or_else(|| in_files(repository, &ENDINGS, applied))
         .or_else(|| in_files(repository, &TEXTS, described))
 }
 
@@ -26,11 +27,20 @@ fn in_files(repository: &Repository, endings: &[&str], find: impl Fn(&str) -> Op
 
 /// A line that tells how the key comes back: "Restore the sealed-secrets master key from the backup".
 fn described(text: &str) -> Option<(usize, usize)> {
+    line_about_the_key(text, |words| words.contains("restore") || words.contains("recover"))
+}
+
+/// A command that applies a file named as the key of sealed-secrets.
+fn applied(text: &str) -> Option<(usize, usize)> {
+    let deeds = [" apply ", " create ", " replace "];
+    line_about_the_key(text, |words| words.contains("kubectl") && deeds.iter().any(|deed| words.contains(deed)))
+}
+
+fn line_about_the_key(text: &str, is_it: impl Fn(&str) -> bool) -> Option<(usize, usize)> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let words = line.to_ascii_lowercase();
-        let is_about_the_key = words.contains("seal") && words.contains("key");
-        if is_about_the_key && ["restore", "recover"].iter().any(|word| words.contains(word)) {
+        if words.contains("seal") && words.contains("key") && is_it(&words) {
             return Some((start, line.trim_end().len()));
         }
         start += line.len();
@@ -40,7 +50,7 @@ fn described(text: &str) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::described;
+    use super::{applied, described};
 
     #[test]
     fn a_step_that_restores_the_key_is_found_in_a_text() {
@@ -49,5 +59,12 @@ mod tests {
         for other in ["Seal a value with kubeseal and its key\n", "Restore the backup of the database\n", ""] {
             assert_eq!(described(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_command_that_applies_the_key_is_found_in_a_script() {
+        let script = "if test -f sealed-secrets-master.key; then kubectl apply -f sealed-secrets-master.key; fi\n";
+        assert!(applied(script).is_some());
+        assert_eq!(applied("kubectl get secret -l sealed-secrets-key\nkubeseal --fetch-cert\n"), None);
     }
 }

@@ -178,7 +178,13 @@ pub(super) fn starts_of<'a>(overlays: &Overlays<'a>, file: &'a str) -> BTreeSet<
 
 /// Whether a directory is there to be read or copied, or for tests.
 fn is_for_show(directory: &str) -> bool {
-    let names = ["doc", "docs", "example", "examples", "sample", "samples", "testdata", "tests"];
+    let names = ["doc", "docs", "example", "examples", "sample", "samples"];
+    is_for_tests(directory) || directory.split('/').any(|part| names.contains(&part))
+}
+
+/// Whether a directory holds what only tests read.
+fn is_for_tests(directory: &str) -> bool {
+    let names = ["fixtures", "test-data", "testdata", "tests"];
     directory.split('/').any(|part| names.contains(&part))
 }
 
@@ -220,8 +226,11 @@ struct Candidate<'a> {
 
 impl<'a> Search<'a> {
     fn new(common: &'a Common<'a>, reached: &Reached<'a>, live: &BTreeSet<String>) -> Self {
-        let unreached: Vec<&Written<'_>> =
-            common.written.iter().filter(|it| !reached.files.contains(it.file)).collect();
+        let unreached: Vec<&Written<'_>> = common
+            .written
+            .iter()
+            .filter(|it| !reached.files.contains(it.file) && !is_for_tests(it.directory))
+            .collect();
         let directories: BTreeSet<&str> = unreached.iter().map(|it| it.directory).collect();
         let entries = reached.entries.iter().map(|entry| entry.directory.as_str());
         let taken = entries.chain(applied_from_outside(common, &reached.directories)).collect();
