@@ -14,7 +14,7 @@
 //! Flux waits forever for a dependency that does not exist. On a running cluster this goes unnoticed, because the old
 //! object still exists or the dependent was ready before the change.
 //!
-//! A Kustomization with such a health check waits for it until its timeout, fails, and tries again, for ever: what it applies is
+//! A Kustomization with such a health check waits for it until its timeout, fails, and tries again without end: what it applies is
 //! there, but it never becomes ready, and nothing that depends on it starts.
 //!
 //! Helmfile rejects a file with such `needs`, whatever selectors it is called with: the bootstrap fails before it
@@ -50,7 +50,7 @@ pub(crate) static RULE: Rule = Rule::new(
     "a dependency on something that does not exist",
     include_str!("unknown_dependency.rs"),
 )
-.explains(&[Explains::new(Symptom::DependencyNotFound, 1)]);
+.explains(&[Explains::new(Symptom::DependencyNotFound, 1), Explains::new(Symptom::NotHealthy, 9)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));

@@ -89,7 +89,7 @@ pub(crate) struct Delivery {
     pub push: bool,
 }
 
-/// Whom the keys are given to.
+/// Who is given the keys.
 #[derive(Args, Debug, Default)]
 pub(crate) struct NewRecipients {
     /// A recipient of coldstart.yaml that can't open the store yet and is to: --yes alone does not accept it
