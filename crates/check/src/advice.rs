@@ -110,13 +110,16 @@ fn patched_in(context: &Context<'_>, consumer: ComponentId) -> Option<FileId> {
 fn entry(context: &Context<'_>, (of, by): (ComponentId, ComponentId)) -> Entry {
     let (own, other) = (context.component(of), context.component(by));
     let list = if own.role.is_bootstrap() { List::Needs } else { List::DependsOn };
-    let behind = context.tie_places(of).iter().filter(|at| context.is_in_file(**at)).max_by_key(|at| at.start).copied();
+    let patched = patched_in(context, of);
+    let is_there = |at: &&source::Span| context.is_in_file(**at) && patched.is_none_or(|file| at.file == file);
+    let behind = context.tie_places(of).iter().filter(is_there).max_by_key(|at| at.start).copied();
     let place = match behind {
         Some(item) => context.text(item).and_then(|text| place::after(text, item)),
         None => context.text(own.ties_at).and_then(|text| place::key(text, own.ties_at, own.role.is_bootstrap())),
     };
-    // A patch may be for objects of several namespaces.
-    let is_elsewhere = patched_in(context, of).is_some() || own.object.namespace != other.object.namespace;
+    // A patch may be for objects of several namespaces, and a ResourceSet looks nowhere without one.
+    let is_elsewhere =
+        own.role == Role::ResourceSet || patched.is_some() || own.object.namespace != other.object.namespace;
     Entry { list, item: item(own, other, is_elsewhere), place }
 }
 

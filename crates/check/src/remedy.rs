@@ -137,7 +137,7 @@ fn choices(context: &Context<'_>, pair: &Pair<'_>, ends: (ComponentId, Component
 /// Whether `dependsOn` of the one takes the other.
 fn can_be_tied(context: &Context<'_>, (of, by): (ComponentId, ComponentId)) -> bool {
     let (own, other) = (context.component(of).role, context.component(by).role);
-    own == other || own == Role::ResourceSet || (own.is_bootstrap() && other.is_bootstrap())
+    own == other || (own == Role::ResourceSet && !other.is_bootstrap()) || (own.is_bootstrap() && other.is_bootstrap())
 }
 
 /// Gates that a component could have for the sake of an offer, the least first.

@@ -65,7 +65,7 @@ fn written(found: &Inventory) -> String {
 }
 
 fn machines(out: &mut String, group: &MachineGroup, others: &[MachineGroup]) {
-    let list = |names: Vec<&str>| names.into_iter().map(plain).collect::<Vec<_>>().join(", ");
+    let list = |names: Vec<&str>| names.into_iter().map(draw::yaml_text).collect::<Vec<_>>().join(", ");
     let _ = writeln!(out, "  # From {}. The first control plane is the one that etcd starts on.", comment(&group.from));
     for other in &group.also {
         let _ = writeln!(out, "  # {} describes the same machines.", comment(other));
@@ -89,13 +89,13 @@ fn machines(out: &mut String, group: &MachineGroup, others: &[MachineGroup]) {
     out.push_str("  # Where the API server answers before a virtual address can: at the first control plane.\n");
     match group.first_address() {
         Some(address) => {
-            let _ = writeln!(out, "  endpoint: {}", plain(&address));
+            let _ = writeln!(out, "  endpoint: {}", draw::yaml_text(&address));
         }
         None => out.push_str("  # endpoint: 10.0.0.1:6443\n"),
     }
     match group.virtual_address() {
         Some(vip) => {
-            let _ = writeln!(out, "  vip: {}", plain(vip));
+            let _ = writeln!(out, "  vip: {}", draw::yaml_text(vip));
         }
         None => out.push_str("  # vip: 10.0.0.100:6443\n"),
     }
@@ -103,7 +103,7 @@ fn machines(out: &mut String, group: &MachineGroup, others: &[MachineGroup]) {
 
 fn terraform(out: &mut String, directories: &[Directory]) {
     let of = |purpose: Purpose| directories.iter().filter(move |one| one.purpose == purpose);
-    let keys: Vec<String> = of(Purpose::Keys).map(|one| plain(&one.path)).collect();
+    let keys: Vec<String> = of(Purpose::Keys).map(|one| draw::yaml_text(&one.path)).collect();
     out.push_str("\n  # Terraform that outlives the cluster: credentials, the sealing keypair.\n");
     let _ = if keys.is_empty() {
         writeln!(out, "  # keys: [terraform/keys]")
@@ -120,7 +120,7 @@ fn terraform(out: &mut String, directories: &[Directory]) {
     }
     for one in of(Purpose::Services) {
         let _ = writeln!(out, "    # providers: {}", comment(&one.providers.join(", ")));
-        let _ = writeln!(out, "    - directory: {}\n      # needs: [namespace/name]", plain(&one.path));
+        let _ = writeln!(out, "    - directory: {}\n      # needs: [namespace/name]", draw::yaml_text(&one.path));
     }
     not_run(out, directories);
 }
@@ -144,14 +144,6 @@ fn not_run(out: &mut String, directories: &[Directory]) {
             Purpose::Keys | Purpose::Services | Purpose::Flux => Ok(()),
         };
     }
-}
-
-/// A name as YAML takes it for a text: in quotes where it could be taken for anything else.
-fn plain(text: &str) -> String {
-    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
-        && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&text.to_ascii_lowercase().as_str());
-    if is_plain { text.to_owned() } else { draw::clean_json(serde_json::Value::from(text).to_string()) }
 }
 
 /// A name in a comment: on one line.

@@ -34,6 +34,14 @@ pub fn clean_json(json: String) -> String {
     out
 }
 
+/// A name as YAML takes it for a text: in quotes where it could be taken for anything else.
+pub fn yaml_text(text: &str) -> String {
+    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
+        && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&text.to_ascii_lowercase().as_str());
+    if is_plain { text.to_owned() } else { clean_json(serde_json::Value::from(text).to_string()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{clean_json, clean_source};

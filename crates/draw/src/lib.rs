@@ -31,4 +31,4 @@ pub mod text;
 pub mod timeline;
 pub mod words;
 
-pub use clean::{clean, clean_json};
+pub use clean::{clean, clean_json, yaml_text};

@@ -173,8 +173,7 @@ pub fn remove_stale(directory: &Path) -> usize {
     };
     let removed = entries.filter(|entry| is_ours(&entry.file_name())).filter(|entry| {
         let file = without_waiting(File::options().read(true)).open(entry.path());
-        let is_in_use = file.is_ok_and(|file| file.try_lock().is_err());
-        !is_in_use && remove(&entry.path(), entry.file_type()).is_ok()
+        file.is_ok_and(|file| file.try_lock().is_ok()) && remove(&entry.path(), entry.file_type()).is_ok()
     });
     removed.count()
 }

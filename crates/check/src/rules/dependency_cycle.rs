@@ -87,6 +87,9 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
     Some(finding)
 }
 
+/// Longer cycles are not tried edge by edge.
+const TRIED_STEPS_MAX: usize = 64;
+
 fn advice(context: &Context<'_>, deadlock: &Deadlock, edges: &[Edge]) -> Advice {
     let needs: Vec<&Need> = deadlock.needs().map(|need| &context.cluster.needs[need]).collect();
     // Whatever applies an object may bring its Namespace along: Flux applies those first.
@@ -96,7 +99,9 @@ fn advice(context: &Context<'_>, deadlock: &Deadlock, edges: &[Edge]) -> Advice 
     }
     let declared: Vec<&Edge> = edges.iter().filter(|edge| edge.is_declared).collect();
     let events = &context.analysis.events;
-    let is_cut = |edge: &&&Edge| edge.tie.is_none_or(|tie| !deadlock.stands_without(events, tie));
+    // Each is tried on the whole graph: in a long cycle there is choice enough without.
+    let is_long = deadlock.steps.len() > TRIED_STEPS_MAX;
+    let is_cut = |edge: &&&Edge| is_long || edge.tie.is_none_or(|tie| !deadlock.stands_without(events, tie));
     let removable: Vec<&Edge> = declared.iter().filter(is_cut).copied().collect();
     if removable.is_empty() && !declared.is_empty() {
         return PlainAdvice::RemoveMoreThanOne.into();

@@ -94,7 +94,11 @@ fn made_outside(context: &Context<'_>, need: &Need) -> Option<Note> {
         return Some(Note::CommentNames { maker });
     }
     let namespace = Capability::cluster(CapabilityKind::Namespace, need.capability.namespace.clone());
-    let is_made = context.cluster.offers.iter().any(|offer| offer.capability == namespace);
+    let is_made = context
+        .cluster
+        .offers
+        .iter()
+        .any(|offer| offer.capability.kind == namespace.kind && offer.capability.means(&namespace.name));
     let is_known = need.capability.namespace.is_empty() || is_made || is_given(context.cluster, &namespace);
     (!is_known).then(|| Note::NamespaceMadeElsewhere { namespace: need.capability.namespace.clone() })
 }

@@ -20,12 +20,15 @@
 //!
 //! Remove `suspend`, or the dependency on it.
 
+use std::collections::BTreeSet;
+
 use diagnostic::{
     Advice, EvidenceRole, Explains, Finding, Fix, Goal, Location, NeverCost, OrderFault, Remark, Rule, Severity,
     Symptom,
 };
 use graph::Judged;
-use model::{CapabilityKind, Consequence, Phase, Tie, TieTarget, Verdict};
+use model::{CapabilityKind, ComponentId, Consequence, ObjectRef, Phase, Tie, TieTarget, Verdict};
+use source::Span;
 
 use crate::context::Context;
 
@@ -46,10 +49,8 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let needs = context.judged().filter_map(|judged| of_need(context, judged));
     let mut all: Vec<Finding> = ties.filter_map(|tie| finding(context, tie)).collect();
     // One for all that a component needs of another; a tie says it, too.
-    for finding in needs {
-        let is_told = all.iter().any(|it| it.component == finding.component && it.provider == finding.provider);
-        all.extend((!is_told).then_some(finding));
-    }
+    let mut told: BTreeSet<_> = all.iter().map(|it| (it.component.clone(), it.provider.clone())).collect();
+    all.extend(needs.filter(|it| told.insert((it.component.clone(), it.provider.clone()))).collect::<Vec<_>>());
     all
 }
 
@@ -62,7 +63,7 @@ fn of_need(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
     }
     let offer = context.analysis.links.offers_for(judged.need).first()?;
     let by = context.cluster.offers[*offer].by;
-    let suspended = context.above(by).find_map(|at| context.component(at).suspended)?;
+    let (off, suspended) = switched_off(context, by)?;
     let (component, target) = (&context.component(need.of).object, &context.component(by).object);
     let statement = OrderFault::NeedsOfSuspended {
         component: component.clone(),
@@ -77,13 +78,18 @@ fn of_need(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
         .with_consequence(Consequence::Deadlock)
         .with_cost(NeverCost::ConvergesSuspended)
         .with_evidence(EvidenceRole::Order, suspended, Remark::SwitchedOff)
-        .with_fix(Fix::by_hand(Advice::Resume { target: target.clone() }, Goal::Gone));
+        .with_fix(Fix::by_hand(Advice::Resume { target: off.clone() }, Goal::Gone));
     Some(finding)
+}
+
+/// What is suspended, itself or something that applies it, and where that is written.
+fn switched_off<'a>(context: &Context<'a>, of: ComponentId) -> Option<(&'a ObjectRef, Span)> {
+    context.above(of).map(|at| context.component(at)).find_map(|at| Some((&at.object, at.suspended?)))
 }
 
 fn finding(context: &Context<'_>, tie: &Tie) -> Option<Finding> {
     let TieTarget::Component(to) = tie.to else { return None };
-    let suspended = context.above(to).find_map(|at| context.component(at).suspended)?;
+    let (off, suspended) = switched_off(context, to)?;
     let (component, target) = (&context.component(tie.from).object, &context.component(to).object);
     let statement = OrderFault::WaitsForSuspended { component: component.clone(), target: target.clone() };
     let primary = Location::new(tie.at, Remark::WaitsForEver);
@@ -93,6 +99,6 @@ fn finding(context: &Context<'_>, tie: &Tie) -> Option<Finding> {
         .with_consequence(Consequence::Deadlock)
         .with_cost(NeverCost::ConvergesSuspended)
         .with_evidence(EvidenceRole::Order, suspended, Remark::SwitchedOff)
-        .with_fix(Fix::by_hand(Advice::Resume { target: target.clone() }, Goal::Gone));
+        .with_fix(Fix::by_hand(Advice::Resume { target: off.clone() }, Goal::Gone));
     Some(finding)
 }

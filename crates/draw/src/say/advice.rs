@@ -173,6 +173,9 @@ fn order(advice: &OrderAdvice, entries: &[Entry], sources: &dyn Sources) -> Stri
 fn add(new: &NewDependency, entries: &[Entry], sources: &dyn Sources) -> String {
     let NewDependency { consumer, provider, written } = new;
     match written {
+        Written::Nowhere { back } if back.is_empty() => {
+            format!("coldstart found no single edit that makes {consumer} wait for {provider}")
+        }
         Written::Nowhere { back } => format!(
             "no single edit fixes this: {consumer} can't wait for {provider}, that would be a cycle{}",
             because(back)

@@ -3,6 +3,8 @@
 use diagnostic::{Entry, Item, Place, Shape};
 use source::{Sources, Span};
 
+use crate::clean::yaml_text;
+
 /// Columns that an item is indented by below its key.
 const INDENT_COLUMNS: usize = 2;
 
@@ -32,7 +34,8 @@ fn in_line(item: &Item, shape: Shape) -> String {
 }
 
 fn field((key, value): &(&'static str, ecow::EcoString)) -> String {
-    format!("{key}: {value}")
+    // What is ready is a truth value and no name.
+    if *key == "ready" { format!("{key}: {value}") } else { format!("{key}: {}", yaml_text(value)) }
 }
 
 /// The lines to put in, indented and written as those beside them, without the last line end.

@@ -8,6 +8,8 @@ use crate::repository::Repository;
 
 /// How files end that may restore one: Terraform, scripts, templates.
 const ENDINGS: [&str; 8] = ["tf", "tofu", "hcl", "sh", "just", "j2", "tpl", "nix"];
+/// What the key is of, as people write it.
+const NAMES: [&str; 5] = ["sealed-secret", "sealed secret", "sealedsecret", "sealing key", "sealing-key"];
 /// How texts for people end.
 const TEXTS: [&str; 3] = ["md", "adoc", "rst"];
 
@@ -40,7 +42,9 @@ fn line_about_the_key(text: &str, is_it: impl Fn(&str) -> bool) -> Option<(usize
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let words = line.to_ascii_lowercase();
-        if words.contains("seal") && words.contains("key") && is_it(&words) {
+        let names_it = NAMES.iter().any(|name| words.contains(name)) && words.contains("key");
+        // A line that seals a value speaks of keys as well.
+        if names_it && !words.contains("kubeseal") && is_it(&words) {
             return Some((start, line.trim_end().len()));
         }
         start += line.len();
@@ -56,7 +60,7 @@ mod tests {
     fn a_step_that_restores_the_key_is_found_in_a_text() {
         let text = "# Setup\n1. flux bootstrap\n2. Restore the sealed-secrets master key from backup\n";
         assert_eq!(described(text).map(|(start, length)| &text[start..start + length]), Some(text[26..].trim_end()));
-        for other in ["Seal a value with kubeseal and its key\n", "Restore the backup of the database\n", ""] {
+        for other in ["Seal a value with kubeseal and its key\n", "Recover Vault with the unseal keys\n", ""] {
             assert_eq!(described(other), None, "{other}");
         }
     }
@@ -65,6 +69,12 @@ mod tests {
     fn a_command_that_applies_the_key_is_found_in_a_script() {
         let script = "if test -f sealed-secrets-master.key; then kubectl apply -f sealed-secrets-master.key; fi\n";
         assert!(applied(script).is_some());
-        assert_eq!(applied("kubectl get secret -l sealed-secrets-key\nkubeseal --fetch-cert\n"), None);
+        for other in [
+            "kubectl get secret -l sealed-secrets-key\nkubeseal --fetch-cert\n",
+            "kubectl create secret generic x --from-literal=api-key=1 --dry-run=client -o yaml | kubeseal > sealed-secret.yaml\n",
+            "kubectl create secret generic vault-unseal-keys\n",
+        ] {
+            assert_eq!(applied(other), None, "{other}");
+        }
     }
 }

@@ -45,7 +45,12 @@ fn near(collector: &Collector, of: ComponentId, missing: &ObjectRef) -> Option<O
     let own = collector.assembled.objects.iter().filter(|built| built.component == of);
     let references = own.map(|built| Object::new(&built.node).reference(&built.namespace));
     let mut beside = references.filter(|it| it.kind == missing.kind && it.namespace == missing.namespace);
-    beside.find(|it| edits(&it.name, &missing.name) * LETTERS_PER_SLIP <= missing.name.len())
+    // Names that are counted through differ by a digit, and not by mistake.
+    let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+    beside.find(|it| {
+        letters(&it.name) != letters(&missing.name)
+            && edits(&it.name, &missing.name) * LETTERS_PER_SLIP <= missing.name.len()
+    })
 }
 
 /// Whether a chart may make workloads in that namespace.

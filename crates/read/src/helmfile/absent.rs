@@ -34,7 +34,7 @@ impl Context<'_> {
     fn tolerates_missing(&self, sources: &[&Node]) -> bool {
         let defaults = self.layers.iter().filter_map(|layer| layer.get("helmDefaults"));
         let mut holders = sources.iter().copied().chain(&self.layers).chain(defaults);
-        holders.any(|holder| holder.get("missingFileHandler").is_some())
+        holders.any(|holder| holder.text_at(&["missingFileHandler"]).is_some_and(|handler| handler != "Error"))
     }
 
     /// Commands of hooks that are files, and what `kubectl apply` hooks apply. Helmfile runs them in its own directory.

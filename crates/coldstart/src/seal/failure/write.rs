@@ -75,7 +75,7 @@ pub(crate) enum WriteFailure {
 }
 
 fn link(real: Option<&Path>) -> String {
-    real.map(|real| format!(" is a link to {}, which", real.display())).unwrap_or_default()
+    real.map(|real| format!(" is a link to {}, which", source::shown(real))).unwrap_or_default()
 }
 
 /// What is there instead of a file.
