@@ -109,7 +109,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, SealFailure> {
     }
 }
 
-/// As [`write`], for a file of the repository: no link leads out of that.
+/// As [`write()`], for a file of the repository: no link leads out of that.
 pub(crate) fn write_inside(root: &Path, path: &Path, text: &str) -> Result<(), SealFailure> {
     write(&inside(root, path)?, text)
 }
