@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use diagnostic::{Maker, Severity};
+use ecow::EcoString;
 use graph::{Analysis, Judged, Trials};
 use model::{
-    BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role, Tie,
-    TieTarget, Verdict, WhyUnseen,
+    BlindSpot, Capability, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role,
+    Tie, TieTarget, Verdict, WhyUnseen,
 };
 use read::Reading;
 
@@ -327,6 +328,31 @@ impl<'a> Context<'a> {
             .next()
     }
 
+    /// The first script, recipe, Terraform file or document with a line that creates something of a name: `kubectl create namespace web`.
+    pub(crate) fn creation_in_text(&self, capability: &Capability) -> Option<EcoString> {
+        let repository = &self.reading.repository;
+        let texts = repository.paths().filter(|path| read::holds_commands(path));
+        let mut texts = texts.filter_map(|path| Some((path, repository.source(repository.id(path)?)?.text())));
+        let commands: &[&str] = match capability.kind {
+            CapabilityKind::Namespace => &["create ns ", "create namespace "],
+            CapabilityKind::Secret => &["create secret "],
+            CapabilityKind::ConfigMap => &["create configmap ", "create cm "],
+            _ => &[],
+        };
+        let creates = |line: &str| {
+            let is_creation = commands.iter().any(|command| line.contains(command));
+            is_creation && line.split(|c: char| !is_of_name(c)).any(|word| word == capability.name)
+        };
+        texts.find(|(_, text)| text.lines().any(creates)).map(|(path, _)| path.into())
+    }
+
+    /// Whether a Kustomization of another cluster applies the file of a place to the cluster whose kubeconfig it has.
+    pub(crate) fn is_handed_over(&self, span: source::Span) -> bool {
+        let file = self.reading.repository.path(span.file);
+        let directories = &self.cluster.facts.handed_over;
+        file.is_some_and(|file| directories.iter().any(|directory| repository::path::is_below(file, directory)))
+    }
+
     /// The text of the file a place is in.
     pub(crate) fn text(&self, span: source::Span) -> Option<&'a str> {
         Some(self.reading.repository.source(span.file)?.text())
@@ -352,6 +378,20 @@ impl<'a> Context<'a> {
         let need = self.need(judged);
         let Some(by) = judged.offer.map(|offer| self.cluster.offers[offer].by) else { return false };
         self.raced_kinds.get_or_init(|| self.find_raced_kinds()).contains(&(need.of, by, group(&need.capability.name)))
+    }
+
+    /// Whether, by the estimates, a release is installed well after the one that brings a webhook has registered it, and well before
+    /// it answers: that race is lost nearly every time.
+    fn begins_before_it_answers(&self, judged: &Judged) -> bool {
+        const CLEARLY_SECONDS: u64 = 10;
+        let Some(by) = judged.offer.map(|offer| self.cluster.offers[offer].by) else { return false };
+        let schedule = &self.analysis.schedule;
+        let (Some(begins), Some(registered), Some(answers)) =
+            (schedule.start(self.need(judged).of), schedule.start(by), schedule.done(by))
+        else {
+            return false;
+        };
+        begins >= registered + CLEARLY_SECONDS && begins + CLEARLY_SECONDS <= answers
     }
 
     /// Who needs kinds of a group to be applied, of whom, and which group, where nothing orders the two.
@@ -402,7 +442,9 @@ impl<'a> Context<'a> {
         // without a gate, or where the CRD that comes with it is waited for too, that moment is just when the other begins.
         // And a policy engine registers one only once it runs, for the kinds that its policies name.
         let is_of_policies = need.capability.name == "*";
-        let is_passed_by = judged.verdict == Verdict::Unordered && !self.waits_for_kind_of_webhook(judged);
+        let is_passed_by = judged.verdict == Verdict::Unordered
+            && !self.waits_for_kind_of_webhook(judged)
+            && !self.begins_before_it_answers(judged);
         let is_gentle =
             need.soft || (need.capability.kind == CapabilityKind::Webhook && (is_passed_by || is_of_policies));
         if judged.verdict == Verdict::Deadlocked {
@@ -426,6 +468,10 @@ impl<'a> Context<'a> {
         let least = if is_kind { severity.min(Severity::Info) } else { Severity::Pedantic };
         severity.lowered().max(least)
     }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '.')
 }
 
 /// The API group of `group/Kind`.

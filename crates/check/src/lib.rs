@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 
 use diagnostic::{ClusterSummary, Finding, Note, Outlook, Report, Severity, Subject};
 use graph::Analysis;
-use model::{BlindSpot, BootstrapStep, Cause, Cluster, ObjectRef, Role, Stage, Unseen, WhyUnseen};
+use model::{BlindSpot, BootstrapStep, Cause, Cluster, ObjectRef, Role, Stage, Unseen, Verdict, WhyUnseen};
 use read::Reading;
 
 use context::Context;
@@ -90,7 +90,9 @@ fn one(reading: &Reading, cluster: &Cluster, analysis: &Analysis, each: bool) ->
 
 /// What a program or a script that is not understood may have brought before Flux started is no alarm.
 fn doubt(finding: &mut Finding, cluster: &Cluster) {
-    if !finding.rule.may_be_brought || finding.severity <= Severity::Info {
+    // A cycle of declared dependencies alone stands, whatever is there before.
+    let is_declared = finding.verdict == Some(Verdict::Deadlocked) && finding.subject.is_none();
+    if !finding.rule.may_be_brought || finding.severity <= Severity::Info || is_declared {
         return;
     }
     let needs_crd = finding.subject.as_ref().is_some_and(Subject::is_crd);

@@ -20,6 +20,11 @@ pub enum Advice {
         component: ObjectRef,
         namespace: EcoString,
     },
+    /// It must be there before Flux builds the component, or the component does without it.
+    BringBefore {
+        component: ObjectRef,
+        needed: Capability,
+    },
     DefineSource {
         source: ObjectRef,
     },

@@ -40,6 +40,10 @@ pub enum Note {
     CommentNames {
         maker: Maker,
     },
+    /// A manifest here would make it, and neither Flux nor the bootstrap applies that.
+    NotApplied {
+        file: EcoString,
+    },
     UnseenMayDefine,
     UnseenMayHold,
     /// Something outside may make it.
@@ -49,6 +53,10 @@ pub enum Note {
     /// A program that was not read may have it there before.
     UnlessBroughtBy {
         program: EcoString,
+    },
+    /// A script or a text that creates something of this name may have it there before.
+    UnlessMadeBy {
+        file: EcoString,
     },
     /// A script that applies CRDs of its own choice may have it there before.
     UnlessAppliedBy {

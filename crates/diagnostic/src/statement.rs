@@ -31,6 +31,8 @@ pub enum OrderFault {
     AsksTooEarly { release: ObjectRef, provider: ObjectRef, needed: Vec<Capability> },
     /// They wait for each other.
     Circle { members: Vec<(Role, ObjectRef)> },
+    /// It waits for what only comes after itself.
+    WaitsForItself { component: ObjectRef, needed: Capability },
     /// An installation fails for good if the provider is late.
     InstallMayFail { role: Role, release: ObjectRef, provider: ObjectRef, needed: Vec<Capability> },
     /// Only the bootstrap has the provider there before.

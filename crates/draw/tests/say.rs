@@ -31,6 +31,8 @@ fn what_a_bootstrap_does_not_show_is_named_in_quotes() {
         &WhyUnseen::ChosenByTemplate,
         "`../{{ .Environment.Name }}/helmfile.yaml` is chosen by a template",
     );
+    is_told(&named("secret.yaml"), &WhyUnseen::Encrypted, "`secret.yaml` is encrypted, names included");
+    is_told(&named("edge"), &WhyUnseen::AnotherCluster, "`edge` is applied to another cluster (`kubeConfig`)");
     is_told(&named("lost.yaml"), &WhyUnseen::NotInRepository, "`lost.yaml` is not in the repository");
     is_told(
         &named("git::https://git.example.org/x.git@helmfile.yaml"),

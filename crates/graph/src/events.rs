@@ -223,6 +223,7 @@ impl Events {
     /// Who was applied had what it needs to be applied. Where only one component offers that, that one came before.
     fn add_needs(&mut self, cluster: &Cluster, links: &Links) {
         let mut shared: BTreeMap<&model::Capability, Event> = BTreeMap::new();
+        let fills = Fills::new(cluster);
         for (index, need) in cluster.needs.iter().enumerate() {
             if !is_binding(cluster, need) || is_given(cluster, &need.capability) {
                 continue;
@@ -236,6 +237,14 @@ impl Events {
             let met = *shared.entry(&need.capability).or_insert_with(|| self.another());
             if self.edges[met.0 as usize].is_empty() {
                 self.add_offer(cluster, met, offers);
+                for store in fills.of(cluster, offers) {
+                    let capability = &cluster.needs[store].capability;
+                    let filled = *shared.entry(capability).or_insert_with(|| self.another());
+                    if self.edges[filled.0 as usize].is_empty() {
+                        self.add_offer(cluster, filled, links.offers_for(store));
+                    }
+                    self.add(met, filled, Because::Need(store));
+                }
             }
             self.met[index] = Some(met);
             let needs_it = match cluster.component(need.of).role {
@@ -337,6 +346,40 @@ impl Events {
                 self.add(Self::of(gate, Moment::Done), works, Because::Gate);
             }
         }
+    }
+}
+
+/// The needs of stores, by the component that has them.
+fn store_needs(cluster: &Cluster) -> BTreeMap<(ComponentId, &model::Capability), usize> {
+    let needs = cluster.needs.iter().enumerate();
+    let of_stores = needs.filter(|(_, need)| need.capability.kind == CapabilityKind::SecretStore && !need.optional);
+    of_stores.map(|(index, need)| ((need.of, &need.capability), index)).collect()
+}
+
+/// Which stores must have answered before something is made of them, as needs of the component that applies what asks.
+struct Fills<'a> {
+    stores: BTreeMap<&'a ObjectRef, Vec<&'a model::Capability>>,
+    needs: BTreeMap<(ComponentId, &'a model::Capability), usize>,
+}
+
+impl<'a> Fills<'a> {
+    fn new(cluster: &'a Cluster) -> Self {
+        let mut stores: BTreeMap<&ObjectRef, Vec<&model::Capability>> = BTreeMap::new();
+        for (object, store) in &cluster.fills {
+            stores.entry(object).or_default().push(store);
+        }
+        Self { stores, needs: store_needs(cluster) }
+    }
+
+    /// Those of the only one that makes a Secret.
+    fn of(&self, cluster: &Cluster, offers: &[usize]) -> Vec<usize> {
+        let [only] = offers else { return Vec::new() };
+        let offer = &cluster.offers[*only];
+        if offer.capability.kind != CapabilityKind::Secret || offer.is_guess {
+            return Vec::new();
+        }
+        let stores = self.stores.get(&offer.object).into_iter().flatten();
+        stores.filter_map(|store| self.needs.get(&(offer.by, *store)).copied()).collect()
     }
 }
 

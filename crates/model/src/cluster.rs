@@ -31,10 +31,14 @@ pub struct Cluster {
     pub components: Vec<Component>,
     pub offers: Vec<Offer>,
     pub needs: Vec<Need>,
+    /// The stores that objects fill Secrets from.
+    pub fills: Vec<(ObjectRef, Capability)>,
     pub ties: Vec<Tie>,
     pub broken: Vec<BrokenBuild>,
     pub blind: Vec<BlindSpot>,
     pub dead: Vec<Dead>,
+    /// Needs that a manifest here would meet if it were applied.
+    pub unapplied: Vec<Unapplied>,
     pub facts: Facts,
 }
 
@@ -281,6 +285,14 @@ pub enum WaitsFor {
     Exists,
     /// An expression of its own that says more than existence, and can't be judged here.
     Opaque,
+}
+
+/// A Secret or ConfigMap that is needed, and a file that would make it: neither Flux nor the bootstrap, as far as it was read, applies
+/// that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unapplied {
+    pub needed: Capability,
+    pub file: EcoString,
 }
 
 /// A file with objects that nothing reaches.

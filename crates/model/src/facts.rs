@@ -13,6 +13,8 @@ use crate::object::ObjectRef;
 
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
+    /// Directories of the repository that Kustomizations with the kubeconfig of another cluster apply there.
+    pub handed_over: Vec<String>,
     /// The address that Flux has the repository itself from, if the files say it.
     pub own_address: Option<String>,
     pub flux: Option<FluxVersion>,

@@ -25,7 +25,7 @@ pub use capability::{Capability, CapabilityKind, plural};
 pub use cause::Cause;
 pub use cluster::{
     Arrival, Cluster, Component, ComponentId, Dead, Gate, MANY_RELEASES_MIN, Need, Offer, Patience, Phase, Retry,
-    RetryField, Role, Stage, Tie, TieTarget, WaitsFor,
+    RetryField, Role, Stage, Tie, TieTarget, Unapplied, WaitsFor,
 };
 pub use duration::{DURATION_SECONDS_MAX, parse_duration, parse_duration_millis, say_seconds};
 pub use facts::{Chart, Facts, FluxVersion, HealthExpression, MissingCheck, UndefinedVariable, Withheld};

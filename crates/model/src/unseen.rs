@@ -166,6 +166,10 @@ pub enum WhyUnseen {
     AnotherSource,
     /// In another branch, tag or commit of this repository than the one that was read.
     AnotherRevision,
+    /// In another cluster: Flux applies it there, with the kubeconfig of that one.
+    AnotherCluster,
+    /// Encrypted, down to the names.
+    Encrypted,
     /// Its path is no directory here, nor is any other path of its source.
     NothingOfSource,
     /// At a path with variables that no file here sets.

@@ -28,6 +28,7 @@ pub mod substitute;
 mod talos;
 mod templated_yaml;
 pub mod terraform;
+mod unapplied;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -44,6 +45,7 @@ pub use applied::{Applied, applied};
 use bootstrap::{Bootstrap, ClusterDirectories};
 pub use content::is_sealing_key;
 pub use flux::{FluxObjects, flux_objects};
+pub use naming::holds_commands;
 pub use repository::{Repository, may_hold_objects};
 
 /// A repository and the clusters it describes, sorted by the directory they start from.
@@ -179,6 +181,7 @@ fn clusters<T: Send + Sync>(
     all.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
     let (mut all, results): (Vec<Cluster>, Vec<T>) = all.into_iter().unzip();
     dead::find(repository, &mut all, &live);
+    unapplied::find(repository, &mut all, &live);
     if repository.is_part() {
         let (what, why) = (Unseen::RestOfRepository, WhyUnseen::AboveDirectory);
         let above = BlindSpot { what, why, at: Span::GENERATED, component: None };

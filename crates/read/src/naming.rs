@@ -32,6 +32,17 @@ pub(crate) fn is_archived(path: &str) -> bool {
     path.split('/').any(|part| ARCHIVES.iter().any(|name| part.trim_start_matches(['.', '_']).starts_with(name)))
 }
 
+/// Whether a file is one in which commands stand, to be run or to be typed: scripts, recipes, pipelines, Terraform, documents.
+pub fn holds_commands(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let is_recipes = ["makefile", "justfile", "taskfile", ".mise", "mise"].iter().any(|start| name.starts_with(start));
+    let is_pipeline = path.starts_with(".github/") || path.contains("taskfiles/") || name == ".gitlab-ci.yml";
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let is_script =
+        matches!(extension, Some("sh" | "bash" | "zsh" | "ps1" | "py" | "mk" | "just" | "tf" | "tofu" | "md"));
+    is_recipes || is_pipeline || is_script
+}
+
 /// Whether `path` is a file or directory of the repository.
 pub(crate) fn exists(repository: &Repository, path: &str) -> bool {
     repository.kind(path) != kustomize::PathKind::Missing

@@ -4,7 +4,8 @@
 //! dependency are combined: a Kustomization waits for another, whose HelmRelease waits for a HelmRelease of the first;
 //! a Kustomization with `wait: true` holds releases whose HelmRepository comes from one that depends on it; a
 //! Kustomization puts objects into a Namespace that only a Kustomization that waits for it creates, or only a release
-//! in that same Namespace.
+//! in that same Namespace; a Kustomization that brings a secret store takes its variables from a Secret that is filled
+//! from this store.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -35,7 +36,7 @@ use diagnostic::{
     OrderFault, PlainAdvice, Rule, Severity, Site, Symptom,
 };
 use graph::{Because, Deadlock};
-use model::{CapabilityKind, ComponentId, Consequence, Need, Role, Verdict};
+use model::{CapabilityKind, ComponentId, Consequence, Need, Phase, Role, Verdict};
 use source::Span;
 
 use crate::circles::{Edge, edge, is_one_stage, is_parent_wait};
@@ -50,7 +51,8 @@ pub(crate) static RULE: Rule = Rule::new(
     Explains::new(Symptom::Circle, 1),
     Explains::new(Symptom::DependencyNotReady, 2),
     Explains::new(Symptom::SourceNotFound, 2),
-]);
+])
+.may_be_brought();
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut seen: BTreeSet<BTreeSet<ComponentId>> = BTreeSet::new();
@@ -69,7 +71,13 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
     let components = deadlock.components(&context.analysis.events);
     let first = context.component(*components.first()?);
     let member = |id: &ComponentId| (context.component(*id).role, context.component(*id).object.clone());
-    let statement = OrderFault::Circle { members: components.iter().map(member).collect() };
+    let statement = match (components.as_slice(), deadlock.needs().next()) {
+        ([only], Some(need)) => {
+            let needed = context.cluster.needs[need].capability.clone();
+            OrderFault::WaitsForItself { component: context.component(*only).object.clone(), needed }
+        }
+        _ => OrderFault::Circle { members: components.iter().map(member).collect() },
+    };
     let edges = edges(context, deadlock);
     let fix = Fix::by_hand(advice(context, deadlock, &edges), Goal::Gone);
     let note = note(&edges);
@@ -84,7 +92,23 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
     finding.subject = deadlock.needs().next().map(|need| context.cluster.needs[need].capability.clone().into());
     finding.evidence = places.map(|(Location { at, label }, role)| Evidence { role, at, label }).collect();
     finding.notes.extend(note);
+    if let Some(doubt) = doubt(context, deadlock) {
+        finding.severity = Severity::Info;
+        finding.notes.push(doubt);
+    }
     Some(finding)
+}
+
+/// What else may make something that closes the cycle, before Flux starts or from another cluster.
+fn doubt(context: &Context<'_>, deadlock: &Deadlock) -> Option<Note> {
+    let made = |kind| matches!(kind, CapabilityKind::Namespace | CapabilityKind::Secret | CapabilityKind::ConfigMap);
+    let needed = deadlock.needs().map(|need| &context.cluster.needs[need].capability);
+    if let Some(file) = needed.filter(|it| made(it.kind)).find_map(|it| context.creation_in_text(it)) {
+        return Some(Note::UnlessMadeBy { file });
+    }
+    let mut offers = deadlock.offers().map(|offer| &context.cluster.offers[offer]);
+    let is_handed_over = offers.any(|offer| made(offer.capability.kind) && context.is_handed_over(offer.at));
+    is_handed_over.then_some(Note::UnseenMayHold)
 }
 
 /// Longer cycles are not tried edge by edge.
@@ -97,7 +121,15 @@ fn advice(context: &Context<'_>, deadlock: &Deadlock, edges: &[Edge]) -> Advice 
         let component = context.component(need.of).object.clone();
         return Advice::BringNamespace { component, namespace: need.capability.name.clone() };
     }
+    let built_from = |need: &&&Need| {
+        let is_made = matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap);
+        is_made && need.phase == Phase::Build
+    };
     let declared: Vec<&Edge> = edges.iter().filter(|edge| edge.is_declared).collect();
+    if let (Some(need), true) = (needs.iter().find(built_from), declared.is_empty()) {
+        let component = context.component(need.of).object.clone();
+        return Advice::BringBefore { component, needed: need.capability.clone() };
+    }
     let events = &context.analysis.events;
     // Each is tried on the whole graph: in a long cycle there is choice enough without.
     let is_long = deadlock.steps.len() > TRIED_STEPS_MAX;

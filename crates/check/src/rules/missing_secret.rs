@@ -4,7 +4,8 @@
 //! nothing in the repository creates: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no
 //! operator by its naming convention. Where a release waits for another one in its namespace whose chart was not read,
 //! or part of the cluster comes from another repository, that may create it, and the finding is an info. So it is where
-//! a comment beside it names Terraform or a person as its maker, or where nothing here creates its namespace. And the keys
+//! a comment beside it names Terraform or a person as its maker, where nothing here creates its namespace, or where a manifest
+//! of it is here that neither Flux nor the bootstrap applies: a person or a script may. And the keys
 //! that no repository can hold: the one that Kustomizations decrypt with, where nothing seeds it (an info: you may keep
 //! it elsewhere), and the sealing key of SealedSecrets, where nothing restores it.
 //!
@@ -92,6 +93,9 @@ fn doubt(context: &Context<'_>, of: ComponentId) -> Option<Note> {
 fn made_outside(context: &Context<'_>, need: &Need) -> Option<Note> {
     if let Some(maker) = context.comment_beside(need.at) {
         return Some(Note::CommentNames { maker });
+    }
+    if let Some(unapplied) = context.cluster.unapplied.iter().find(|it| it.needed == need.capability) {
+        return Some(Note::NotApplied { file: unapplied.file.clone() });
     }
     let namespace = Capability::cluster(CapabilityKind::Namespace, need.capability.namespace.clone());
     let is_made = context

@@ -44,7 +44,12 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         let mut others = context.cluster.blind.iter().filter(|blind| blind.component != Some(need.of));
         others.any(|blind| blind.may_define_objects() || blind.why.may_hold_components())
     };
-    sources.map(|need| finding(context, need, may_define(need))).collect()
+    // What a build that fails yields was never so: a patch that does not fit may name another source.
+    let is_of_broken = |need: &Need| {
+        let parent = context.component(need.of).parent;
+        context.cluster.broken.iter().any(|broken| Some(broken.component) == parent)
+    };
+    sources.map(|need| finding(context, need, may_define(need) || is_of_broken(need))).collect()
 }
 
 fn finding(context: &Context<'_>, need: &Need, is_blind: bool) -> Finding {

@@ -37,6 +37,9 @@ pub(super) fn advice(fix: &Fix, sources: &dyn Sources) -> String {
         Advice::BringNamespace { component, namespace } => {
             format!("create Namespace `{namespace}` in {component} itself, or in something that it depends on")
         }
+        Advice::BringBefore { component, needed } => {
+            format!("create {needed} in the bootstrap, before Flux starts, or let {component} do without it")
+        }
         Advice::DefineSource { source } => {
             let (kind, name, namespace) = (&source.kind, &source.name, &source.namespace);
             format!("define {kind} `{name}` in namespace `{namespace}`, or correct the reference")

@@ -41,12 +41,16 @@ pub(super) fn note(note: &Note) -> String {
             format!("nothing here creates Namespace {namespace} either: what does may create it, too")
         }
         Note::CommentNames { maker } => format!("a comment beside it says that {} creates it", self::maker(*maker)),
+        Note::NotApplied { file } => {
+            format!("`{file}` would create it, but coldstart found nothing that applies it: apply it in the bootstrap, before Flux")
+        }
         Note::UnseenMayDefine => "part of this cluster could not be seen, and may define it".to_owned(),
         Note::UnseenMayHold => "part of this cluster could not be seen, and may hold it".to_owned(),
         Note::UnlessMadeOutside { needed } => format!("unless something outside this repository creates {needed}"),
         Note::UnlessBroughtBy { program } => {
             format!("unless `{program}`, which coldstart does not read, provides it first")
         }
+        Note::UnlessMadeBy { file } => format!("unless what `{file}` says creates it first"),
         Note::UnlessAppliedBy { script } => {
             format!("unless `{script}`, which applies the CRDs of charts that are known only when it runs, installs it first")
         }

@@ -72,6 +72,9 @@ fn order(fault: &OrderFault) -> String {
             quoted(provider)
         ),
         OrderFault::Circle { members } => circle(members),
+        OrderFault::WaitsForItself { component, needed } => {
+            format!("dependency cycle: {} needs {needed}, which is created only after it", quoted(component))
+        }
         OrderFault::WaitsForParent { component, count, parent, parent_waits } => format!(
             "{}{} {} for {}, which applies it{}",
             quoted(component),

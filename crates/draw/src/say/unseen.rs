@@ -74,6 +74,8 @@ pub(crate) fn clause(why: &WhyUnseen) -> Clause {
         WhyUnseen::OpenApiSchema => Clause::plain("OpenAPI schemas are not read"),
         WhyUnseen::AnotherSource => Clause::is("in another repository or artifact"),
         WhyUnseen::AnotherRevision => Clause::is("in another branch, tag or commit of this repository"),
+        WhyUnseen::AnotherCluster => Clause::is("applied to another cluster (`kubeConfig`)"),
+        WhyUnseen::Encrypted => Clause::is("encrypted, names included"),
         WhyUnseen::NothingOfSource => Clause::is("not in this repository, nor is anything else of its source"),
         WhyUnseen::PathOfVariables => Clause::is("at a path with variables that no file here sets"),
         WhyUnseen::HoldsFlux => Clause::plain("holds Flux itself"),

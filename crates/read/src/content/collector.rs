@@ -132,6 +132,11 @@ impl Collector {
         self.add_offer(Offer { by, capability, arrival, object: object.clone(), at, is_guess: false });
     }
 
+    /// An object fills a Secret from a store.
+    pub(crate) fn fill(&mut self, object: &ObjectRef, store: &Capability) {
+        self.assembled.cluster.fills.push((object.clone(), store.clone()));
+    }
+
     /// What a component from elsewhere brings by all appearances.
     pub(crate) fn guess(&mut self, by: ComponentId, capability: Capability, object: &ObjectRef, at: Span) {
         let arrival = Arrival::Applied;

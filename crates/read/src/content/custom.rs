@@ -78,6 +78,7 @@ fn store(collector: &mut Collector, needing: &Needing<'_>, reference: &Node) {
     let cluster_wide = reference.get("kind").and_then(Node::text) == Some("ClusterSecretStore");
     let namespace = if cluster_wide { "" } else { needing.object.namespace.as_str() };
     let capability = Capability::new(CapabilityKind::SecretStore, namespace, name.text().unwrap_or_default());
+    collector.fill(needing.object, &capability);
     collector.need(needing, capability, name.span, Purpose::Fill);
 }
 

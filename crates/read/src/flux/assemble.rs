@@ -142,6 +142,11 @@ struct BuildOutcome {
     wants_optional: bool,
 }
 
+/// A patch for an object whose name is encrypted.
+fn is_encrypted(failure: &Failure) -> bool {
+    matches!(&failure.error, BuildError::PatchOfNone { object } if object.contains("ENC["))
+}
+
 impl<'a> Assembler<'a> {
     fn start(common: &'a Common<'a>, entry: &'a Entry) -> Self {
         let mut assembler = Self {
@@ -161,6 +166,8 @@ impl<'a> Assembler<'a> {
         let own = entry.root.source.as_ref().map(|source| &source.object).or(common.own.as_ref());
         let address = entry.url.as_deref().or_else(|| common.sources.url(own?));
         assembler.out.cluster.facts.own_address = address.map(str::to_owned);
+        let remote = common.written.iter().filter(|it| it.node.at(&["spec", "kubeConfig"]).is_some());
+        assembler.out.cluster.facts.handed_over = remote.filter_map(|it| it.covers.clone()).collect();
         let id = assembler.add_kustomization(&entry.root, None);
         let turn = assembler.turn(id, entry.root.clone());
         assembler.wave.push(turn);
@@ -295,6 +302,11 @@ impl<'a> Assembler<'a> {
         let is_part = self.repository.is_part();
         let is_outside = |failure: &Failure| is_part && matches!(failure.error, BuildError::Outside { .. });
         let (outside, failures): (Vec<Failure>, Vec<Failure>) = outcome.failures.into_iter().partition(is_outside);
+        // Flux decrypts a patch before it is built.
+        let (encrypted, failures): (Vec<Failure>, Vec<Failure>) = failures.into_iter().partition(is_encrypted);
+        for failure in encrypted {
+            self.blind(Unseen::Kustomization(kustomization.object.clone()), WhyUnseen::Encrypted, failure.span, id);
+        }
         for failure in outside {
             self.blind(Unseen::RestOfRepository, WhyUnseen::AboveDirectory, failure.span, id);
         }
@@ -313,8 +325,16 @@ impl<'a> Assembler<'a> {
         self.out.cluster.facts.undefined.extend(outcome.undefined.into_iter().map(used));
         self.out.cluster.facts.unsubstituted.extend(outcome.unsubstituted.into_iter().map(used));
         self.out.cluster.components[id.index()].path = outcome.directory;
+        if kustomization.is_remote {
+            self.blind(
+                Unseen::Kustomization(kustomization.object.clone()),
+                WhyUnseen::AnotherCluster,
+                kustomization.at,
+                id,
+            );
+        }
         let namespace = kustomization.object.namespace.clone();
-        for node in outcome.objects {
+        for node in outcome.objects.into_iter().filter(|_| !kustomization.is_remote) {
             self.object(id, node, &namespace);
         }
         self.out.kustomizations.push((id, kustomization));

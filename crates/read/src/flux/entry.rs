@@ -45,6 +45,11 @@ impl Written<'_> {
         Some(Kustomization::read(self.node, "flux-system").source?.object)
     }
 
+    /// `flux bootstrap` writes it below what it applies.
+    fn is_synced(&self) -> bool {
+        self.file.rsplit('/').next() == Some("gotk-sync.yaml")
+    }
+
     pub(super) fn lies_below_its_path(&self) -> bool {
         self.covers.as_deref().is_some_and(|covers| path::is_below(self.directory, covers))
     }
@@ -78,10 +83,13 @@ fn one_for_each_directory(found: Vec<Entry>, sources: &BTreeMap<ObjectRef, usize
 /// Every Kustomization that is written somewhere, and the source that is this repository.
 pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> (Vec<Written<'a>>, Option<ObjectRef>) {
     let mut found = every(repository);
-    // Where two are named as often, the one that a root names.
-    let roots: BTreeSet<ObjectRef> =
-        found.iter().filter(|it| it.lies_below_its_path()).filter_map(Written::source).collect();
-    let most = named_sources(&found).into_iter().max_by_key(|(source, count)| (*count, roots.contains(source)));
+    drop_paths_of_others(&mut found);
+    // What `flux bootstrap` wrote says it. Where two are named as often, the one that a root names.
+    let roots = || found.iter().filter(|it| it.lies_below_its_path());
+    let synced: BTreeSet<ObjectRef> = roots().filter(|it| it.is_synced()).filter_map(Written::source).collect();
+    let roots: BTreeSet<ObjectRef> = roots().filter_map(Written::source).collect();
+    let rank = |source: &ObjectRef, count: usize| (synced.contains(source), count, roots.contains(source));
+    let most = named_sources(&found).into_iter().max_by_key(|(source, count)| rank(source, *count));
     let Some((own, _)) = most else { return (found, None) };
     for it in &mut found {
         let is_whole = it.covers.as_deref() == Some("");
@@ -93,6 +101,25 @@ pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> 
         }
     }
     (found, Some(own))
+}
+
+/// Kustomizations of one name can't all be in a directory that each of them applies: their path is one of another repository.
+fn drop_paths_of_others(found: &mut [Written<'_>]) {
+    let mut homes: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
+    let key = |it: &Written<'_>| {
+        let covers = it.covers.clone().filter(|covers| !covers.is_empty() && it.lies_below_its_path())?;
+        Some((Object::new(it.node).name().to_owned(), covers))
+    };
+    for it in found.iter().filter(|it| !it.is_synced()) {
+        if let Some(key) = key(it) {
+            homes.entry(key).or_default().insert(it.directory);
+        }
+    }
+    for it in found.iter_mut().filter(|it| !it.is_synced()) {
+        if key(it).is_some_and(|key| homes.get(&key).is_some_and(|homes| homes.len() > 1)) {
+            it.covers = None;
+        }
+    }
 }
 
 /// The sources that Kustomizations name, and how many do. This repository is the one that most do.
@@ -143,7 +170,7 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
             continue;
         }
         // `flux bootstrap` applies its own file, whether or not a kustomization lists it.
-        let is_synced = it.file.rsplit('/').next() == Some("gotk-sync.yaml") && it.directory != directory;
+        let is_synced = it.is_synced() && it.directory != directory;
         // One whose path is a level too high applies itself, too; but somebody else applies it first.
         let is_outer = |outer: &str| covered.contains(outer) && (!outer.is_empty() || has_whole);
         let is_child = || path::ancestors(&directory).skip(1).any(is_outer);
@@ -222,6 +249,7 @@ pub(super) fn made_by_flux(object: ObjectRef, directory: &str, at: Span, source:
         common_metadata: None,
         post_build: None,
         decryption_secret: None,
+        is_remote: false,
         kube_config_secret: None,
     }
 }

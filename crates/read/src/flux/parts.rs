@@ -56,7 +56,7 @@ fn appliers<'a>(
     for (index, one) in assembled.iter().enumerate() {
         let is_root = |object: &ObjectRef| *object == entries[index].root.object;
         for (id, it) in one.kustomizations.iter().filter(|(_, it)| !is_root(&it.object)) {
-            let path = one.cluster.component(*id).path.as_deref().filter(|_| it.kube_config_secret.is_none());
+            let path = one.cluster.component(*id).path.as_deref().filter(|_| !it.is_remote);
             if let Some(by) = path.and_then(|path| appliers.get_mut(&(&it.object, path))) {
                 by.insert(index);
             }

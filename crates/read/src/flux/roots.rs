@@ -11,6 +11,7 @@ use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
+use crate::naming::is_archived;
 use crate::object::Object;
 use ::repository::path;
 
@@ -45,7 +46,20 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     }
     let lone = if are_all_lone { clusters_among(&roots) } else { BTreeSet::new() };
     let is_one = |directory: &str, root: &Root| !is_nested(directory) && (root.leads_on || lone.contains(directory));
-    roots.iter().filter(|(directory, root)| is_one(directory, root)).map(|(directory, _)| at_hand(directory)).collect()
+    let begun = roots.iter().filter(|(directory, root)| is_one(directory, root));
+    begun.map(|(directory, _)| only_in_root(common, directory).unwrap_or_else(|| at_hand(directory))).collect()
+}
+
+/// The cluster of a Kustomization that alone lies at the root of the repository, and applies a directory of it: its file is applied, and
+/// not everything around it.
+fn only_in_root(common: &Common<'_>, directory: &str) -> Option<Entry> {
+    let is_listed =
+        common.repository.names(directory).iter().any(|name| kustomize::FILE_NAMES.contains(&name.as_str()));
+    let mut beside = common.written.iter().filter(|it| it.directory == directory);
+    let (Some(it), None) = (beside.next(), beside.next()) else { return None };
+    let covers = it.covers.clone().filter(|covers| !covers.is_empty() && directory.is_empty() && !is_listed)?;
+    let root = Kustomization::read(it.node, "flux-system");
+    Some(Entry { directory: covers, root, url: None, base: String::new() })
 }
 
 /// Roots that are applied as files, the outermost first: a Kustomization with its own source beside it, and no other one; or one
@@ -178,8 +192,9 @@ pub(super) fn starts_of<'a>(overlays: &Overlays<'a>, file: &'a str) -> BTreeSet<
 
 /// Whether a directory is there to be read or copied, or for tests.
 fn is_for_show(directory: &str) -> bool {
-    let names = ["doc", "docs", "example", "examples", "sample", "samples"];
-    is_for_tests(directory) || directory.split('/').any(|part| names.contains(&part))
+    let names =
+        ["deferred", "deprecated", "disabled", "doc", "docs", "example", "examples", "sample", "samples", "unused"];
+    is_for_tests(directory) || is_archived(directory) || directory.split('/').any(|part| names.contains(&part))
 }
 
 /// Whether a directory holds what only tests read.

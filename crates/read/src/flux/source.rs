@@ -228,7 +228,7 @@ impl<'a> Sources<'a> {
         let Some(address) = entry.url.as_deref().or_else(|| self.url(own?)) else {
             let usual = self.usual.as_ref().and_then(|usual| self.url(usual));
             let is_other = usual.is_some_and(|usual| normal_url(usual) != other);
-            let is_nowhere = directory.is_empty() || !self.exists(directory);
+            let is_nowhere = directory.is_empty() || !self.exists(directory) || !self.is_named_here(source);
             return (is_other || is_nowhere).then_some(WhyUnseen::AnotherSource);
         };
         if normal_url(address) != other {
@@ -236,6 +236,11 @@ impl<'a> Sources<'a> {
         }
         let follows_another = own.is_some_and(|own| self.revisions.differ(source, own, &entry.directory));
         follows_another.then_some(WhyUnseen::AnotherRevision)
+    }
+
+    /// Whether at least one path of a source is here, whatever its namespace.
+    fn is_named_here(&self, source: &ObjectRef) -> bool {
+        self.here.iter().any(|here| here.kind == source.kind && here.name == source.name)
     }
 
     fn in_artifact(&self, source: &SourceRef, directory: &str, base: &str) -> SourcePlace {

@@ -1,4 +1,5 @@
-//! Helmfiles that lie around: another one installs the same releases, and this one could not be run any more.
+//! Helmfiles that lie around: they could not be run any more, and another one installs the same releases, or no script, recipe or
+//! document speaks of helmfile at all.
 //!
 //! Does not know who runs what: only that helmfile refuses a release whose values file is not there.
 
@@ -10,6 +11,7 @@ use source::Span;
 use yaml::EcoString;
 
 use super::Helmfile;
+use crate::naming::holds_commands;
 use crate::repository::Repository;
 use crate::templated_yaml;
 use ::repository::path;
@@ -19,7 +21,7 @@ pub(crate) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, bli
     let whole = |helmfile: &&Helmfile| !lacks_values(repository, helmfile);
     let installed: BTreeSet<(EcoString, EcoString)> = helmfiles.iter().filter(whole).flat_map(installs).collect();
     helmfiles.retain(|helmfile| {
-        let is_other = || installs(helmfile).any(|release| installed.contains(&release));
+        let is_other = || installs(helmfile).any(|release| installed.contains(&release)) || !is_spoken_of(repository);
         let is_leftover = lacks_values(repository, helmfile) && is_other();
         if is_leftover {
             blind.push(BlindSpot {
@@ -31,6 +33,15 @@ pub(crate) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, bli
         }
         !is_leftover
     });
+}
+
+/// Whether any script, recipe or document names the program.
+fn is_spoken_of(repository: &Repository) -> bool {
+    let mut texts = repository
+        .paths()
+        .filter(|path| holds_commands(path))
+        .filter_map(|path| Some(repository.source(repository.id(path)?)?.text()));
+    texts.any(|text| text.contains("helmfile"))
 }
 
 fn installs(helmfile: &Helmfile) -> impl Iterator<Item = (EcoString, EcoString)> {

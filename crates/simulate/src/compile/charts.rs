@@ -68,7 +68,7 @@ impl Builder<'_> {
             values: of.values.clone(),
             hides_values: of.hides_values,
             known,
-            references: of.values.as_ref().map(References::of).unwrap_or_default(),
+            references: of.values.as_ref().map(References::of_values).unwrap_or_default(),
             is_early,
             skips_definitions,
             ..Draft::default()

@@ -17,8 +17,19 @@ pub(crate) struct References {
 
 impl References {
     pub(crate) fn of(node: &Node) -> Self {
+        Self::read(node, |_| false)
+    }
+
+    /// What the values of a chart name, but for the classes of volumes that an operator makes of a custom resource
+    /// (`prometheusSpec: {storageSpec: …}`): Helm does not wait for those.
+    pub(crate) fn of_values(node: &Node) -> Self {
+        Self::read(node, is_custom_spec)
+    }
+
+    /// Classes of volumes below a key that is `carried_out` by an operator are left out.
+    fn read(node: &Node, carried_out: fn(&str) -> bool) -> Self {
         let mut references = Self::default();
-        references.walk("", node);
+        references.walk("", node, carried_out);
         let is_known = |name: &EcoString| !name.is_empty() && !name.contains("${");
         for list in [&mut references.claims, &mut references.classes, &mut references.config_maps] {
             list.retain(is_known);
@@ -33,7 +44,7 @@ impl References {
         references
     }
 
-    fn walk(&mut self, key: &str, node: &Node) {
+    fn walk(&mut self, key: &str, node: &Node, carried_out: fn(&str) -> bool) {
         match &node.value {
             Value::Map(map) => {
                 let is_off = node.get("enabled").and_then(Node::as_bool) == Some(false);
@@ -52,10 +63,14 @@ impl References {
                     }
                 }
                 for entry in map {
-                    self.walk(&entry.key, &entry.value);
+                    let classes = self.classes.len();
+                    self.walk(&entry.key, &entry.value, carried_out);
+                    if carried_out(&entry.key) {
+                        self.classes.truncate(classes);
+                    }
                 }
             }
-            Value::Seq(items) => items.iter().for_each(|item| self.walk(key, item)),
+            Value::Seq(items) => items.iter().for_each(|item| self.walk(key, item, carried_out)),
             Value::Scalar(scalar) => self.text(key, &scalar.text),
         }
     }
@@ -81,6 +96,11 @@ impl References {
     }
 }
 
+/// `prometheusSpec`, `storageSpec`: of a custom resource. `spec` and `podSpec` are of anything.
+fn is_custom_spec(key: &str) -> bool {
+    key.len() > "Spec".len() && key.ends_with("Spec") && key != "podSpec"
+}
+
 /// Keys whose mapping names a Secret: `secretRef`, `secretKeyRef`, `superuserSecret`.
 fn is_secret(key: &str) -> bool {
     matches!(key, "secretRef" | "secretKeyRef" | "secret") || key.ends_with("Secret") || key.ends_with("SecretRef")
@@ -100,5 +120,14 @@ mod tests {
         assert_eq!(found.classes, ["fast"]);
         assert_eq!(found.secrets, [("token".into(), Some("vault".into())), ("yes-it-is".into(), None)]);
         assert_eq!(found.hosts, [("pg-rw".into(), "db".into())]);
+    }
+
+    #[test]
+    fn volumes_that_an_operator_makes_are_not_waited_for() {
+        let text =
+            "{persistence: {storageClass: fast}, storageSpec: {volumeClaimTemplate: {spec: {storageClassName: slow}}}}";
+        let values = yaml::parse_value(source::FileId(0), text).unwrap();
+        assert_eq!(References::of_values(&values).classes, ["fast"]);
+        assert_eq!(References::of(&values).classes, ["fast", "slow"], "a custom resource waits for its own");
     }
 }
