@@ -57,10 +57,11 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
 }
 
 /// The Kustomization that a new one is to wait for: that which holds the provider, so that what applies both is not waited for.
-fn awaited(context: &Context<'_>, provider: ComponentId, of: ComponentId) -> Awaited {
+fn awaited(context: &Context<'_>, provider: ComponentId, of: ComponentId, kinds: &BTreeSet<EcoString>) -> Awaited {
     let holder = context.applier(provider);
-    if holder == of && context.component(of).parent.is_none_or(|parent| parent == of) {
-        // It would apply the new one itself, and wait for it for ever.
+    let applies_new_one = || context.component(of).parent.is_none_or(|parent| parent == of);
+    if holder == of && (applies_new_one() || stays_in_need(context, of, provider, kinds)) {
+        // It would wait for ever: for the new one that it applies itself, or for what the new one brings.
         return Awaited::NewOne { provider: context.component(provider).object.clone() };
     }
     let needs_wait = match context.component(holder).gate {
@@ -72,6 +73,16 @@ fn awaited(context: &Context<'_>, provider: ComponentId, of: ComponentId) -> Awa
     } else {
         Awaited::Other { holder: context.component(holder).object.clone(), needs_wait }
     }
+}
+
+/// Whether something that a component applies besides is not ready without what objects of these kinds make.
+fn stays_in_need(context: &Context<'_>, of: ComponentId, provider: ComponentId, kinds: &BTreeSet<EcoString>) -> bool {
+    context.judged().any(|judged| {
+        let (need, offer) = (context.need(judged), judged.offer.map(|offer| &context.cluster.offers[offer]));
+        let is_left = need.of != of && need.of != provider && context.above(need.of).any(|at| at == of);
+        let is_hard = matches!(need.phase, Phase::Build | Phase::Ready) && !need.optional && !need.soft;
+        is_left && is_hard && offer.is_some_and(|offer| offer.by == of && kinds.contains(&offer.object.kind))
+    })
 }
 
 /// What is to move: whatever of a component is of a kind that the same provider brings is refused with it.
@@ -87,12 +98,9 @@ fn moved(context: &Context<'_>, of: ComponentId, by: Option<ComponentId>) -> Mov
         Gate::Listed(objects) => objects.iter().any(|object| kinds.contains(&object.kind)),
         _ => false,
     };
-    Moved {
-        kinds: kinds.into_iter().collect(),
-        places: needs.iter().map(|need| need.at).collect(),
-        with_checks,
-        awaited: by.map_or(Awaited::Provider, |by| awaited(context, by, of)),
-    }
+    let awaited = by.map_or(Awaited::Provider, |by| awaited(context, by, of, &kinds));
+    let places = needs.iter().map(|need| need.at).collect();
+    Moved { kinds: kinds.into_iter().collect(), places, with_checks, awaited }
 }
 
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
