@@ -327,6 +327,16 @@ impl<'a> Context<'a> {
             .next()
     }
 
+    /// Whether a script or a text for people says a name.
+    pub(crate) fn is_told(&self, name: &str) -> bool {
+        read::scripts::is_told(&self.reading.repository, name)
+    }
+
+    /// Whether a comment beside the object that counts names another maker of it.
+    fn is_made_outside(&self, judged: &Judged) -> bool {
+        judged.offer.is_some_and(|offer| self.comment_beside(self.cluster.offers[offer].at).is_some())
+    }
+
     /// The text of the file a place is in.
     pub(crate) fn text(&self, span: source::Span) -> Option<&'a str> {
         Some(self.reading.repository.source(span.file)?.text())
@@ -414,6 +424,9 @@ impl<'a> Context<'a> {
         // The gate opens too early, but most controllers are done before a dependent looks again.
         let severity = if judged.early { severity.lowered() } else { severity };
         let is_guess = judged.offer.is_some_and(|offer| self.cluster.offers[offer].is_guess);
+        if severity > Severity::Info && kind == CapabilityKind::Namespace && self.is_made_outside(judged) {
+            return Severity::Info;
+        }
         if is_host || is_way_in(kind) || judged.holds_by_failure || is_guess {
             return severity.min(Severity::Info);
         }

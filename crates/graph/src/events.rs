@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Phase, Stage, TieTarget, WaitsFor};
+use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Offer, Phase, Stage, TieTarget, WaitsFor};
 
+use crate::cycles::{Deadlock, leads};
 use crate::linking::{Links, is_given};
 
 /// Something that happens once in a cold start.
@@ -223,6 +224,7 @@ impl Events {
     /// Who was applied had what it needs to be applied. Where only one component offers that, that one came before.
     fn add_needs(&mut self, cluster: &Cluster, links: &Links) {
         let mut shared: BTreeMap<&model::Capability, Event> = BTreeMap::new();
+        let mut offered: BTreeSet<Event> = BTreeSet::new();
         for (index, need) in cluster.needs.iter().enumerate() {
             if !is_binding(cluster, need) || is_given(cluster, &need.capability) {
                 continue;
@@ -234,7 +236,7 @@ impl Events {
                 continue;
             }
             let met = *shared.entry(&need.capability).or_insert_with(|| self.another());
-            if self.edges[met.0 as usize].is_empty() {
+            if offered.insert(met) {
                 self.add_offer(cluster, met, offers);
             }
             self.met[index] = Some(met);
@@ -248,6 +250,30 @@ impl Events {
         }
     }
 
+    /// Adds what several bring and each of them only after it is there: that never comes. Deadlocks that are known take no part: what they
+    /// stop is told with them. Says whether there is anything of the kind.
+    pub(crate) fn add_hopeless(&mut self, cluster: &Cluster, links: &Links, known: &[Deadlock]) -> bool {
+        let told: BTreeSet<Because> =
+            known.iter().flat_map(|deadlock| &deadlock.steps).map(|step| step.because).collect();
+        let is_told = |because| matches!(because, Because::Tie(_) | Because::Need(_)) && told.contains(&because);
+        let (mut seen, mut found): (BTreeSet<Event>, Vec<(Event, Event, usize)>) = (BTreeSet::new(), Vec::new());
+        for (index, need) in cluster.needs.iter().enumerate() {
+            let offers = links.offers_for(index);
+            let met = self.met(index).filter(|_| need.capability.kind == CapabilityKind::Crd && offers.len() > 1);
+            let Some(met) = met.filter(|met| seen.insert(*met)) else { continue };
+            let is_guess = offers.iter().any(|offer| cluster.offers[*offer].is_guess);
+            let arrivals = offers.iter().map(|offer| (arrival(cluster, &cluster.offers[*offer]), *offer));
+            let waits = |there| leads(self, there, met, |because| self.binds(because) && !is_told(because));
+            if !is_guess && arrivals.clone().all(|(there, _)| waits(there)) {
+                found.extend(arrivals.map(|(there, offer)| (met, there, offer)));
+            }
+        }
+        for (met, there, offer) in &found {
+            self.add(*met, *there, Because::Offer(*offer));
+        }
+        !found.is_empty()
+    }
+
     fn add_offer(&mut self, cluster: &Cluster, met: Event, offers: &[usize]) {
         // Where one is a guess, it may come from anywhere.
         if offers.iter().any(|offer| cluster.offers[*offer].is_guess) {
@@ -258,11 +284,7 @@ impl Events {
         if cluster.component(offer.by).stage == Stage::Bootstrap {
             return;
         }
-        let moment = match (offer.arrival, cluster.component(offer.by).role) {
-            (Arrival::Installed, _) | (_, model::Role::HelmRelease) => Moment::Start,
-            _ => Moment::Applied,
-        };
-        self.add(met, Self::of(offer.by, moment), Because::Offer(*only));
+        self.add(met, arrival(cluster, offer), Because::Offer(*only));
         if offer.capability.kind == CapabilityKind::Crd && offer.arrival == Arrival::Installed {
             let crds = self.crds_of(offer.by);
             self.add(met, crds, Because::Offer(*only));
@@ -338,6 +360,15 @@ impl Events {
             }
         }
     }
+}
+
+/// What has happened when an offer is there.
+fn arrival(cluster: &Cluster, offer: &Offer) -> Event {
+    let moment = match (offer.arrival, cluster.component(offer.by).role) {
+        (Arrival::Installed, _) | (_, model::Role::HelmRelease) => Moment::Start,
+        _ => Moment::Applied,
+    };
+    Events::of(offer.by, moment)
 }
 
 /// Needs without which nothing at all of a component is applied, and whose provider is certain.

@@ -51,8 +51,11 @@ pub struct Analysis {
 /// Links, orders and judges one cluster.
 pub fn analyse(cluster: &Cluster) -> Analysis {
     let links = Links::new(cluster);
-    let events = Events::new(cluster, &links);
-    let deadlocks = cycles::find(&events);
+    let mut events = Events::new(cluster, &links);
+    let mut deadlocks = cycles::find(&events);
+    if events.add_hopeless(cluster, &links, &deadlocks) {
+        deadlocks = cycles::find(&events);
+    }
     let schedule = Schedule::new(cluster, &links, &events);
     let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);
     let (judged, failing) = without_failures(cluster, judged, &links, &events, &schedule, &deadlocks);

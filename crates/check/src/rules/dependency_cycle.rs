@@ -4,7 +4,8 @@
 //! dependency are combined: a Kustomization waits for another, whose HelmRelease waits for a HelmRelease of the first;
 //! a Kustomization with `wait: true` holds releases whose HelmRepository comes from one that depends on it; a
 //! Kustomization puts objects into a Namespace that only a Kustomization that waits for it creates, or only a release
-//! in that same Namespace.
+//! in that same Namespace. Where a comment beside that Namespace names Terraform or a person as its maker, the finding is an
+//! info.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -72,10 +73,11 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
     let statement = OrderFault::Circle { members: components.iter().map(member).collect() };
     let edges = edges(context, deadlock);
     let fix = Fix::by_hand(advice(context, deadlock, &edges), Goal::Gone);
-    let note = note(&edges);
+    let (note, doubt) = (note(&edges), made_outside(context, deadlock));
     let mut places = places(edges).into_iter();
     let (primary, _) = places.next()?;
-    let mut finding = Finding::new(&RULE, Severity::Error, &context.cluster.name, &first.object, statement, primary)
+    let severity = if doubt.is_some() { Severity::Info } else { Severity::Error };
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, &first.object, statement, primary)
         .with_verdict(Verdict::Deadlocked)
         .with_consequence(Consequence::Deadlock)
         .with_cost(cost(context, deadlock))
@@ -84,7 +86,15 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
     finding.subject = deadlock.needs().next().map(|need| context.cluster.needs[need].capability.clone().into());
     finding.evidence = places.map(|(Location { at, label }, role)| Evidence { role, at, label }).collect();
     finding.notes.extend(note);
+    finding.notes.extend(doubt);
     Some(finding)
+}
+
+/// A comment beside the Namespace of the cycle that names another maker of it: then the Namespace is there before.
+fn made_outside(context: &Context<'_>, deadlock: &Deadlock) -> Option<Note> {
+    let offers = deadlock.offers().map(|offer| &context.cluster.offers[offer]);
+    let mut namespaces = offers.filter(|offer| offer.capability.kind == CapabilityKind::Namespace);
+    namespaces.find_map(|offer| Some(Note::CommentNames { maker: context.comment_beside(offer.at)? }))
 }
 
 /// Longer cycles are not tried edge by edge.

@@ -40,6 +40,9 @@ pub(super) fn note(note: &Note) -> String {
         Note::NamespaceMadeElsewhere { namespace } => {
             format!("nothing here creates Namespace {namespace} either: what does may create it, too")
         }
+        Note::TerraformMakesNamespace { namespace } => {
+            format!("Terraform creates Namespace {namespace}, and may create it, too")
+        }
         Note::CommentNames { maker } => format!("a comment beside it says that {} creates it", self::maker(*maker)),
         Note::UnseenMayDefine => "part of this cluster could not be seen, and may define it".to_owned(),
         Note::UnseenMayHold => "part of this cluster could not be seen, and may hold it".to_owned(),
