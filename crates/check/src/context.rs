@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use diagnostic::{Maker, Severity};
-use graph::{Analysis, Judged, Trials};
+use graph::{Analysis, Deadlock, Judged, Trials};
 use model::{
     BlindSpot, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role, Tie,
     TieTarget, Verdict, WhyUnseen,
@@ -98,6 +98,12 @@ impl<'a> Context<'a> {
 
     pub(crate) fn component(&self, id: ComponentId) -> &'a Component {
         self.cluster.component(id)
+    }
+
+    /// Every cycle that nothing can leave, also those through what several bring.
+    pub(crate) fn deadlocks(&self) -> impl Iterator<Item = &'a Deadlock> + use<'a> {
+        let analysis = self.analysis;
+        analysis.deadlocks.iter().chain(&analysis.hopeless)
     }
 
     pub(crate) fn need(&self, judged: &Judged) -> &'a Need {
@@ -319,8 +325,15 @@ impl<'a> Context<'a> {
             ("kubectl create", Maker::ByHand),
         ];
         let text = self.text(span)?;
+        let lines: Vec<&str> = text.lines().collect();
         let at = text.get(..span.start as usize)?.lines().count();
-        let near = text.lines().skip(at.saturating_sub(LINES_AROUND)).take(2 * LINES_AROUND);
+        let end = (at + LINES_AROUND).min(lines.len());
+        let mut start = at.saturating_sub(LINES_AROUND).min(end);
+        // A comment that begins further above belongs to it as a whole.
+        while start > 0 && lines[start].starts_with('#') && lines[start - 1].starts_with('#') {
+            start -= 1;
+        }
+        let near = lines[start..end].iter();
         let comments = near.filter_map(|line| line.split_once('#')).map(|(_, words)| words.to_ascii_lowercase());
         comments
             .flat_map(|words| MAKERS.iter().filter(move |(name, _)| words.contains(name)).map(|(_, maker)| *maker))

@@ -250,9 +250,16 @@ impl Events {
         }
     }
 
-    /// Adds what several bring and each of them only after it is there: that never comes. Deadlocks that are known take no part: what they
-    /// stop is told with them. Says whether there is anything of the kind.
-    pub(crate) fn add_hopeless(&mut self, cluster: &Cluster, links: &Links, known: &[Deadlock]) -> bool {
+    /// The same events, and that what several bring, each of them only after it is there, never comes; and the offers of that. Deadlocks
+    /// that are known take no part: what they stop is told with them. Nothing where there is nothing of the kind.
+    ///
+    /// Not for verdicts: an edit may take such an edge away.
+    pub(crate) fn with_hopeless(
+        &self,
+        cluster: &Cluster,
+        links: &Links,
+        known: &[Deadlock],
+    ) -> Option<(Self, BTreeSet<usize>)> {
         let told: BTreeSet<Because> =
             known.iter().flat_map(|deadlock| &deadlock.steps).map(|step| step.because).collect();
         let is_told = |because| matches!(because, Because::Tie(_) | Because::Need(_)) && told.contains(&because);
@@ -268,10 +275,11 @@ impl Events {
                 found.extend(arrivals.map(|(there, offer)| (met, there, offer)));
             }
         }
+        let mut events = (!found.is_empty()).then(|| self.without(&BTreeSet::new()))?;
         for (met, there, offer) in &found {
-            self.add(*met, *there, Because::Offer(*offer));
+            events.add(*met, *there, Because::Offer(*offer));
         }
-        !found.is_empty()
+        Some((events, found.into_iter().map(|(_, _, offer)| offer).collect()))
     }
 
     fn add_offer(&mut self, cluster: &Cluster, met: Event, offers: &[usize]) {

@@ -243,7 +243,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What is known to have happened when a need is felt. A build that does without something still has all that it can't do without.
-    fn known_at(&self, need: &Need) -> Vec<Event> {
+    pub(crate) fn known_at(&self, need: &Need) -> Vec<Event> {
         let required = self.built_with.get(&need.of).filter(|_| need.optional && need.phase == Phase::Build);
         let start = Events::of(need.of, Moment::Start);
         std::iter::once(start).chain(required.into_iter().flatten().copied()).collect()

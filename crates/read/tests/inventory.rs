@@ -1,5 +1,6 @@
 //! What a cold start must know, from files.
 
+#[allow(dead_code, reason = "each test uses its own part")]
 mod tree;
 
 use coldstart_read::inventory::uses_tofu;

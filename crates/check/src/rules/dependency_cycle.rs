@@ -55,11 +55,8 @@ pub(crate) static RULE: Rule = Rule::new(
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut seen: BTreeSet<BTreeSet<ComponentId>> = BTreeSet::new();
-    let cycles = context
-        .analysis
-        .deadlocks
-        .iter()
-        .filter(|deadlock| !is_one_stage(context, deadlock) && !is_parent_wait(context, deadlock));
+    let cycles =
+        context.deadlocks().filter(|deadlock| !is_one_stage(context, deadlock) && !is_parent_wait(context, deadlock));
     cycles
         .filter(|deadlock| seen.insert(deadlock.components(&context.analysis.events).into_iter().collect()))
         .filter_map(|deadlock| finding(context, deadlock))

@@ -46,7 +46,7 @@ pub(crate) static RULE: Rule = Rule::new(
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    for deadlock in context.analysis.deadlocks.iter().filter(|deadlock| is_one_stage(context, deadlock)) {
+    for deadlock in context.deadlocks().filter(|deadlock| is_one_stage(context, deadlock)) {
         let finding = finding(context, deadlock);
         // Ten resources of one kind beside one operator are one mistake.
         if !findings.iter().any(|known| known.component == finding.component && known.provider == finding.provider) {
