@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use diagnostic::{Maker, Severity};
 use ecow::EcoString;
-use graph::{Analysis, Judged, Trials};
+use graph::{Analysis, Deadlock, Judged, Trials};
 use model::{
     BlindSpot, Capability, CapabilityKind, Cluster, Component, ComponentId, Consequence, Need, Phase, Purpose, Role,
     Tie, TieTarget, Verdict, WhyUnseen,
@@ -99,6 +99,12 @@ impl<'a> Context<'a> {
 
     pub(crate) fn component(&self, id: ComponentId) -> &'a Component {
         self.cluster.component(id)
+    }
+
+    /// Every cycle that nothing can leave, also those through what several bring.
+    pub(crate) fn deadlocks(&self) -> impl Iterator<Item = &'a Deadlock> + use<'a> {
+        let analysis = self.analysis;
+        analysis.deadlocks.iter().chain(&analysis.hopeless)
     }
 
     pub(crate) fn need(&self, judged: &Judged) -> &'a Need {
@@ -320,8 +326,15 @@ impl<'a> Context<'a> {
             ("kubectl create", Maker::ByHand),
         ];
         let text = self.text(span)?;
+        let lines: Vec<&str> = text.lines().collect();
         let at = text.get(..span.start as usize)?.lines().count();
-        let near = text.lines().skip(at.saturating_sub(LINES_AROUND)).take(2 * LINES_AROUND);
+        let end = (at + LINES_AROUND).min(lines.len());
+        let mut start = at.saturating_sub(LINES_AROUND).min(end);
+        // A comment that begins further above belongs to it as a whole.
+        while start > 0 && lines[start].starts_with('#') && lines[start - 1].starts_with('#') {
+            start -= 1;
+        }
+        let near = lines[start..end].iter();
         let comments = near.filter_map(|line| line.split_once('#')).map(|(_, words)| words.to_ascii_lowercase());
         comments
             .flat_map(|words| MAKERS.iter().filter(move |(name, _)| words.contains(name)).map(|(_, maker)| *maker))
@@ -351,6 +364,16 @@ impl<'a> Context<'a> {
         let file = self.reading.repository.path(span.file);
         let directories = &self.cluster.facts.handed_over;
         file.is_some_and(|file| directories.iter().any(|directory| repository::path::is_below(file, directory)))
+    }
+
+    /// Whether a script or a text for people says a name.
+    pub(crate) fn is_told(&self, name: &str) -> bool {
+        read::scripts::is_told(&self.reading.repository, name)
+    }
+
+    /// Whether a comment beside the object that counts names another maker of it.
+    fn is_made_outside(&self, judged: &Judged) -> bool {
+        judged.offer.is_some_and(|offer| self.comment_beside(self.cluster.offers[offer].at).is_some())
     }
 
     /// The text of the file a place is in.
@@ -456,6 +479,9 @@ impl<'a> Context<'a> {
         // The gate opens too early, but most controllers are done before a dependent looks again.
         let severity = if judged.early { severity.lowered() } else { severity };
         let is_guess = judged.offer.is_some_and(|offer| self.cluster.offers[offer].is_guess);
+        if severity > Severity::Info && kind == CapabilityKind::Namespace && self.is_made_outside(judged) {
+            return Severity::Info;
+        }
         if is_host || is_way_in(kind) || judged.holds_by_failure || is_guess {
             return severity.min(Severity::Info);
         }

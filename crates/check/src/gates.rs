@@ -8,7 +8,7 @@ use model::{Component, ComponentId, Gate, TieTarget};
 use source::{FileId, Span};
 
 use crate::context::Context;
-use crate::pairs::Pair;
+use crate::pairs::{Pair, sort_worst_first};
 use crate::remedy::Opening;
 
 /// Pairs by the gate that is too weak, the worst pair first.
@@ -19,7 +19,7 @@ pub(crate) fn by_gate<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> BTreeM
         gates.entry(gate).or_default().push(pair);
     }
     for pairs in gates.values_mut() {
-        pairs.sort_by_key(|pair| (std::cmp::Reverse(pair.severity), context.component(pair.consumer).object.clone()));
+        sort_worst_first(context, pairs);
     }
     gates
 }

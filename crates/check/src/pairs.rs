@@ -1,5 +1,6 @@
 //! Needs that are not guaranteed, gathered by the two components that somebody would have to order.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{
@@ -37,6 +38,13 @@ pub(crate) struct Pair<'a> {
 struct Gathered<'a> {
     judged: Vec<&'a Judged>,
     ends: BTreeSet<(ComponentId, ComponentId)>,
+}
+
+/// Sorts pairs that one finding speaks for: the one that loses most speaks.
+pub(crate) fn sort_worst_first(context: &Context<'_>, pairs: &mut [Pair<'_>]) {
+    let lost = |pair: &Pair<'_>| pair.judged[0].consequence.cost_seconds().unwrap_or(u64::MAX);
+    let object = |pair: &Pair<'_>| context.component(pair.consumer).object.clone();
+    pairs.sort_by_key(|pair| (Reverse(pair.severity), Reverse(lost(pair)), object(pair)));
 }
 
 /// Needs with one of these verdicts, by pair. `keep` decides on each need.
@@ -130,7 +138,7 @@ fn count_ordered(context: &Context<'_>) -> BTreeMap<ComponentId, usize> {
 }
 
 fn worst_first(context: &Context<'_>, judged: &mut [&Judged]) {
-    judged.sort_by_key(|judged| (std::cmp::Reverse(context.severity(judged)), context.need(judged).phase, judged.need));
+    judged.sort_by_key(|judged| (Reverse(context.severity(judged)), context.need(judged).phase, judged.need));
 }
 
 /// Who offers it: where the bootstrap does, the component that GitOps installs it with as well.

@@ -36,6 +36,10 @@ pub enum Note {
     NamespaceMadeElsewhere {
         namespace: EcoString,
     },
+    /// Terraform makes its Namespace, and more than can be read.
+    TerraformMakesNamespace {
+        namespace: EcoString,
+    },
     /// A comment beside it names what makes it.
     CommentNames {
         maker: Maker,

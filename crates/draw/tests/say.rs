@@ -34,6 +34,8 @@ fn what_a_bootstrap_does_not_show_is_named_in_quotes() {
     is_told(&named("secret.yaml"), &WhyUnseen::Encrypted, "`secret.yaml` is encrypted, names included");
     is_told(&named("edge"), &WhyUnseen::AnotherCluster, "`edge` is applied to another cluster (`kubeConfig`)");
     is_told(&named("lost.yaml"), &WhyUnseen::NotInRepository, "`lost.yaml` is not in the repository");
+    let why = WhyUnseen::WrittenByTerraform;
+    is_told(&named("vars.env"), &why, "`vars.env` is not in the repository yet: Terraform writes it");
     is_told(
         &named("git::https://git.example.org/x.git@helmfile.yaml"),
         &WhyUnseen::Fetched,

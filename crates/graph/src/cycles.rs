@@ -67,7 +67,7 @@ impl Deadlock {
 }
 
 /// Whether one event leads to another by the edges that count.
-fn leads(events: &Events, from: Event, to: Event, counts: impl Fn(Because) -> bool) -> bool {
+pub(crate) fn leads(events: &Events, from: Event, to: Event, counts: impl Fn(Because) -> bool) -> bool {
     let (mut seen, mut next) = (BTreeSet::from([from]), vec![from]);
     while let Some(event) = next.pop() {
         if event == to {

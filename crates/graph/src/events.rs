@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Phase, Stage, TieTarget, WaitsFor};
+use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Offer, Phase, Stage, TieTarget, WaitsFor};
 
+use crate::cycles::{Deadlock, leads};
 use crate::linking::{Links, is_given};
 
 /// Something that happens once in a cold start.
@@ -224,6 +225,7 @@ impl Events {
     fn add_needs(&mut self, cluster: &Cluster, links: &Links) {
         let mut shared: BTreeMap<&model::Capability, Event> = BTreeMap::new();
         let fills = Fills::new(cluster);
+        let mut offered: BTreeSet<Event> = BTreeSet::new();
         for (index, need) in cluster.needs.iter().enumerate() {
             if !is_binding(cluster, need) || is_given(cluster, &need.capability) {
                 continue;
@@ -235,12 +237,12 @@ impl Events {
                 continue;
             }
             let met = *shared.entry(&need.capability).or_insert_with(|| self.another());
-            if self.edges[met.0 as usize].is_empty() {
+            if offered.insert(met) {
                 self.add_offer(cluster, met, offers);
                 for store in fills.of(cluster, offers) {
                     let capability = &cluster.needs[store].capability;
                     let filled = *shared.entry(capability).or_insert_with(|| self.another());
-                    if self.edges[filled.0 as usize].is_empty() {
+                    if offered.insert(filled) {
                         self.add_offer(cluster, filled, links.offers_for(store));
                     }
                     self.add(met, filled, Because::Need(store));
@@ -257,6 +259,38 @@ impl Events {
         }
     }
 
+    /// The same events, and that what several bring, each of them only after it is there, never comes; and the offers of that. Deadlocks
+    /// that are known take no part: what they stop is told with them. Nothing where there is nothing of the kind.
+    ///
+    /// Not for verdicts: an edit may take such an edge away.
+    pub(crate) fn with_hopeless(
+        &self,
+        cluster: &Cluster,
+        links: &Links,
+        known: &[Deadlock],
+    ) -> Option<(Self, BTreeSet<usize>)> {
+        let told: BTreeSet<Because> =
+            known.iter().flat_map(|deadlock| &deadlock.steps).map(|step| step.because).collect();
+        let is_told = |because| matches!(because, Because::Tie(_) | Because::Need(_)) && told.contains(&because);
+        let (mut seen, mut found): (BTreeSet<Event>, Vec<(Event, Event, usize)>) = (BTreeSet::new(), Vec::new());
+        for (index, need) in cluster.needs.iter().enumerate() {
+            let offers = links.offers_for(index);
+            let met = self.met(index).filter(|_| need.capability.kind == CapabilityKind::Crd && offers.len() > 1);
+            let Some(met) = met.filter(|met| seen.insert(*met)) else { continue };
+            let is_guess = offers.iter().any(|offer| cluster.offers[*offer].is_guess);
+            let arrivals = offers.iter().map(|offer| (arrival(cluster, &cluster.offers[*offer]), *offer));
+            let waits = |there| leads(self, there, met, |because| self.binds(because) && !is_told(because));
+            if !is_guess && arrivals.clone().all(|(there, _)| waits(there)) {
+                found.extend(arrivals.map(|(there, offer)| (met, there, offer)));
+            }
+        }
+        let mut events = (!found.is_empty()).then(|| self.without(&BTreeSet::new()))?;
+        for (met, there, offer) in &found {
+            events.add(*met, *there, Because::Offer(*offer));
+        }
+        Some((events, found.into_iter().map(|(_, _, offer)| offer).collect()))
+    }
+
     fn add_offer(&mut self, cluster: &Cluster, met: Event, offers: &[usize]) {
         // Where one is a guess, it may come from anywhere.
         if offers.iter().any(|offer| cluster.offers[*offer].is_guess) {
@@ -267,11 +301,7 @@ impl Events {
         if cluster.component(offer.by).stage == Stage::Bootstrap {
             return;
         }
-        let moment = match (offer.arrival, cluster.component(offer.by).role) {
-            (Arrival::Installed, _) | (_, model::Role::HelmRelease) => Moment::Start,
-            _ => Moment::Applied,
-        };
-        self.add(met, Self::of(offer.by, moment), Because::Offer(*only));
+        self.add(met, arrival(cluster, offer), Because::Offer(*only));
         if offer.capability.kind == CapabilityKind::Crd && offer.arrival == Arrival::Installed {
             let crds = self.crds_of(offer.by);
             self.add(met, crds, Because::Offer(*only));
@@ -381,6 +411,15 @@ impl<'a> Fills<'a> {
         let stores = self.stores.get(&offer.object).into_iter().flatten();
         stores.filter_map(|store| self.needs.get(&(offer.by, *store)).copied()).collect()
     }
+}
+
+/// What has happened when an offer is there.
+fn arrival(cluster: &Cluster, offer: &Offer) -> Event {
+    let moment = match (offer.arrival, cluster.component(offer.by).role) {
+        (Arrival::Installed, _) | (_, model::Role::HelmRelease) => Moment::Start,
+        _ => Moment::Applied,
+    };
+    Events::of(offer.by, moment)
 }
 
 /// Needs without which nothing at all of a component is applied, and whose provider is certain.

@@ -1,7 +1,7 @@
 //! The verdict of every need, and what losing its race costs.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     Arrival, Capability, CapabilityKind, Cluster, ComponentId, Consequence, Gate, Need, ObjectRef, Offer, Patience,
@@ -62,6 +62,8 @@ pub(crate) struct Judge<'a> {
     gates: Gates<'a>,
     /// Pairs that are tied by mere existence.
     exists_ties: BTreeSet<(ComponentId, ComponentId)>,
+    /// What a build can't succeed without, by whose build it is.
+    built_with: BTreeMap<ComponentId, Vec<Event>>,
     /// What judging asks about what starts imply, as long as there are no answers.
     asked: RefCell<Questions>,
     answers: Option<Answers>,
@@ -146,6 +148,7 @@ impl<'a> Judge<'a> {
             deadlocked: deadlocks.iter().flat_map(Deadlock::needs).collect(),
             gates: Gates::new(cluster),
             exists_ties: exists_ties(cluster),
+            built_with: built_with(cluster, events),
             asked: RefCell::default(),
             answers: None,
         }
@@ -222,7 +225,7 @@ impl<'a> Judge<'a> {
                 ..nothing(Verdict::Deadlocked)
             };
         }
-        let starts = [Events::of(need.of, Moment::Start)];
+        let starts = self.known_at(need);
         let reached = Reached { starts: &starts, gate: None, asked: &self.asked, answers: self.answers.as_ref() };
         let best = offers
             .iter()
@@ -237,6 +240,13 @@ impl<'a> Judge<'a> {
             self.consequence(need, verdict, wait_seconds)
         };
         Judged { offer: Some(offer), consequence, weak_gate, early, wait_seconds, ..nothing(verdict) }
+    }
+
+    /// What is known to have happened when a need is felt. A build that does without something still has all that it can't do without.
+    pub(crate) fn known_at(&self, need: &Need) -> Vec<Event> {
+        let required = self.built_with.get(&need.of).filter(|_| need.optional && need.phase == Phase::Build);
+        let start = Events::of(need.of, Moment::Start);
+        std::iter::once(start).chain(required.into_iter().flatten().copied()).collect()
     }
 
     fn verdict(&self, index: usize, offer: usize, reached: Reached<'_>) -> Judgement {
@@ -448,6 +458,17 @@ impl<'a> Judge<'a> {
 fn definition(capability: &Capability) -> Option<ObjectRef> {
     let (group, kind) = capability.name.split_once('/').filter(|_| capability.kind == CapabilityKind::Crd)?;
     Some(ObjectRef::new("CustomResourceDefinition", "", format!("{}.{group}", model::plural(kind))))
+}
+
+fn built_with(cluster: &Cluster, events: &Events) -> BTreeMap<ComponentId, Vec<Event>> {
+    let mut found: BTreeMap<ComponentId, Vec<Event>> = BTreeMap::new();
+    for (index, need) in cluster.needs.iter().enumerate() {
+        let met = events.met(index).filter(|_| need.phase == Phase::Build && !need.optional);
+        if let Some(met) = met {
+            found.entry(need.of).or_default().push(met);
+        }
+    }
+    found
 }
 
 fn exists_ties(cluster: &Cluster) -> BTreeSet<(ComponentId, ComponentId)> {

@@ -41,6 +41,8 @@ pub struct Analysis {
     pub judged: Vec<Judged>,
     /// Every cycle that nothing can leave, each named once.
     pub deadlocks: Vec<Deadlock>,
+    /// Cycles through what several bring and none of them can bring first. Verdicts do not rest on them.
+    pub hopeless: Vec<Deadlock>,
     pub schedule: Schedule,
     pub links: Links,
     pub events: Events,
@@ -53,10 +55,19 @@ pub fn analyse(cluster: &Cluster) -> Analysis {
     let links = Links::new(cluster);
     let events = Events::new(cluster, &links);
     let deadlocks = cycles::find(&events);
+    let hopeless = hopeless(cluster, &links, &events, &deadlocks);
     let schedule = Schedule::new(cluster, &links, &events);
     let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);
     let (judged, failing) = without_failures(cluster, judged, &links, &events, &schedule, &deadlocks);
-    Analysis { judged, deadlocks, schedule, links, events, failing }
+    Analysis { judged, deadlocks, hopeless, schedule, links, events, failing }
+}
+
+/// Cycles through something that several bring, of whom each comes only after it.
+fn hopeless(cluster: &Cluster, links: &Links, events: &Events, known: &[Deadlock]) -> Vec<Deadlock> {
+    let Some((events, offers)) = events.with_hopeless(cluster, links, known) else { return Vec::new() };
+    let mut found = cycles::find(&events);
+    found.retain(|deadlock| deadlock.offers().any(|offer| offers.contains(&offer)) && !known.contains(deadlock));
+    found
 }
 
 /// Judges once more without what follows only from applies that fail until then. A component that is tied to one that

@@ -93,7 +93,8 @@ impl<'a> Trials<'a> {
             return Outcome { closes_circle, verdict: Verdict::Guaranteed, early: false };
         };
         let start = Events::of(self.cluster.needs[need].of, Moment::Start);
-        let starts = judge.starts(start, edges);
+        let mut starts = judge.starts(start, edges);
+        starts.extend(judge.known_at(&self.cluster.needs[need]));
         let offers = self.analysis.links.offers_for(need);
         let (verdict, early) = judge.with(need, offers, &starts, attempt.gate.as_ref());
         Outcome { closes_circle, verdict, early }

@@ -210,6 +210,8 @@ pub enum WhyUnseen {
     ChosenByTemplate,
     /// A file that is not in the repository.
     NotInRepository,
+    /// A file that is not in the repository, and that Terraform writes into it.
+    WrittenByTerraform,
     /// A helmfile that names values files which are not there, and whose releases another one has.
     LeftoverHelmfile,
     /// A file that was left out when the repository was read.

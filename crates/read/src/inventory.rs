@@ -34,17 +34,33 @@ pub fn find(repository: &Repository) -> Inventory {
     Inventory { groups, terraform }
 }
 
-/// Whether a directory of Terraform is applied with OpenTofu: by its name or files, or by what scripts and lists of tools name.
+/// Whether a directory of Terraform is applied with OpenTofu: by its name or files, else by what scripts and lists of tools name. Where
+/// they name both programs, what stands on one line with the directory decides.
 pub fn uses_tofu(repository: &Repository, directory: &str) -> bool {
-    let names_tofu = |path: &str| {
-        let is_list = TOOL_LISTS.contains(&path.rsplit('/').next().unwrap_or_default());
-        let text = || repository.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-        let calls =
-            |text: &str| ["tofu apply", "tofu init", "tofu -chdir", "opentofu"].iter().any(|it| text.contains(it));
-        path.rsplit('.').next() == Some("tofu") || ((is_list || crate::scripts::is_script(path)) && calls(text()))
-    };
-    directory.contains("tofu") || repository.paths().any(names_tofu)
+    let has = |ending: &str| repository.names(directory).iter().any(|name| name.ends_with(ending));
+    if directory.contains("tofu") || has(".tofu") || has(".opentofu-version") {
+        return true;
+    }
+    let is_list = |path: &str| TOOL_LISTS.contains(&path.rsplit('/').next().unwrap_or_default());
+    let texts = repository.paths().filter(|path| is_list(path) || crate::scripts::is_script(path));
+    let texts = texts.filter_map(|path| std::str::from_utf8(repository.bytes(path)?).ok());
+    let (tofu, terraform): (Vec<&str>, Vec<&str>) =
+        texts.flat_map(str::lines).filter(|line| calls(line, "")).partition(|line| calls(line, "tofu"));
+    if terraform.is_empty() && !has(".terraform-version") {
+        return !tofu.is_empty();
+    }
+    tofu.iter().any(|line| line.contains(directory))
 }
+
+/// Whether a line calls a program or lists it; either of the two where none is named.
+fn calls(line: &str, program: &str) -> bool {
+    let programs = ["tofu", "terraform"].into_iter().filter(|it| program.is_empty() || *it == program);
+    let is_called = |name: &str| CALLS.iter().any(|call| line.contains(&format!("{name}{call}")));
+    programs.into_iter().any(is_called) || (program != "terraform" && line.contains("opentofu"))
+}
+
+/// What comes after the name of the program in a command.
+const CALLS: [&str; 3] = [" apply", " init", " -chdir"];
 
 /// Files that list the tools of a repository.
 const TOOL_LISTS: [&str; 6] = [".mise.toml", "mise.toml", ".tool-versions", "aqua.yaml", "Brewfile", "flake.nix"];

@@ -5,7 +5,8 @@
 //! a Kustomization with `wait: true` holds releases whose HelmRepository comes from one that depends on it; a
 //! Kustomization puts objects into a Namespace that only a Kustomization that waits for it creates, or only a release
 //! in that same Namespace; a Kustomization that brings a secret store takes its variables from a Secret that is filled
-//! from this store.
+//! from this store. Where a comment beside that Namespace names Terraform or a person as its maker, or a script creates it, the
+//! finding is an info.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -56,11 +57,8 @@ pub(crate) static RULE: Rule = Rule::new(
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut seen: BTreeSet<BTreeSet<ComponentId>> = BTreeSet::new();
-    let cycles = context
-        .analysis
-        .deadlocks
-        .iter()
-        .filter(|deadlock| !is_one_stage(context, deadlock) && !is_parent_wait(context, deadlock));
+    let cycles =
+        context.deadlocks().filter(|deadlock| !is_one_stage(context, deadlock) && !is_parent_wait(context, deadlock));
     cycles
         .filter(|deadlock| seen.insert(deadlock.components(&context.analysis.events).into_iter().collect()))
         .filter_map(|deadlock| finding(context, deadlock))
@@ -80,10 +78,11 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
     };
     let edges = edges(context, deadlock);
     let fix = Fix::by_hand(advice(context, deadlock, &edges), Goal::Gone);
-    let note = note(&edges);
+    let (note, doubt) = (note(&edges), doubt(context, deadlock));
     let mut places = places(edges).into_iter();
     let (primary, _) = places.next()?;
-    let mut finding = Finding::new(&RULE, Severity::Error, &context.cluster.name, &first.object, statement, primary)
+    let severity = if doubt.is_some() { Severity::Info } else { Severity::Error };
+    let mut finding = Finding::new(&RULE, severity, &context.cluster.name, &first.object, statement, primary)
         .with_verdict(Verdict::Deadlocked)
         .with_consequence(Consequence::Deadlock)
         .with_cost(cost(context, deadlock))
@@ -92,22 +91,24 @@ fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Option<Finding> {
     finding.subject = deadlock.needs().next().map(|need| context.cluster.needs[need].capability.clone().into());
     finding.evidence = places.map(|(Location { at, label }, role)| Evidence { role, at, label }).collect();
     finding.notes.extend(note);
-    if let Some(doubt) = doubt(context, deadlock) {
-        finding.severity = Severity::Info;
-        finding.notes.push(doubt);
-    }
+    finding.notes.extend(doubt);
     Some(finding)
 }
 
-/// What else may make something that closes the cycle, before Flux starts or from another cluster.
+/// What else may make something that closes the cycle, before Flux starts or from another cluster: a comment beside the Namespace
+/// names it, a script creates it, another cluster's Flux applies it here.
 fn doubt(context: &Context<'_>, deadlock: &Deadlock) -> Option<Note> {
     let made = |kind| matches!(kind, CapabilityKind::Namespace | CapabilityKind::Secret | CapabilityKind::ConfigMap);
+    let offers = || deadlock.offers().map(|offer| &context.cluster.offers[offer]);
+    let mut namespaces = offers().filter(|offer| offer.capability.kind == CapabilityKind::Namespace);
+    if let Some(maker) = namespaces.find_map(|offer| context.comment_beside(offer.at)) {
+        return Some(Note::CommentNames { maker });
+    }
     let needed = deadlock.needs().map(|need| &context.cluster.needs[need].capability);
     if let Some(file) = needed.filter(|it| made(it.kind)).find_map(|it| context.creation_in_text(it)) {
         return Some(Note::UnlessMadeBy { file });
     }
-    let mut offers = deadlock.offers().map(|offer| &context.cluster.offers[offer]);
-    let is_handed_over = offers.any(|offer| made(offer.capability.kind) && context.is_handed_over(offer.at));
+    let is_handed_over = offers().any(|offer| made(offer.capability.kind) && context.is_handed_over(offer.at));
     is_handed_over.then_some(Note::UnseenMayHold)
 }
 

@@ -38,7 +38,7 @@ use model::{CapabilityKind, ComponentId};
 use crate::advice::{not_awaited, order};
 use crate::context::Context;
 use crate::dependents::{also, dependents};
-use crate::pairs::Pair;
+use crate::pairs::{Pair, sort_worst_first};
 use crate::races::{is_about_store, races};
 
 pub(crate) static RULE: Rule =
@@ -53,7 +53,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         stores.entry(pair.provider).or_default().push(pair.clone());
     }
     for pairs in stores.values_mut() {
-        pairs.sort_by_key(|pair| (std::cmp::Reverse(pair.severity), context.component(pair.consumer).object.clone()));
+        sort_worst_first(context, pairs);
     }
     let findings = stores.values().map(|pairs| finding(context, pairs));
     findings.filter(|finding| finding.severity > Severity::Pedantic).collect()

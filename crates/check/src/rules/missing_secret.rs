@@ -4,8 +4,8 @@
 //! nothing in the repository creates: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no
 //! operator by its naming convention. Where a release waits for another one in its namespace whose chart was not read,
 //! or part of the cluster comes from another repository, that may create it, and the finding is an info. So it is where
-//! a comment beside it names Terraform or a person as its maker, where nothing here creates its namespace, or where a manifest
-//! of it is here that neither Flux nor the bootstrap applies: a person or a script may. And the keys
+//! a comment beside it names Terraform or a person as its maker, where nothing here but Terraform creates its namespace, or where a
+//! manifest of it is here that neither Flux nor the bootstrap applies: a person or a script may. And the keys
 //! that no repository can hold: the one that Kustomizations decrypt with, where nothing seeds it (an info: you may keep
 //! it elsewhere), and the sealing key of SealedSecrets, where nothing restores it.
 //!
@@ -31,7 +31,7 @@ use diagnostic::{
     Severity, Subject, Symptom, Together,
 };
 use graph::is_given;
-use model::{Capability, CapabilityKind, ComponentId, Consequence, Need, Phase, Purpose, Role, Verdict};
+use model::{Capability, CapabilityKind, ComponentId, Consequence, Need, Offer, Phase, Purpose, Role, Verdict};
 
 use crate::context::Context;
 
@@ -98,13 +98,21 @@ fn made_outside(context: &Context<'_>, need: &Need) -> Option<Note> {
         return Some(Note::NotApplied { file: unapplied.file.clone() });
     }
     let namespace = Capability::cluster(CapabilityKind::Namespace, need.capability.namespace.clone());
-    let is_made = context
-        .cluster
-        .offers
-        .iter()
-        .any(|offer| offer.capability.kind == namespace.kind && offer.capability.means(&namespace.name));
-    let is_known = need.capability.namespace.is_empty() || is_made || is_given(context.cluster, &namespace);
-    (!is_known).then(|| Note::NamespaceMadeElsewhere { namespace: need.capability.namespace.clone() })
+    if need.capability.namespace.is_empty() || is_given(context.cluster, &namespace) {
+        return None;
+    }
+    let makes = |offer: &&Offer| offer.capability.kind == namespace.kind && offer.capability.means(&namespace.name);
+    let mut makers = context.cluster.offers.iter().filter(makes).peekable();
+    let name = need.capability.namespace.clone();
+    if makers.peek().is_none() {
+        return Some(Note::NamespaceMadeElsewhere { namespace: name });
+    }
+    let is_terraform = |offer: &Offer| context.path(offer.at).is_some_and(is_terraform);
+    makers.all(is_terraform).then_some(Note::TerraformMakesNamespace { namespace: name })
+}
+
+fn is_terraform(path: &str) -> bool {
+    matches!(path.rsplit('.').next(), Some("tf" | "tofu"))
 }
 
 /// A release of its own namespace that a release waits for and whose chart was not read: it may make the Secret, itself or by a

@@ -1,7 +1,10 @@
 //! ## What it finds
 //!
-//! `postBuild.substituteFrom` that names a ConfigMap or Secret that nothing creates; and an `optional` one that
-//! something creates, but that the Kustomization does not wait for.
+//! `postBuild.substituteFrom` that names a ConfigMap or Secret that nothing creates, or only this Kustomization itself; and an
+//! `optional` one that something creates, but that the Kustomization does not wait for.
+//!
+//! One that only the Kustomization itself creates is an error where the bootstrap creates other Secrets of its namespace, and no script
+//! and no Markdown file names it or the directory of its file: then nothing creates it first.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -28,7 +31,7 @@ use diagnostic::{
     Symptom, Together,
 };
 use graph::Judged;
-use model::{Consequence, Verdict};
+use model::{CapabilityKind, Consequence, Need, Offer, Stage, Verdict};
 
 use crate::context::Context;
 use crate::needs::is_variables;
@@ -54,19 +57,22 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
     let need = context.need(judged);
     let component = context.component(need.of);
     let model::Retry::Every(retry_seconds) = component.patience.retry else { return None };
-    let makes_itself = || judged.offer.is_some_and(|offer| context.cluster.offers[offer].by == need.of);
+    let own = judged.offer.map(|offer| &context.cluster.offers[offer]).filter(|offer| offer.by == need.of);
     let (severity, lack, cost) = match (judged.verdict, judged.consequence) {
         // One that nothing makes is fine. One that it makes itself is not there at first, and is from the second time on.
         (Verdict::Unoffered | Verdict::BootstrapOnly, _) if need.optional => return None,
         (Verdict::Unoffered, _) => (Severity::Info, Lack::NotMade, NeverCost::BuiltFromHere { retry_seconds }.into()),
-        (Verdict::BootstrapOnly, _) if makes_itself() => {
-            (Severity::Info, Lack::MadeByItself, NeverCost::BuiltFromHereFirst.into())
+        (Verdict::BootstrapOnly, _) if own.is_some() => {
+            let is_forgotten = own.is_some_and(|offer| is_forgotten(context, need, offer));
+            let severity = if is_forgotten { Severity::Error } else { Severity::Info };
+            (severity, Lack::MadeByItself, NeverCost::BuiltFromHereFirst.into())
         }
         (_, Consequence::Silent) => (Severity::Warning, Lack::NotOrdered, Cost::BuiltWithoutVariables),
         _ => return None,
     };
     let provider = judged.offer.map(|offer| context.applier(context.cluster.offers[offer].by));
     let consequence = match judged.verdict {
+        _ if severity == Severity::Error => Consequence::Deadlock,
         Verdict::Unoffered => Consequence::Slow { seconds: retry_seconds },
         _ => judged.consequence,
     };
@@ -83,4 +89,24 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
     let provider = provider.map(|provider| context.component(provider).object.clone());
     finding.provider = provider.filter(|provider| provider != own);
     Some(finding)
+}
+
+/// Whether nothing makes it first, by all signs: the bootstrap seeds other Secrets of its namespace, and nothing speaks of this one.
+fn is_forgotten(context: &Context<'_>, need: &Need, offer: &Offer) -> bool {
+    let is_seed = |offer: &Offer| {
+        let is_beside = offer.capability.namespace == need.capability.namespace;
+        let is_early = context.component(offer.by).stage == Stage::Bootstrap;
+        offer.capability.kind == CapabilityKind::Secret && is_beside && is_early
+    };
+    context.cluster.offers.iter().any(is_seed) && !is_told(context, need, offer)
+}
+
+/// Whether a script or a text speaks of it: by its name or by the directory of its file, or of all encrypted files.
+fn is_told(context: &Context<'_>, need: &Need, offer: &Offer) -> bool {
+    let directory = context.directory(offer.at).unwrap_or_default();
+    let end = directory.rmatch_indices('/').nth(1).map_or(directory, |(at, _)| &directory[at + 1..]);
+    let is_encrypted = need.capability.kind == CapabilityKind::Secret;
+    context.is_told(&need.capability.name)
+        || (!end.is_empty() && context.is_told(end))
+        || (is_encrypted && context.is_told("*.sops"))
 }

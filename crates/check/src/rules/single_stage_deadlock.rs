@@ -46,7 +46,7 @@ pub(crate) static RULE: Rule = Rule::new(
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    for deadlock in context.analysis.deadlocks.iter().filter(|deadlock| is_one_stage(context, deadlock)) {
+    for deadlock in context.deadlocks().filter(|deadlock| is_one_stage(context, deadlock)) {
         let finding = finding(context, deadlock);
         // Ten resources of one kind beside one operator are one mistake.
         if !findings.iter().any(|known| known.component == finding.component && known.provider == finding.provider) {
@@ -90,7 +90,9 @@ fn moved(context: &Context<'_>, of: ComponentId, by: Option<ComponentId>) -> Mov
     let is_beside = |judged: &&Judged| {
         let need = context.need(judged);
         let is_crd = need.capability.kind == CapabilityKind::Crd && need.phase == Phase::Apply;
-        is_crd && need.of == of && judged.offer.map(|offer| context.cluster.offers[offer].by) == by
+        let is_met = matches!(judged.verdict, Verdict::Guaranteed | Verdict::BootstrapOnly);
+        let mut offers = context.analysis.links.offers_for(judged.need).iter();
+        is_crd && need.of == of && !is_met && offers.any(|offer| Some(context.cluster.offers[*offer].by) == by)
     };
     let needs: Vec<&Need> = context.judged().filter(is_beside).map(|judged| context.need(judged)).collect();
     let kinds: BTreeSet<EcoString> = needs.iter().map(|need| need.object.kind.clone()).collect();
@@ -104,11 +106,9 @@ fn moved(context: &Context<'_>, of: ComponentId, by: Option<ComponentId>) -> Mov
 }
 
 fn finding(context: &Context<'_>, deadlock: &Deadlock) -> Finding {
-    let need = deadlock.needs().next().unwrap_or_default();
-    let judged = &context.analysis.judged[need];
-    let need = &context.cluster.needs[need];
+    let need = &context.cluster.needs[deadlock.needs().next().unwrap_or_default()];
     let component = &context.component(need.of).object;
-    let offer = judged.offer.map(|offer| &context.cluster.offers[offer]);
+    let offer = deadlock.offers().next().map(|offer| &context.cluster.offers[offer]);
     let statement = InstallFault::NeverApplied {
         component: component.clone(),
         kind: need.object.kind.clone(),

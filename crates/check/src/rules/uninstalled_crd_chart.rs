@@ -27,7 +27,7 @@ use diagnostic::{
     Symptom,
 };
 use graph::Judged;
-use model::{CapabilityKind, ComponentId, Consequence, Verdict, Withheld};
+use model::{CapabilityKind, ComponentId, Consequence, Phase, Verdict, Withheld};
 
 use crate::context::Context;
 use crate::needs::needs;
@@ -47,7 +47,9 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut by_chart: BTreeMap<ComponentId, Vec<(&Judged, &Withheld)>> = BTreeMap::new();
     for judged in context.judged().filter(|judged| judged.verdict == Verdict::Unoffered) {
         let need = context.need(judged);
-        if need.capability.kind != CapabilityKind::Crd || need.optional {
+        // What a program only looks for once it runs keeps nothing from being applied.
+        let is_applied = matches!(need.phase, Phase::Build | Phase::Apply);
+        if need.capability.kind != CapabilityKind::Crd || need.optional || !is_applied {
             continue;
         }
         let withheld = context.cluster.facts.withheld.iter().find(|it| covers(it, &need.capability.name));

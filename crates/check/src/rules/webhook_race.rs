@@ -29,7 +29,7 @@ use model::{ComponentId, Phase, Verdict};
 use crate::advice::{not_awaited, order};
 use crate::context::Context;
 use crate::dependents::{also, dependents};
-use crate::pairs::Pair;
+use crate::pairs::{Pair, sort_worst_first};
 use crate::races::{is_only_webhooks, races};
 
 pub(crate) static RULE: Rule = Rule::new(
@@ -52,7 +52,7 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         }
     }
     for pairs in owners.values_mut() {
-        pairs.sort_by_key(|pair| (std::cmp::Reverse(pair.severity), context.component(pair.consumer).object.clone()));
+        sort_worst_first(context, pairs);
     }
     owners.values().map(|pairs| finding(context, pairs)).collect()
 }

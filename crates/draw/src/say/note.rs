@@ -40,6 +40,9 @@ pub(super) fn note(note: &Note) -> String {
         Note::NamespaceMadeElsewhere { namespace } => {
             format!("nothing here creates Namespace {namespace} either: what does may create it, too")
         }
+        Note::TerraformMakesNamespace { namespace } => {
+            format!("Terraform creates Namespace {namespace}, and may create it, too")
+        }
         Note::CommentNames { maker } => format!("a comment beside it says that {} creates it", self::maker(*maker)),
         Note::NotApplied { file } => {
             format!("`{file}` would create it, but coldstart found nothing that applies it: apply it in the bootstrap, before Flux")

@@ -91,6 +91,7 @@ pub(crate) fn clause(why: &WhyUnseen) -> Clause {
         WhyUnseen::MadeByTemplate => Clause::is("made by a template"),
         WhyUnseen::ChosenByTemplate => Clause::is("chosen by a template"),
         WhyUnseen::NotInRepository => Clause::is("not in the repository"),
+        WhyUnseen::WrittenByTerraform => Clause::is("not in the repository yet: Terraform writes it"),
         WhyUnseen::LeftoverHelmfile => Clause::plain(
             "names values files that do not exist, and another helmfile has its releases: treated as a leftover",
         ),

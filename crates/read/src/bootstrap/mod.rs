@@ -1,4 +1,5 @@
-//! What is there before GitOps starts: releases of helmfiles and scripts, files and directories that are applied, Secrets, CRDs.
+//! What is there before GitOps starts: releases of helmfiles and scripts, files and directories that are applied, Secrets, CRDs, and what
+//! Terraform makes in the cluster.
 //!
 //! Read once for all clusters of a repository; `Bootstrap::of_cluster` tells what of it is brought to one of them. Does not know
 //! whether anybody ran it.
@@ -13,6 +14,7 @@ mod script_crds;
 mod script_releases;
 mod sealing_key;
 mod seeds;
+mod terraform_crds;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -29,6 +31,7 @@ use crate::overlooked::overlooked;
 use crate::remote_crds::{self, FetchedCrd};
 use crate::repository::Repository;
 use crate::scripts::{self, CreatedKind, MissingFile, Scripts};
+use crate::terraform;
 use ::repository::path;
 
 pub(crate) use cluster_directories::ClusterDirectories;
@@ -140,14 +143,15 @@ impl Bootstrap {
         for script in script_releases::by_scripts(&scripts) {
             add_unknown(&mut helmfiles, script);
         }
-        let seeds = seeds::find(repository, &scripts, &helmfiles);
+        let provided = terraform::provided(repository);
+        let seeds = seeds::find(repository, &scripts, &helmfiles, &provided.objects);
         let built: Vec<BuiltDirectory> =
             seeds.directories.into_iter().map(|path| BuiltDirectory::of(repository, path)).collect();
         // Directories are applied before anything else is installed.
         helmfiles.splice(0..0, built.iter().flat_map(|directory| directory.charts.iter().cloned()));
         let mut bootstrap = Self {
             named: seeds.named,
-            crds: remote_crds::find(repository, catalogue),
+            crds: terraform_crds::of(&provided, catalogue, remote_crds::find(repository, catalogue)),
             programs: programs::find(repository),
             unclear_crds: script_crds::unclear(&scripts),
             missing: scripts::missing_files(&scripts),
@@ -206,7 +210,7 @@ impl Bootstrap {
         &self.paths
     }
 
-    /// What scripts and templates make by name, each once for each directory: two clusters may have one of the same name, each its own.
+    /// What scripts, templates and Terraform make by name, each once for each directory: two clusters may have one of the same name, each its own.
     pub fn named(&self) -> &[SeededName] {
         &self.named
     }

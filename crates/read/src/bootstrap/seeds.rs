@@ -1,7 +1,7 @@
 //! What is applied before GitOps starts: directories, files and Secrets.
 //!
-//! Knows three signs: a path with a part named `bootstrap`, the commands of bootstrap scripts, and the hooks of
-//! helmfiles. Does not know whether they were run.
+//! Knows four signs: a path with a part named `bootstrap`, the commands of bootstrap scripts, the hooks of
+//! helmfiles, and the resources of Terraform. Does not know whether they were run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +15,7 @@ use crate::naming::{is_archived, is_in_bootstrap_directory};
 use crate::repository::Repository;
 use crate::scripts::{Applied, CreatedKind, Scripts};
 use crate::templated_yaml;
+use crate::terraform::ProvidedObject;
 use ::repository::path;
 
 /// How templates of manifests end.
@@ -38,12 +39,18 @@ pub(super) struct Seeds {
 }
 
 /// Looks for all of it.
-pub(super) fn find(repository: &Repository, scripts: &Scripts<'_>, helmfiles: &[Helmfile]) -> Seeds {
+pub(super) fn find(
+    repository: &Repository,
+    scripts: &Scripts<'_>,
+    helmfiles: &[Helmfile],
+    provided: &BTreeSet<ProvidedObject>,
+) -> Seeds {
     let all = scripts.applied();
     let applied = early_applied(&all, helmfiles);
     let directories = directories(repository, &applied);
     let files = files(repository, &applied);
-    let named = named(repository, &files, scripts, &all);
+    let made = made_by_name(scripts, provided);
+    let named = named(repository, &files, made, &all);
     Seeds { directories, files, named }
 }
 
@@ -101,8 +108,21 @@ fn templates(repository: &Repository) -> impl Iterator<Item = SeededFile> {
     })
 }
 
+/// What scripts create by name, and what Terraform does.
+fn made_by_name(scripts: &Scripts<'_>, provided: &BTreeSet<ProvidedObject>) -> impl Iterator<Item = SeededName> {
+    let created = scripts.created().into_iter();
+    let created = created.map(|it| SeededName { kind: it.kind, namespace: it.namespace, name: it.name, at: it.span });
+    let provided = provided.iter().cloned();
+    created.chain(provided.map(|it| SeededName { kind: it.kind, namespace: it.namespace, name: it.name, at: it.at }))
+}
+
 /// Each once for each directory: two clusters may have one of the same name, each in its own directory.
-fn named(repository: &Repository, files: &[SeededFile], scripts: &Scripts, applied: &[Applied]) -> Vec<SeededName> {
+fn named(
+    repository: &Repository,
+    files: &[SeededFile],
+    made: impl Iterator<Item = SeededName>,
+    applied: &[Applied],
+) -> Vec<SeededName> {
     let secret = |namespace: &str, name: &str, at: Span| SeededName {
         kind: CreatedKind::Secret,
         namespace: namespace.to_owned(),
@@ -119,8 +139,7 @@ fn named(repository: &Repository, files: &[SeededFile], scripts: &Scripts, appli
             found.push(secret(namespace, text, name.span));
         }
     }
-    let created = scripts.created().into_iter();
-    found.extend(created.map(|it| SeededName { kind: it.kind, namespace: it.namespace, name: it.name, at: it.span }));
+    found.extend(made);
     for missing in applied.iter().filter(|applied| applied.is_missing && applied.by_bootstrap) {
         // A file that is kept out of Git: by custom it is named after its Secret.
         let name = missing.path.rsplit('/').next().unwrap_or_default().split(".sops.").next().unwrap_or_default();

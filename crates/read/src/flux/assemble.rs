@@ -103,6 +103,7 @@ pub(super) fn assemble(common: &Common<'_>, entries: &[Entry], builds: &mut Buil
 }
 
 struct Assembler<'a> {
+    common: &'a Common<'a>,
     repository: &'a Repository,
     sources: &'a Sources<'a>,
     providers: &'a [Node],
@@ -150,6 +151,7 @@ fn is_encrypted(failure: &Failure) -> bool {
 impl<'a> Assembler<'a> {
     fn start(common: &'a Common<'a>, entry: &'a Entry) -> Self {
         let mut assembler = Self {
+            common,
             repository: common.repository,
             sources: &common.sources,
             providers: &common.providers,
@@ -310,6 +312,7 @@ impl<'a> Assembler<'a> {
         for failure in outside {
             self.blind(Unseen::RestOfRepository, WhyUnseen::AboveDirectory, failure.span, id);
         }
+        let failures = self.without_written(id, failures);
         let failures =
             failures.into_iter().map(|failure| (BuildFault::Kustomize(Cause::new(failure.error)), failure.span));
         let refused = outcome.refused.map(|error| (fault(error.source), error.span));
@@ -338,6 +341,26 @@ impl<'a> Assembler<'a> {
             self.object(id, node, &namespace);
         }
         self.out.kustomizations.push((id, kustomization));
+    }
+
+    /// What fails without files that Terraform is yet to write is only not seen.
+    fn without_written(&mut self, id: ComponentId, failures: Vec<Failure>) -> Vec<Failure> {
+        let mut left = Vec::new();
+        for failure in failures {
+            match self.written_by_terraform(&failure) {
+                Some(path) => self.blind(Unseen::File(path), WhyUnseen::WrittenByTerraform, failure.span, id),
+                None => left.push(failure),
+            }
+        }
+        left
+    }
+
+    /// The file that is missing where Terraform writes it.
+    fn written_by_terraform(&self, failure: &Failure) -> Option<String> {
+        let BuildError::Missing { path } = &failure.error else { return None };
+        let home = path::parent(self.repository.path(failure.span.file)?);
+        let whole = path::join(home, path)?;
+        self.common.is_written_by_terraform(&whole).then_some(whole)
     }
 
     /// The rest of the cluster is not seen, which is told once, where it begins.

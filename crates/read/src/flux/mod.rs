@@ -4,6 +4,7 @@ mod assemble;
 mod builds;
 mod entry;
 mod helm_release;
+mod instance_patches;
 mod kustomization;
 mod overlays;
 mod parts;
@@ -12,10 +13,12 @@ mod revision;
 mod roots;
 mod source;
 mod sync;
+mod told;
 mod variables;
 mod version;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 pub(crate) use assemble::{Assembled, Built, Origin};
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
@@ -34,6 +37,7 @@ use variables::Settings;
 
 use crate::object::Object;
 use crate::repository::Repository;
+use crate::terraform::{self, Provided};
 use ::repository::path;
 
 /// What the files say that all clusters of a repository have in common, read once.
@@ -48,6 +52,8 @@ struct Common<'a> {
     overlays: Overlays<'a>,
     /// The ResourceSetInputProviders of the repository.
     providers: Vec<Node>,
+    /// What Terraform brings; asked for only where a file is missing.
+    provided: OnceLock<Provided>,
 }
 
 impl<'a> Common<'a> {
@@ -57,7 +63,12 @@ impl<'a> Common<'a> {
         let (written, own) = entry::written(repository, &sources);
         sources.locate(&written, own.as_ref());
         let overlays = Overlays::read(repository);
-        Self { repository, sources, settings, written, own, overlays, providers }
+        Self { repository, sources, settings, written, own, overlays, providers, provided: OnceLock::new() }
+    }
+
+    /// Whether Terraform writes a file into the repository.
+    fn is_written_by_terraform(&self, path: &str) -> bool {
+        self.provided.get_or_init(|| terraform::provided(self.repository)).writes(path)
     }
 }
 

@@ -55,6 +55,20 @@ impl<'a> Overlays<'a> {
         self.above(file).into_iter().filter(|directory| self.naming(directory).next().is_none()).collect()
     }
 
+    /// The text of every kustomization.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &'a str> {
+        self.texts.values().copied()
+    }
+
+    /// The directories of other kustomizations that take in a directory which this one takes in.
+    pub(super) fn on_same_base(&self, directory: &str) -> BTreeSet<&'a str> {
+        let is_base = |named: &str| self.texts.contains_key(named);
+        let shared = self.by.iter().filter(|(named, by)| is_base(named) && by.contains(directory));
+        let bases: BTreeSet<&str> = shared.clone().map(|(named, _)| named.as_str()).collect();
+        let others = shared.flat_map(|(_, by)| by.iter().copied());
+        others.filter(|other| *other != directory && !bases.contains(other)).collect()
+    }
+
     /// Whether a kustomization says the path of the very directory it lies in, for instance in a patch.
     pub(super) fn says_its_own_path(&self, directory: &str) -> bool {
         let said = format!("/{directory}");

@@ -84,7 +84,9 @@ fn defines(one: &Assembled, source: &ObjectRef) -> bool {
 /// Whether a root applies itself, no other Kustomization, and a source that only other clusters define: you apply it on top of one
 /// of them.
 fn is_add_on(common: &Common<'_>, entry: &Entry, one: &Assembled, definers: &BTreeSet<&ObjectRef>) -> bool {
-    let Some(source) = entry.root.source.as_ref().map(|source| &source.object) else { return false };
+    // A FluxInstance makes the source of its cluster itself.
+    let source = entry.root.source.as_ref().filter(|_| entry.url.is_none());
+    let Some(source) = source.map(|source| &source.object) else { return false };
     let file = common.repository.path(entry.root.at.file).filter(|_| !entry.root.at.is_generated());
     let is_beside = || file.is_some_and(|file| common.sources.is_in(source, path::parent(file)));
     one.kustomizations.len() == 1 && definers.contains(source) && !defines(one, source) && !is_beside()

@@ -10,7 +10,7 @@ use crate::flux::entry::{Entry, Written, is_templated, made_by_flux};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
-use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
+use crate::flux::{Common, KUSTOMIZE_GROUP, sync, told};
 use crate::naming::is_archived;
 use crate::object::Object;
 use ::repository::path;
@@ -36,18 +36,35 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
         return vec![at_hand("")];
     }
     keep_named_by_terraform(common, &mut roots);
-    let is_nested = |directory: &str| path::ancestors(directory).skip(1).any(|outer| roots.contains_key(outer));
+    // One that leads on is no part of one that does not.
+    let is_around = |outer: &str, inner: &Root| roots.get(outer).is_some_and(|root| root.leads_on || !inner.leads_on);
+    let is_nested =
+        |directory: &str, root: &Root| path::ancestors(directory).skip(1).any(|outer| is_around(outer, root));
     let are_all_lone = reached.entries.is_empty() && !roots.values().any(|root| root.leads_on);
-    if are_all_lone {
-        let shifted: Vec<Entry> = roots.keys().filter_map(|start| in_artifact(common, start)).collect();
-        if !shifted.is_empty() {
-            return shifted;
-        }
-    }
+    let shifted: Vec<Entry> =
+        if are_all_lone { roots.keys().filter_map(|start| in_artifact(common, start)).collect() } else { Vec::new() };
+    let is_shifted = |directory: &str| shifted.iter().any(|entry| entry.directory == directory);
     let lone = if are_all_lone { clusters_among(&roots) } else { BTreeSet::new() };
-    let is_one = |directory: &str, root: &Root| !is_nested(directory) && (root.leads_on || lone.contains(directory));
-    let begun = roots.iter().filter(|(directory, root)| is_one(directory, root));
-    begun.map(|(directory, _)| only_in_root(common, directory).unwrap_or_else(|| at_hand(directory))).collect()
+    let is_one =
+        |directory: &str, root: &Root| !is_nested(directory, root) && (root.leads_on || lone.contains(directory));
+    let found = roots.iter().filter(|(directory, root)| is_one(directory, root) && !is_shifted(directory));
+    let mut found: Vec<Entry> =
+        found.map(|(directory, _)| only_in_root(common, directory).unwrap_or_else(|| at_hand(directory))).collect();
+    found.extend(shifted.iter().cloned());
+    let more = told_of(common, reached, &found);
+    found.extend(more);
+    found
+}
+
+/// What texts tell of and nothing else leads to.
+fn told_of(common: &Common<'_>, reached: &Reached<'_>, found: &[Entry]) -> Vec<Entry> {
+    let known: Vec<&str> = reached.entries.iter().chain(found).map(|entry| entry.directory.as_str()).collect();
+    let is_known = |directory: &str| {
+        known.iter().any(|known| path::is_below(directory, known) || path::is_below(known, directory))
+    };
+    let is_new = |directory: &String| !is_known(directory) && !reached.directories.contains(directory.as_str());
+    let told = told::directories(common, reached.entries).into_iter().filter(is_new).map(|it| at_hand(&it));
+    told.filter(|entry| !further(common, &entry.directory, &entry.root).is_empty()).collect()
 }
 
 /// The cluster of a Kustomization that alone lies at the root of the repository, and applies a directory of it: its file is applied, and
@@ -158,7 +175,7 @@ fn keep_named_by_terraform(common: &Common<'_>, roots: &mut BTreeMap<&str, Root>
 }
 
 /// Whether a text names a path, and not only one that begins or ends with it.
-fn names(text: &str, path: &str) -> bool {
+pub(super) fn names(text: &str, path: &str) -> bool {
     let goes_on = |next: char| next.is_alphanumeric() || matches!(next, '-' | '_' | '/');
     text.match_indices(path).any(|(at, _)| {
         let before = text[..at].strip_suffix("./").unwrap_or(&text[..at]);
@@ -198,7 +215,7 @@ fn is_for_show(directory: &str) -> bool {
 }
 
 /// Whether a directory holds what only tests read.
-fn is_for_tests(directory: &str) -> bool {
+pub(super) fn is_for_tests(directory: &str) -> bool {
     let names = ["fixtures", "test-data", "testdata", "tests"];
     directory.split('/').any(|part| names.contains(&part))
 }
@@ -246,7 +263,8 @@ impl<'a> Search<'a> {
             .iter()
             .filter(|it| !reached.files.contains(it.file) && !is_for_tests(it.directory))
             .collect();
-        let directories: BTreeSet<&str> = unreached.iter().map(|it| it.directory).collect();
+        let holding = |it: &&Written<'a>| std::iter::once(it.directory).chain(common.overlays.above(it.file));
+        let directories: BTreeSet<&str> = unreached.iter().flat_map(holding).collect();
         let entries = reached.entries.iter().map(|entry| entry.directory.as_str());
         let taken = entries.chain(applied_from_outside(common, &reached.directories)).collect();
         let mut search = Self { common, taken, candidates: Vec::new(), open: OpenPaths::of(common) };
@@ -294,9 +312,16 @@ impl<'a> Search<'a> {
                         || self.open.that_fit(directory).any(is_above)
                 })
             };
-            for start in
-                starts_of(&self.common.overlays, it.written.file).into_iter().filter(|start| !is_covered(start))
-            {
+            let starts = starts_of(&self.common.overlays, it.written.file);
+            // Where a cluster applies one of several overlays as one of its layers, the others are for such clusters, and none themselves.
+            let is_layer = |start: &&str| {
+                let by = covering.get(*start).map(Vec::as_slice).unwrap_or_default();
+                by.iter().any(|other| other.is_above(it) && self.is_one_of_many(other))
+            };
+            if starts.len() > 1 && starts.iter().any(is_layer) {
+                continue;
+            }
+            for start in starts.into_iter().filter(|start| !is_covered(start)) {
                 let root = roots.entry(start).or_default();
                 root.leads_on |= it.leads_on;
                 root.is_of_here |= self.is_of_here(it.written, start);
@@ -304,6 +329,11 @@ impl<'a> Search<'a> {
             }
         }
         roots
+    }
+
+    /// Whether a Kustomization lies in one directory with others.
+    fn is_one_of_many(&self, it: &Candidate<'_>) -> bool {
+        self.candidates.iter().filter(|other| other.written.directory == it.written.directory).nth(1).is_some()
     }
 
     /// Whether a Kustomization applies a directory of this repository.

@@ -7,6 +7,7 @@ use model::ObjectRef;
 use yaml::Node;
 
 use crate::flux::entry::{Entry, is_templated, made_by_flux};
+use crate::flux::instance_patches::{patched, patches_of};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::variables::Variables;
 use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP};
@@ -19,7 +20,8 @@ pub(super) fn entries(common: &Common<'_>) -> Vec<Entry> {
     for (_, file, documents) in common.repository.yaml_files() {
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
             if let Some(sync) = sync_of(node) {
-                entries.extend(Declared { common, file, home: home_of(node) }.entries(sync));
+                let declared = Declared { common, file, home: home_of(node), patches: patches_of(node) };
+                entries.extend(declared.entries(sync));
             }
         }
     }
@@ -52,6 +54,8 @@ struct Declared<'a> {
     common: &'a Common<'a>,
     file: &'a str,
     home: Option<&'a str>,
+    /// What the instance patches in the objects that it makes.
+    patches: &'a [Node],
 }
 
 impl Declared<'_> {
@@ -94,6 +98,7 @@ impl Declared<'_> {
         let (at, name) = (sync.get("path")?.span, object.name.clone());
         let source = SourceRef { object, at: sync.span };
         let root = made_by_flux(ObjectRef::new("Kustomization", home, name), &directory, at, Some(source));
+        let root = patched(self.common.repository, root, self.patches);
         Some(Entry { directory, root, url, base })
     }
 }

@@ -34,8 +34,7 @@ impl Scripts<'_> {
     /// `find DIRECTORY … -type d | while read x`.
     pub(crate) fn looped_directories(&self, script: &Script, at: usize) -> Vec<String> {
         let Some(above) = self.text(script).and_then(|text| text.get(..at)) else { return Vec::new() };
-        let mut lines = above.lines().rev().take(LINES_MAX);
-        let Some(directory) = lines.find_map(directory_in_loop) else { return Vec::new() };
+        let Some(directory) = open_loop(above).and_then(directory_in_loop) else { return Vec::new() };
         let expanded = self.expand(script, &directory, at);
         let Some(directory) = path::join("", &expanded).filter(|_| !expanded.contains(UNKNOWN)) else {
             return Vec::new();
@@ -43,6 +42,25 @@ impl Scripts<'_> {
         let is_directory = |name: &&String| self.repository.kind(&format!("{directory}/{name}")) == PathKind::Directory;
         self.repository.names(&directory).iter().filter(is_directory).cloned().collect()
     }
+}
+
+/// The line that begins the innermost loop that is still open at the end of a text.
+fn open_loop(text: &str) -> Option<&str> {
+    let mut ended: usize = 0;
+    let mut lines = text.lines().rev().take(LINES_MAX);
+    while let Some(line) = lines.next() {
+        let mut words = line.split([' ', '\t', ';', '|']).filter(|word| !word.is_empty());
+        let (first, last) = (words.clone().next(), words.clone().next_back());
+        let begins = words.any(|word| matches!(word, "for" | "while" | "until"));
+        ended += usize::from(first == Some("done") || last == Some("done"));
+        match ended.checked_sub(usize::from(begins)) {
+            // What it goes through may stand on the line before.
+            None if line.trim_start().starts_with('|') => return lines.next(),
+            None => return Some(line),
+            Some(left) => ended = left,
+        }
+    }
+    None
 }
 
 /// The directory in whose directories a line begins a loop.
@@ -99,4 +117,19 @@ fn array_of(text: &str, name: &str) -> Vec<String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::open_loop;
+
+    #[test]
+    fn a_loop_that_has_ended_is_not_the_one_around() {
+        assert_eq!(open_loop("for a in x/*/; do\n  echo\n"), Some("for a in x/*/; do"));
+        assert_eq!(open_loop("for a in x/*/; do\n  echo\ndone\n"), None);
+        let nested = "find y -type d | while read -r b; do\n  for a in x/*/; do\n    echo\n  done\n";
+        assert_eq!(open_loop(nested), Some("find y -type d | while read -r b; do"));
+        assert_eq!(open_loop("for a in x; do echo; done\n"), None);
+        assert_eq!(open_loop("find y -type d \\\n  | while read -r b; do\n"), Some("find y -type d \\"));
+    }
 }

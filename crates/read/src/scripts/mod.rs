@@ -222,6 +222,14 @@ pub(crate) fn is_script(path: &str) -> bool {
             && (is_taskfile || path.split('/').any(|part| matches!(part, ".taskfiles" | "taskfiles"))))
 }
 
+/// Whether a script, a text for people or a file of a bootstrap says a name.
+pub fn is_told(repository: &Repository, name: &str) -> bool {
+    let is_text =
+        |path: &&str| path.ends_with(".md") || is_script(path) || crate::naming::is_in_bootstrap_directory(path);
+    let files = repository.paths().filter(is_text).filter_map(|path| repository.id(path));
+    files.filter_map(|id| repository.source(id)).any(|source| source.text().contains(name))
+}
+
 fn read_script(repository: &Repository, path: &str) -> Option<Script> {
     let file = repository.id(path)?;
     let text = repository.source(file)?.text();

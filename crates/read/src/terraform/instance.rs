@@ -98,6 +98,21 @@ impl<'w> Instance<'w> {
         self.parent.as_ref().map(|caller| &caller.each)
     }
 
+    /// Where Terraform is run.
+    pub(crate) fn run_in(&self) -> &'w str {
+        self.root
+    }
+
+    /// The text of a file, by a path as Terraform takes it.
+    pub(crate) fn file(&self, path: &str) -> Option<&'w str> {
+        // Outside of the repository.
+        if path.starts_with('/') {
+            return None;
+        }
+        let path = path::join(self.root, path)?;
+        std::str::from_utf8(self.world.repository.bytes(&path)?).ok()
+    }
+
     /// What an expression is worth in it.
     pub(crate) fn value(&self, expression: &Expression, each: &Each) -> Value {
         let place = Place { instance: self, each };
@@ -311,13 +326,7 @@ impl Names for Place<'_, '_> {
     }
 
     fn file(&self, path: &str) -> Option<&str> {
-        // Outside of the repository.
-        if path.starts_with('/') {
-            return None;
-        }
-        let path = path::join(self.instance.root, path)?;
-        let bytes = self.instance.world.repository.bytes(&path)?;
-        std::str::from_utf8(bytes).ok()
+        self.instance.file(path)
     }
 }
 

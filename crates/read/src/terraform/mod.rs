@@ -1,4 +1,5 @@
-//! Terraform and OpenTofu: what a directory is for, and the machines that it makes, as far as that needs no provider.
+//! Terraform and OpenTofu: what a directory is for, the machines that it makes, and what it brings to a cluster, as far as that needs no
+//! provider.
 //!
 //! Knows HCL, modules of this repository, variables, locals, `for_each`, `count` and functions on constants. Does not know
 //! what a provider answers: that is unknown, never guessed.
@@ -8,6 +9,8 @@ mod functions;
 mod instance;
 mod module;
 mod nodes;
+mod open_text;
+mod provided;
 mod purpose;
 mod render;
 mod types;
@@ -26,6 +29,7 @@ use evaluate::Budget;
 pub(crate) use functions::encoding::documents;
 use instance::{Instance, World};
 use module::Module;
+pub(crate) use provided::{Provided, ProvidedObject, provided};
 pub use purpose::Purpose;
 use purpose::{Made, states_read};
 pub(crate) use value::Value;
@@ -90,9 +94,10 @@ fn modules(repository: &Repository) -> BTreeMap<String, Module> {
         };
         let text = repository.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
         let Some(body) = text.and_then(|text| text.parse::<Body>().ok()) else { continue };
+        let file = repository.id(path).unwrap_or(source::FileId::GENERATED);
         let directory = path::parent(path);
         let module = modules.entry(directory.to_owned()).or_insert_with(|| Module::new(directory));
-        if is_values { module.give(path.rsplit('/').next().unwrap_or(path), body) } else { module.add(body) }
+        if is_values { module.give(path.rsplit('/').next().unwrap_or(path), body) } else { module.add(file, body) }
     }
     modules
 }

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hcl_edit::Span as _;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Block, Body};
+use source::{FileId, Span, to_u32};
 
 /// A directory with Terraform files: one that is applied, or a module of another.
 #[derive(Debug, Default)]
@@ -42,6 +44,8 @@ pub(crate) struct Resource {
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) body: Body,
+    /// Its first line.
+    pub(crate) at: Span,
 }
 
 impl Module {
@@ -50,7 +54,7 @@ impl Module {
     }
 
     /// Adds what a `.tf` or `.tofu` file says.
-    pub(crate) fn add(&mut self, body: Body) {
+    pub(crate) fn add(&mut self, file: FileId, body: Body) {
         for block in body.into_blocks() {
             let label =
                 |index: usize| block.labels.get(index).map(|label| label.as_str().to_owned()).unwrap_or_default();
@@ -69,8 +73,8 @@ impl Module {
                     self.outputs.insert(label(0), Output { value: attribute(&block, "value"), is_sensitive });
                 }
                 kind @ ("resource" | "data" | "ephemeral") => {
-                    let is_data = kind != "resource";
-                    self.resources.push(Resource { is_data, kind: label(0), name: label(1), body: block.body });
+                    let (is_data, at) = (kind != "resource", place(file, &block));
+                    self.resources.push(Resource { is_data, kind: label(0), name: label(1), body: block.body, at });
                 }
                 "module" => {
                     self.calls.insert(label(0), block);
@@ -136,6 +140,12 @@ impl Module {
         let source = source.value.as_str().filter(|source| source.starts_with("./") || source.starts_with("../"))?;
         repository::path::join(&self.directory, source)
     }
+}
+
+/// The first line of a block.
+fn place(file: FileId, block: &Block) -> Span {
+    let (start, end) = (block.ident.span(), block.labels.last().and_then(|label| label.span()));
+    start.zip(end).map_or(Span::GENERATED, |(start, end)| Span::new(file, to_u32(start.start), to_u32(end.end)))
 }
 
 pub(crate) fn attribute(block: &Block, name: &str) -> Option<Expression> {

@@ -226,3 +226,83 @@ proptest! {
         let _ = found(&[("r/main.tf", &main), ("m/main.tf", &inner)]);
     }
 }
+
+/// What Terraform makes in a cluster, a line each.
+fn made(files: &[(&str, &str)]) -> Vec<String> {
+    let directory = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let provided = super::provided(&Repository::open(directory.path()).unwrap());
+    let objects = provided.objects.iter().map(|it| format!("{} {}/{}", it.kind.as_str(), it.namespace, it.name));
+    let charts = provided.charts.iter().map(|it| format!("chart {}", it.name));
+    objects.chain(charts).chain(provided.files.iter().map(|it| format!("file {it}"))).collect()
+}
+
+#[test]
+fn objects_are_found_by_name_through_modules_and_manifests() {
+    let root = r#"
+variable "cluster" {}
+terraform {
+  backend "local" {}
+}
+module "shop" {
+  source    = "../modules/shop"
+  namespace = "shop"
+}
+resource "kubectl_manifest" "vars" {
+  yaml_body = yamlencode({
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    metadata   = { name = "cluster-${var.cluster}-vars", namespace = "flux-system" }
+  })
+}
+resource "helm_release" "certs" {
+  chart            = "oci://registry.example.org/charts/cert-manager"
+  namespace        = "certs"
+  create_namespace = true
+}
+"#;
+    let module = r#"
+variable "namespace" {}
+variable "region" {}
+resource "kubernetes_namespace_v1" "shop" {
+  metadata { name = var.namespace }
+}
+resource "kubernetes_secret" "each" {
+  for_each = toset(["a", "b"])
+  metadata {
+    name      = "shop-${each.key}"
+    namespace = kubernetes_namespace_v1.shop.metadata[0].name
+  }
+}
+resource "kubectl_manifest" "region" {
+  yaml_body = <<-YAML
+    apiVersion: v1
+    kind: Secret
+    metadata:
+      name: region
+      namespace: ${var.namespace}
+    stringData:
+      region: ${var.region}
+  YAML
+}
+resource "local_file" "vars" {
+  filename = "${path.module}/../../../clusters/lab/vars.env"
+}
+"#;
+    let files = [("terraform/lab/main.tf", root), ("terraform/modules/shop/main.tf", module)];
+    let wanted = [
+        "Namespace /certs",
+        "Namespace /shop",
+        "Secret shop/region",
+        "Secret shop/shop-a",
+        "Secret shop/shop-b",
+        "ConfigMap flux-system/cluster-*-vars",
+        "chart cert-manager",
+        "file clusters/lab/vars.env",
+    ];
+    assert_eq!(made(&files), wanted);
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+OVERLAY="clusters/demo"
+kubectl apply -k "$OVERLAY"

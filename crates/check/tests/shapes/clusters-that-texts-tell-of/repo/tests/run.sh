@@ -1,0 +1,2 @@
+#!/bin/sh
+kubectl apply -k clusters/e2e

@@ -1,0 +1,6 @@
+resource "kubernetes_secret" "values" {
+  metadata {
+    name      = "example-values"
+    namespace = "shop"
+  }
+}

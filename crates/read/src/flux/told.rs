@@ -1,0 +1,87 @@
+//! Clusters that a text of the repository tells of: `flux bootstrap … --path=DIRECTORY` in a script or in a text for people, and overlays
+//! that lie beside a cluster, build on the same base, and are named in a script.
+
+use std::collections::BTreeSet;
+
+use kustomize::{Files as _, PathKind};
+
+use crate::flux::entry::is_templated;
+use crate::flux::roots::{is_for_tests, names};
+use crate::flux::{Common, Entry};
+use crate::scripts::is_script;
+use ::repository::path;
+
+/// What begins a command that bootstraps Flux.
+const COMMAND: &str = "flux bootstrap";
+/// Of one such command.
+const COMMAND_BYTES_MAX: usize = 1200;
+
+/// Directories with a kustomization or a Kustomization that texts tell of.
+pub(super) fn directories(common: &Common<'_>, entries: &[Entry]) -> BTreeSet<String> {
+    let mut found = commanded(common);
+    found.extend(beside(common, entries).into_iter().map(str::to_owned));
+    found
+}
+
+/// Those that a command bootstraps Flux with.
+fn commanded(common: &Common<'_>) -> BTreeSet<String> {
+    let is_text = |path: &&str| (path.ends_with(".md") || is_script(path)) && !is_for_tests(path::parent(path));
+    let files = common.repository.paths().filter(is_text).filter_map(|path| common.repository.id(path));
+    let texts = files.filter_map(|id| Some(common.repository.source(id)?.text()));
+    let places =
+        texts.chain(common.overlays.texts()).flat_map(paths_in).map(|written| common.repository.place(written));
+    places.filter(|place| !place.is_empty() && common.repository.kind(place) == PathKind::Directory).collect()
+}
+
+/// What `--path` says in the commands of a text.
+fn paths_in(text: &str) -> Vec<&str> {
+    let commands = text.match_indices(COMMAND).map(|(at, _)| {
+        let end = text[at..].char_indices().map(|(end, _)| end).take_while(|end| *end < COMMAND_BYTES_MAX).last();
+        let command = &text[at..at + end.unwrap_or_default()];
+        let next = command.get(COMMAND.len()..).and_then(|rest| rest.find(COMMAND)).map(|next| next + COMMAND.len());
+        &command[..next.unwrap_or(command.len())]
+    });
+    commands.filter_map(path_in).collect()
+}
+
+fn path_in(command: &str) -> Option<&str> {
+    // A blank line ends it.
+    let command = command.split("\n\n").next()?;
+    let (_, rest) = command.split_once("--path")?;
+    let rest = rest.strip_prefix(['=', ' '])?.trim_start_matches(['"', '\'', ' ']);
+    let end = rest.find(|it: char| it.is_whitespace() || "\"'`)\\;,".contains(it)).unwrap_or(rest.len());
+    let path = rest[..end].trim_end_matches('.');
+    (!path.is_empty() && !is_templated(path) && !path.contains(['$', '<', '{'])).then_some(path)
+}
+
+/// Overlays beside a cluster that take in the same directories as the cluster, and that a script names.
+fn beside<'a>(common: &Common<'a>, entries: &[Entry]) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    for entry in entries {
+        let home = path::parent(&entry.directory);
+        let is_beside = |other: &&str| !home.is_empty() && path::parent(other) == home && *other != entry.directory;
+        found.extend(common.overlays.on_same_base(&entry.directory).into_iter().filter(is_beside));
+    }
+    if found.is_empty() {
+        return found;
+    }
+    let is_meant = |path: &&str| is_script(path) && !path.starts_with('.') && !is_for_tests(path);
+    let scripts = common.repository.paths().filter(is_meant).filter_map(|path| common.repository.id(path));
+    let texts: Vec<&str> = scripts.filter_map(|id| Some(common.repository.source(id)?.text())).collect();
+    found.retain(|directory| texts.iter().any(|text| names(text, directory)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::paths_in;
+
+    #[test]
+    fn the_path_of_a_command_is_found() {
+        let text = "Run:\n\n```\nflux bootstrap github \\\n  --owner=me \\\n  --path=./clusters/prod\n```\n\n\
+                    or `flux bootstrap git --path clusters/dev`. Then flux bootstrap github --path=clusters/$NAME\n\n--path=other\n";
+        assert_eq!(paths_in(text), ["./clusters/prod", "clusters/dev"]);
+        assert!(paths_in("flux bootstrap github\n\n--path=clusters/dev").is_empty());
+        assert!(paths_in("flux bootstrap --path=clusters/<env>").is_empty());
+    }
+}
