@@ -9,6 +9,8 @@ use coldstart_simulate::{Blueprint, BootOutcome, Conditions, Millis, Reason, Wor
 
 const HOUR: Millis = 3_600_000;
 
+const WAITS: &str = "  wait: true";
+
 const ROOT: &str = "\
 apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
@@ -44,8 +46,8 @@ fn deployment(name: &str) -> String {
     )
 }
 
-/// So many Kustomizations, each after those that `after` says.
-fn blueprint(count: usize, after: impl Fn(usize) -> Vec<usize>, more: &str, conditions: &Conditions) -> Blueprint {
+/// So many Kustomizations that wait, each after those that `after` says; the first may have another gate.
+fn blueprint(count: usize, after: impl Fn(usize) -> Vec<usize>, first: &str, conditions: &Conditions) -> Blueprint {
     let tree = tempfile::tempdir().unwrap();
     let write = |path: String, text: &str| {
         let path = tree.path().join(path);
@@ -55,7 +57,7 @@ fn blueprint(count: usize, after: impl Fn(usize) -> Vec<usize>, more: &str, cond
     write("clusters/test/flux-system/gotk-sync.yaml".to_owned(), ROOT);
     let mut text = String::new();
     for at in 0..count {
-        kustomization(&mut text, at, &after(at), more);
+        kustomization(&mut text, at, &after(at), if at == 0 { first } else { WAITS });
         write(format!("apps/{at}/deployment.yaml"), &deployment(&format!("frontend-{at}")));
     }
     write("clusters/test/apps.yaml".to_owned(), &text);
@@ -77,7 +79,7 @@ fn chain(at: usize) -> Vec<usize> {
 fn a_chain_comes_up_however_long_it_takes() {
     // Every link is looked at three hours after the one before it is ready: five days.
     let slow = Conditions { requeue_millis: 3 * HOUR, ..Conditions::default() };
-    let outcome = boot(&blueprint(40, chain, "  wait: true", &slow));
+    let outcome = boot(&blueprint(40, chain, WAITS, &slow));
     assert!(outcome.converged(), "{:?} at {} h", outcome.verdict, outcome.at / HOUR);
     assert!(outcome.at > 100 * HOUR, "{} h", outcome.at / HOUR);
 }
@@ -91,7 +93,7 @@ fn twice_as_many_components_are_twice_as_many_events() {
         ("fan-in", |at, count| if at + 1 == count { (0..at).collect() } else { Vec::new() }),
     ] {
         let events = |count: usize| {
-            let outcome = boot(&blueprint(count, |at| after(at, count), "  wait: true", &Conditions::default()));
+            let outcome = boot(&blueprint(count, |at| after(at, count), WAITS, &Conditions::default()));
             assert!(outcome.converged(), "{shape} of {count}");
             outcome.events
         };
