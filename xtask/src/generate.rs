@@ -60,12 +60,30 @@ pub(crate) enum Shape {
     Releases,
     /// A hundred clusters that share one base
     Clusters,
+    /// As one file, and each depends on something that does not exist
+    Findings,
+    /// As independent, without anything that Flux would begin with
+    NoEntry,
 }
 
 impl Shape {
     /// Applications that need neither a store nor storage, so that only the shape itself ties them.
     fn is_plain(self) -> bool {
-        matches!(self, Self::Independent | Self::FanIn | Self::OneFile | Self::Releases)
+        !matches!(self, Self::Chain | Self::Fan | Self::Mixed | Self::Dense | Self::Clusters)
+    }
+
+    /// Every Flux Kustomization stands in one file.
+    fn is_one_file(self) -> bool {
+        matches!(self, Self::OneFile | Self::Findings)
+    }
+
+    /// How many clusters share the applications.
+    fn clusters(self) -> usize {
+        match self {
+            Self::Clusters => CLUSTERS,
+            Self::NoEntry => 0,
+            _ => 1,
+        }
     }
 }
 
@@ -95,18 +113,19 @@ fn one_cluster(out: &Path, number: u64) -> Result<()> {
 /// Writes the repository; gives the number of files.
 pub(crate) fn write(out: &Path, kustomizations: usize, shape: Shape) -> Result<usize> {
     let mut writer = Writer { out, files: 0 };
-    let clusters = if shape == Shape::Clusters { CLUSTERS } else { 1 };
-    for at in 0..clusters {
+    for at in 0..shape.clusters() {
         cluster(&mut writer, &cluster_name(at))?;
     }
-    let of_one = kustomizations / clusters;
-    let parts: Vec<Part> = (0..of_one).map(|at| part(at, of_one, shape)).collect();
+    let of_one = kustomizations / shape.clusters().max(1);
+    // One Kustomization can't apply configuration together with the release that brings its definitions.
+    let is_possible = |at: &usize| shape != Shape::Releases || !is_configuration(*at);
+    let parts: Vec<Part> = (0..of_one).filter(is_possible).map(|at| part(at, of_one, shape)).collect();
     let mut resources = Vec::new();
     for group in parts.chunk_by(|one, other| one.namespace == other.namespace) {
         resources.push(format!("./{}", group[0].namespace));
         namespace(&mut writer, group, shape)?;
     }
-    if shape == Shape::OneFile {
+    if shape.is_one_file() {
         let all: String = parts.iter().map(flux_kustomization).collect();
         writer.file("apps/kustomizations.yaml", &all)?;
         resources.push("./kustomizations.yaml".to_owned());
@@ -160,7 +179,7 @@ fn namespace(writer: &mut Writer, parts: &[Part], shape: Shape) -> Result<()> {
     let object = format!("---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
     writer.file(&format!("apps/{name}/namespace.yaml"), &object)?;
     let listed = |part: &Part| match shape {
-        Shape::OneFile => None,
+        _ if shape.is_one_file() => None,
         Shape::Releases => Some(format!("./{}/app", part.name)),
         _ => Some(format!("./{}/ks.yaml", part.name)),
     };
@@ -168,7 +187,7 @@ fn namespace(writer: &mut Writer, parts: &[Part], shape: Shape) -> Result<()> {
     writer.file(&format!("apps/{name}/kustomization.yaml"), &list(&format!("namespace: {name}\n"), resources))?;
     for part in parts {
         let directory = format!("apps/{name}/{}", part.name);
-        if !matches!(shape, Shape::OneFile | Shape::Releases) {
+        if !shape.is_one_file() && shape != Shape::Releases {
             writer.file(&format!("{directory}/ks.yaml"), &flux_kustomization(part))?;
         }
         let files = part.objects.iter().map(|(file, _)| format!("./{file}"));
@@ -205,12 +224,16 @@ fn part(at: usize, of: usize, shape: Shape) -> Part {
     if let Some(part) = infrastructure(at) { part } else { application(at, of, shape) }
 }
 
+fn is_configuration(at: usize) -> bool {
+    matches!(at, STORES | 3)
+}
+
 /// What the applications need: a secret store, an issuer, storage. Each in two steps, controller and configuration.
 fn infrastructure(at: usize) -> Option<Part> {
     let (name, namespace, after, objects) = match at {
         0 => ("external-secrets", "external-secrets", None, release("external-secrets", "external-secrets", false)),
         STORES => ("external-secrets-stores", "external-secrets", Some(0), vec![("store.yaml", STORE.to_owned())]),
-        2 => ("cert-manager", "cert-manager", None, release("cert-manager", "cert-manager", false)),
+        2 => ("cert-manager", "cert-manager", None, with_definitions(release("cert-manager", "cert-manager", false))),
         3 => ("cert-manager-issuers", "cert-manager", Some(2), vec![("issuer.yaml", ISSUER.to_owned())]),
         4 => ("rook-ceph", "rook-ceph", None, release("rook-ceph", "rook-ceph", false)),
         STORAGE => {
@@ -235,6 +258,9 @@ fn application(at: usize, of: usize, shape: Shape) -> Part {
         on(STORAGE);
     }
     depends_on.extend(earlier(at, of, shape).into_iter().map(address));
+    if shape == Shape::Findings {
+        depends_on.push((format!("{name}-gone"), namespace.clone()));
+    }
     let mut objects = release(&name, "app-template", with_secret);
     if shape == Shape::Releases {
         for (_, text) in &mut objects {
@@ -273,9 +299,9 @@ fn earlier(at: usize, of: usize, shape: Shape) -> Vec<usize> {
         _ if before == 0 => Vec::new(),
         Shape::Chain => vec![at - 1],
         Shape::FanIn if at + 1 == of => (STORAGE + 1..at).collect(),
-        Shape::Fan | Shape::FanIn | Shape::Independent | Shape::OneFile | Shape::Releases => Vec::new(),
         Shape::Dense => picks(at, DENSE_EDGES, before),
         Shape::Mixed | Shape::Clusters => picks(at, scatter(at) % 4, before.min(MIXED_WINDOW)),
+        _ => Vec::new(),
     }
 }
 
@@ -299,6 +325,12 @@ fn release(name: &str, chart: &str, with_secret: bool) -> Vec<(&'static str, Str
     let source = OCI_REPOSITORY.replace("CHART", chart);
     let release = HELM_RELEASE.replace("ENV_FROM", if with_secret { ENV_FROM } else { "" });
     vec![("helmrelease.yaml", (source + &release).replace("NAME", name))]
+}
+
+/// Its chart brings its definitions only if it is told to.
+fn with_definitions(objects: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+    let told = |text: String| text.replace("  values:\n", "  values:\n    crds:\n      enabled: true\n");
+    objects.into_iter().map(|(file, text)| (file, told(text))).collect()
 }
 
 fn external_secret(name: &str) -> String {

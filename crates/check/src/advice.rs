@@ -5,7 +5,7 @@ use diagnostic::{
 };
 use ecow::EcoString;
 use graph::{LooksAt, NewGate};
-use model::{CapabilityKind, Component, ComponentId, Gate, HealthExpression, ObjectRef, Role};
+use model::{Component, ComponentId, Gate, HealthExpression, ObjectRef, Role};
 use source::{FileId, Span};
 
 use crate::context::Context;
@@ -88,14 +88,13 @@ pub(crate) fn expression(context: &Context<'_>, object: &ObjectRef) -> Option<He
         return None;
     }
     // Which group its kind is of says the need of its CRD.
-    let is_kind = |need: &&model::Need| need.capability.kind == CapabilityKind::Crd && need.object == *object;
-    let kind = context.cluster.needs.iter().find(is_kind).map(|need| need.capability.name.clone());
+    let kind = context.index().kind(object);
     let known = &context.cluster.facts.expressions;
     let only = || {
         let mut same = known.iter().filter(|(name, _)| name.rsplit('/').next() == Some(object.kind.as_str()));
         same.next().filter(|_| same.next().is_none()).map(|(_, expression)| expression)
     };
-    kind.map_or_else(only, |kind| known.get(&kind)).cloned()
+    kind.map_or_else(only, |kind| known.get(kind)).cloned()
 }
 
 /// The file of the patch that sets what a component waits for, where one does.

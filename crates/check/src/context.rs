@@ -12,6 +12,7 @@ use model::{
 };
 use read::Reading;
 
+use crate::index::Index;
 use crate::pairs::Pair;
 
 pub(crate) struct Context<'a> {
@@ -25,6 +26,8 @@ pub(crate) struct Context<'a> {
     dependents: Vec<Vec<&'a Tie>>,
     /// What each component is tied to.
     ties: Vec<Vec<ComponentId>>,
+    /// What each component declares.
+    own_ties: Vec<Vec<&'a Tie>>,
     /// Where each component declares that.
     tie_places: Vec<Vec<source::Span>>,
     has_ties: Vec<bool>,
@@ -44,6 +47,8 @@ pub(crate) struct Context<'a> {
     raced_kinds: OnceLock<BTreeSet<(ComponentId, ComponentId, &'a str)>>,
     /// See [`Context::trials`].
     trials: OnceLock<Trials<'a>>,
+    /// See [`Context::index`].
+    index: OnceLock<Index<'a>>,
 }
 
 impl<'a> Context<'a> {
@@ -57,7 +62,9 @@ impl<'a> Context<'a> {
         let mut has_ties = vec![false; cluster.components.len()];
         let mut by_source = vec![Vec::new(); cluster.components.len()];
         let mut tie_places = vec![Vec::new(); cluster.components.len()];
+        let mut own_ties = vec![Vec::new(); cluster.components.len()];
         for tie in &cluster.ties {
+            own_ties[tie.from.index()].push(tie);
             has_ties[tie.from.index()] = true;
             tie_places[tie.from.index()].push(tie.at);
             if let TieTarget::Component(to) = tie.to {
@@ -81,6 +88,7 @@ impl<'a> Context<'a> {
             asleep: Vec::new(),
             dependents,
             ties: by_source,
+            own_ties,
             tie_places,
             has_ties,
             releases_are_tied,
@@ -91,6 +99,7 @@ impl<'a> Context<'a> {
             races: OnceLock::new(),
             raced_kinds: OnceLock::new(),
             trials: OnceLock::new(),
+            index: OnceLock::new(),
         };
         context.asleep =
             cluster.ids().map(|id| context.above(id).any(|at| cluster.component(at).suspended.is_some())).collect();
@@ -119,6 +128,16 @@ impl<'a> Context<'a> {
     /// The cluster to try edits on.
     pub(crate) fn trials(&self) -> &Trials<'a> {
         self.trials.get_or_init(|| Trials::new(self.cluster, self.analysis))
+    }
+
+    /// Where to find what, instead of searching all of the cluster for each finding.
+    pub(crate) fn index(&self) -> &Index<'a> {
+        self.index.get_or_init(|| Index::new(self.cluster))
+    }
+
+    /// What a component declares, targets that do not exist included.
+    pub(crate) fn own_ties(&self, id: ComponentId) -> &[&'a Tie] {
+        &self.own_ties[id.index()]
     }
 
     /// Where a component declares what it is tied to.
@@ -281,19 +300,18 @@ impl<'a> Context<'a> {
 
     /// Whether a chain of declared ties leads from one to the other, whatever it proves.
     pub(crate) fn is_tied(&self, from: ComponentId, to: ComponentId) -> bool {
-        let mut seen = BTreeSet::from([to]);
-        let mut work = vec![to];
-        while let Some(at) = work.pop() {
-            for tie in self.dependents(at) {
-                if tie.from == from || self.above(from).any(|above| above == tie.from) {
-                    return true;
-                }
-                if seen.insert(tie.from) {
-                    work.push(tie.from);
-                }
-            }
-        }
-        false
+        let tied = self.tied_below(to);
+        self.above(from).any(|at| tied.contains(&at))
+    }
+
+    /// All from which a chain of declared ties leads to a component.
+    pub(crate) fn tied_below(&self, to: ComponentId) -> BTreeSet<ComponentId> {
+        reached([to], |at| self.dependents(at).iter().map(|tie| tie.from).collect())
+    }
+
+    /// All that a chain of declared ties leads to, from a component or from what applies it.
+    pub(crate) fn tied_above(&self, from: ComponentId) -> BTreeSet<ComponentId> {
+        reached(self.above(from), |at| self.tied_to(at).to_vec())
     }
 
     /// Every cluster of the repository.
@@ -326,15 +344,19 @@ impl<'a> Context<'a> {
             ("kubectl create", Maker::ByHand),
         ];
         let text = self.text(span)?;
-        let lines: Vec<&str> = text.lines().collect();
-        let at = text.get(..span.start as usize)?.lines().count();
-        let end = (at + LINES_AROUND).min(lines.len());
-        let mut start = at.saturating_sub(LINES_AROUND).min(end);
-        // A comment that begins further above belongs to it as a whole.
-        while start > 0 && lines[start].starts_with('#') && lines[start - 1].starts_with('#') {
-            start -= 1;
+        let (before, after) = text.split_at_checked(span.start as usize)?;
+        let mut near: Vec<&str> = Vec::new();
+        for (index, line) in before.lines().rev().enumerate() {
+            // A comment that begins further above belongs to it as a whole.
+            let goes_on = line.starts_with('#') && near.last().is_some_and(|below| below.starts_with('#'));
+            if index > LINES_AROUND && !goes_on {
+                break;
+            }
+            near.push(line);
         }
-        let near = lines[start..end].iter();
+        near.reverse();
+        near.extend(after.lines().take(LINES_AROUND));
+        let near = near.into_iter();
         let comments = near.filter_map(|line| line.split_once('#')).map(|(_, words)| words.to_ascii_lowercase());
         comments
             .flat_map(|words| MAKERS.iter().filter(move |(name, _)| words.contains(name)).map(|(_, maker)| *maker))
@@ -538,4 +560,17 @@ pub(crate) fn is_way_in(kind: CapabilityKind) -> bool {
             | CapabilityKind::LoadBalancer
             | CapabilityKind::SnapshotController
     )
+}
+
+/// All that is reached from some by steps, those themselves only where a step leads to them.
+fn reached(
+    from: impl IntoIterator<Item = ComponentId>,
+    steps: impl Fn(ComponentId) -> Vec<ComponentId>,
+) -> BTreeSet<ComponentId> {
+    let mut seen = BTreeSet::new();
+    let mut work: Vec<ComponentId> = from.into_iter().collect();
+    while let Some(at) = work.pop() {
+        work.extend(steps(at).into_iter().filter(|to| seen.insert(*to)));
+    }
+    seen
 }

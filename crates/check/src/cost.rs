@@ -19,11 +19,10 @@ pub(crate) fn cost(judged: &Judged, need: &Need, component: &Component) -> Cost 
         .into(),
         Consequence::Silent => RaceCost::BuiltWithout.into(),
         Consequence::Slow { seconds } => slow(judged, need, component, seconds).into(),
-        Consequence::Safe { spare_seconds } => RaceCost::InTime {
-            needed_seconds: judged.wait_seconds,
-            timeout_seconds: judged.wait_seconds + spare_seconds,
+        Consequence::Safe { spare_seconds } => {
+            let timeout_seconds = component.patience.timeout_seconds;
+            RaceCost::InTime { needed_seconds: timeout_seconds.saturating_sub(spare_seconds), timeout_seconds }.into()
         }
-        .into(),
         Consequence::Noise => RaceCost::Seconds.into(),
         Consequence::Nothing => RaceCost::NoneWithBootstrap.into(),
     }

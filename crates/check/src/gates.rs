@@ -26,7 +26,7 @@ pub(crate) fn by_gate<'a>(context: &Context<'a>, pairs: Vec<Pair<'a>>) -> BTreeM
 
 /// Where a component declares that it waits for another.
 pub(crate) fn tie_to(context: &Context<'_>, from: ComponentId, to: ComponentId) -> Option<Span> {
-    let tie = context.cluster.ties.iter().find(|tie| tie.from == from && tie.to == TieTarget::Component(to));
+    let tie = context.own_ties(from).iter().find(|tie| tie.to == TieTarget::Component(to));
     tie.map(|tie| tie.at)
 }
 

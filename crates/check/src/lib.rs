@@ -11,6 +11,7 @@ mod context;
 mod cost;
 mod dependents;
 mod gates;
+mod index;
 mod needs;
 mod other_kind;
 mod outlook;

@@ -11,12 +11,12 @@ pub(crate) fn other_kind(context: &Context<'_>, missing: &ObjectRef) -> Option<C
         "Kustomization" => Role::HelmRelease,
         _ => return None,
     };
-    let named = |id: &ComponentId| context.component(*id).object.name == missing.name;
-    if context.cluster.ids().filter(named).any(|id| context.component(id).object.kind == missing.kind) {
+    let named = context.index().named(&missing.name);
+    if named.iter().any(|id| context.component(*id).object.kind == missing.kind) {
         return None;
     }
     let mut others: Vec<ComponentId> =
-        context.cluster.ids().filter(named).filter(|id| context.component(*id).role == other).collect();
+        named.iter().copied().filter(|id| context.component(*id).role == other).collect();
     others.sort_by_key(|id| context.component(*id).object.namespace != missing.namespace);
     others.first().copied()
 }

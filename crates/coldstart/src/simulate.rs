@@ -1,5 +1,7 @@
 //! `coldstart simulate`.
 
+use std::collections::BTreeMap;
+
 use ::simulate::{Blueprint, Conditions, Counted, Fault, Faults, Machines, Reason, Study};
 use diagnostic::Finding;
 use draw::say::boots;
@@ -22,7 +24,10 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
         Some(name) => Some(cluster::find(&reading.clusters, name, COMMAND, &options.path)?.name.clone()),
         None => None,
     };
-    let findings = ::check::run(&reading, wanted.as_deref()).each().findings;
+    let mut findings: BTreeMap<String, Vec<Finding>> = BTreeMap::new();
+    for finding in ::check::run(&reading, wanted.as_deref()).each().findings {
+        findings.entry(finding.cluster.clone()).or_default().push(finding);
+    }
     let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
     let machines = options.from_power_on.then(Machines::default);
     let conditions = Conditions { runs_bootstrap: options.from_power_on, machines, ..Conditions::default() };
@@ -31,8 +36,8 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     for cluster in rendered.iter().filter(|cluster| wanted.as_ref().is_none_or(|wanted| cluster.name == *wanted)) {
         let blueprint = ::simulate::compile(std::slice::from_ref(cluster), &catalogue, &conditions);
         let study = ::simulate::study(&blueprint, options.first_seed, options.seeds, &faults);
-        let mine: Vec<Finding> = findings.iter().filter(|finding| finding.cluster == cluster.name).cloned().collect();
-        all.push(simulation(&cluster.name, &blueprint, &study, &options.faults, &mine));
+        let mine = findings.get(&*cluster.name).map(Vec::as_slice).unwrap_or_default();
+        all.push(simulation(&cluster.name, &blueprint, &study, &options.faults, mine));
     }
     drop(progress);
     let text = match options.format {
@@ -59,13 +64,14 @@ fn simulation(
     findings: &[Finding],
 ) -> Simulation {
     let seconds = |percent: usize| study.percentile(percent).map(|millis| millis / 1000);
-    let rows = Rows(Boots { blueprint, findings });
+    let rows = Rows(Boots::new(blueprint, findings));
     Simulation {
         cluster: cluster.to_owned(),
         boots: study.boots,
         first_seed: study.first_seed,
         faults: faults.to_vec(),
         converged: study.converged,
+        unfinished: study.unfinished,
         time: seconds(50).zip(seconds(95)).zip(seconds(100)).map(|((p50, p95), worst)| Times {
             p50_seconds: p50,
             p95_seconds: p95,
@@ -117,10 +123,11 @@ impl Rows<'_> {
     }
 
     fn retried(&self, study: &Study) -> Vec<Row> {
+        let all: BTreeMap<_, _> = study.retried.iter().map(|it| (it.id, it)).collect();
         let retried = study.retried.iter().map(|it| Row {
             says: self.say(it.reason, false),
             cost_seconds: Some((it.median / 1000, it.worst / 1000)),
-            ..row(self.0.retried(it, &study.retried), it.boots, it.seed)
+            ..row(self.0.retried(it, &all), it.boots, it.seed)
         });
         retried.collect()
     }

@@ -70,26 +70,14 @@ pub enum SealedFault {
 pub enum Unopened {
     /// It is no sealed value.
     Broken(Cause),
+    /// Neither the newest key nor those that open most open it, and others were not tried.
+    NotTried { tried: usize },
     /// No key opens it.
-    /// None of the keys in use opens it, and others were not tried.
-    NotTried {
-        tried: usize,
-    },
-    NoKey {
-        bits: usize,
-    },
+    NoKey { bits: usize },
     /// It is sealed in another scope, and for another place where that is named.
-    OtherScope {
-        scope: &'static str,
-        place: Option<String>,
-        own: &'static str,
-        annotation: Option<&'static str>,
-    },
+    OtherScope { scope: &'static str, place: Option<String>, own: &'static str, annotation: Option<&'static str> },
     /// It is sealed for another place.
-    Elsewhere {
-        place: String,
-        landing: String,
-    },
+    Elsewhere { place: String, landing: String },
 }
 
 /// Keys that will not do, or not for long.

@@ -22,6 +22,8 @@ pub struct Simulation {
     /// Names of the faults that were asked for; `random` for one by seed.
     pub faults: Vec<String>,
     pub converged: u64,
+    /// How many were not simulated to their end: whether they converge is not known.
+    pub unfinished: u64,
     /// Of the boots that converged.
     pub time: Option<Times>,
     /// Why the others failed.
@@ -104,7 +106,11 @@ fn one(it: &Simulation, paint: Paint) -> String {
         let [p50, p95, worst] = [times.p50_seconds, times.p95_seconds, times.worst_seconds].map(say_seconds);
         let _ = writeln!(out, "  time       p50 {p50} · p95 {p95} · worst {worst}");
     }
-    let unready = it.boots - it.converged;
+    if it.unfinished > 0 {
+        let boots = agree(usize::try_from(it.unfinished).unwrap_or(usize::MAX), "boot was", "boots were");
+        let _ = writeln!(out, "  unknown    {} {boots} not simulated to the end: too many events", it.unfinished);
+    }
+    let unready = it.boots - it.converged - it.unfinished;
     list(&mut out, &format!("why {unready} of {} boots failed", it.boots), &it.causes, it.boots, paint);
     list(&mut out, "what failed and recovered by itself", &it.retried, it.boots, paint);
     list(&mut out, "what is missing without any error", &it.lost, it.boots, paint);

@@ -525,7 +525,7 @@ fn release_consequence(need: &Need, component: &model::Component, verdict: Verdi
         Phase::Ready if component.gate != Gate::Healthy => Consequence::Noise,
         // Its own pods start after that, and within the same time.
         Phase::Ready if wait_seconds + component.startup_seconds <= timeout => {
-            Consequence::Safe { spare_seconds: timeout - wait_seconds }
+            Consequence::Safe { spare_seconds: timeout - wait_seconds - component.startup_seconds }
         }
         // The try that is under way when it comes succeeds: only taking the failed one away costs.
         Phase::Ready if wait_seconds + component.startup_seconds <= patience => {

@@ -29,7 +29,7 @@ pub use cluster::{
 };
 pub use duration::{DURATION_SECONDS_MAX, parse_duration, parse_duration_millis, say_seconds};
 pub use facts::{Chart, Facts, FluxVersion, HealthExpression, MissingCheck, UndefinedVariable, Withheld};
-pub use nearest::{edits, nearest};
+pub use nearest::{HintBudget, edits, is_slip, nearest};
 pub use object::ObjectRef;
 pub use obstacle::{MachineRef, MadeKind, Obstacle, PodTrouble, Subject, Trace};
 pub use purpose::Purpose;

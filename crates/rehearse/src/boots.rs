@@ -2,17 +2,21 @@
 //!
 //! Knows the reasons of the simulated world and the findings. Does not know how either is worded.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{Finding, Missed, Symptom};
 use model::ObjectRef;
 use simulate::{Blueprint, Counted, Id, Lost, Reason, Retried};
 
 /// Simulated boots of one cluster, and what was found in it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Boots<'a> {
     pub blueprint: &'a Blueprint,
-    pub findings: &'a [Finding],
+    findings: &'a [Finding],
+    /// The findings without those that they speak for besides.
+    alone: Vec<Finding>,
+    /// By component: the findings that speak of it, each with the place among those it speaks for besides. Its own component comes last.
+    speaking_of: BTreeMap<&'a ObjectRef, Vec<(usize, Option<usize>)>>,
 }
 
 /// Something that happened, and the finding that speaks of it.
@@ -35,7 +39,20 @@ struct Question<'a> {
     chain: &'a [Reason],
 }
 
-impl Boots<'_> {
+impl<'a> Boots<'a> {
+    pub fn new(blueprint: &'a Blueprint, findings: &'a [Finding]) -> Self {
+        let mut speaking_of: BTreeMap<&ObjectRef, Vec<(usize, Option<usize>)>> = BTreeMap::new();
+        let mut alone = Vec::new();
+        for (at, finding) in findings.iter().enumerate() {
+            for (place, also) in finding.also.iter().enumerate() {
+                speaking_of.entry(&also.component).or_default().push((at, Some(place)));
+            }
+            speaking_of.entry(&finding.component).or_default().push((at, None));
+            alone.push(Finding { also: Vec::new(), ..finding.clone() });
+        }
+        Self { blueprint, findings, alone, speaking_of }
+    }
+
     /// What some boots died of.
     pub fn cause(&self, cause: &Counted) -> Explained {
         let is_circle = !cause.circle.is_empty();
@@ -83,9 +100,9 @@ impl Boots<'_> {
     }
 
     /// What failed and came right by itself. `all` are all of the kind.
-    pub fn retried(&self, it: &Retried, all: &[Retried]) -> Explained {
+    pub fn retried(&self, it: &Retried, all: &BTreeMap<Id, &Retried>) -> Explained {
         // A Kustomization that waited for a release in vain has the release's reason.
-        let of = it.reason.about().and_then(|about| all.iter().find(|other| other.id == about));
+        let of = it.reason.about().and_then(|about| all.get(&about));
         let reason = of.map_or(it.reason, |other| other.reason);
         let near: Vec<Id> = of.map(|other| other.id).into_iter().chain([it.id]).collect();
         let explained = self.explained(&Question { near: &near, seen: self.seen(reason, false), chain: &[] });
@@ -99,7 +116,7 @@ impl Boots<'_> {
 
     fn explained(&self, question: &Question<'_>) -> Explained {
         let objects: Vec<ObjectRef> = question.near.iter().flat_map(|id| self.blueprint.near(*id)).collect();
-        let (all, of_chain) = (self.speaking(&[]), self.speaking(question.chain));
+        let (all, of_chain) = (self.speaking(&objects, &[]), self.speaking(&objects, question.chain));
         let found = question.seen.iter().find_map(|(symptom, missed)| {
             // Where a finding must know what is missed, it may blame one that should have brought it and does not.
             let speaking = if missed.is_some() { &all } else { &of_chain };
@@ -137,25 +154,26 @@ impl Boots<'_> {
         }
     }
 
-    /// The findings that may speak of what a chain came down to, each for one component. One about a provider that the chain
-    /// does not name is about something else; a chain of one came right behind its end, and names nobody.
-    fn speaking(&self, chain: &[Reason]) -> Vec<Finding> {
+    /// The findings of these components that may speak of what a chain came down to, each for one component. One about a provider that
+    /// the chain does not name is about something else; a chain of one came right behind its end, and names nobody.
+    fn speaking(&self, of: &[ObjectRef], chain: &[Reason]) -> Vec<Finding> {
         let named = self.named(chain);
         let may_be =
             |provider: Option<&ObjectRef>| chain.len() < 2 || provider.is_none_or(|provider| named.contains(provider));
-        let mut all = Vec::new();
-        for finding in self.findings {
-            let alone = Finding { also: Vec::new(), ..finding.clone() };
-            let speaks_for_several = finding.rule.speaks_for_several;
-            for also in finding.also.iter().filter(|also| speaks_for_several || may_be(also.provider.as_ref())) {
-                let (component, provider) = (also.component.clone(), also.provider.clone());
-                all.push(Finding { component, provider, ..alone.clone() });
-            }
-            if may_be(finding.provider.as_ref()) {
-                all.push(alone);
-            }
-        }
-        all
+        let places = of.iter().filter_map(|component| self.speaking_of.get(component)).flatten();
+        // In the order of the findings, those that one speaks for besides before its own component.
+        let places: BTreeSet<(usize, usize)> =
+            places.map(|(at, also)| (*at, also.unwrap_or(self.findings[*at].also.len()))).collect();
+        let told = places.into_iter().filter_map(|(at, place)| {
+            let alone = &self.alone[at];
+            let Some(also) = self.findings[at].also.get(place) else {
+                return may_be(alone.provider.as_ref()).then(|| alone.clone());
+            };
+            let speaks = alone.rule.speaks_for_several || may_be(also.provider.as_ref());
+            let (component, provider) = (also.component.clone(), also.provider.clone());
+            speaks.then(|| Finding { component, provider, ..alone.clone() })
+        });
+        told.collect()
     }
 
     /// Everything that a chain names, and who makes it.

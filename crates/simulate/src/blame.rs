@@ -10,57 +10,84 @@ use crate::world::World;
 
 pub(crate) fn causes(world: &World<'_>) -> Vec<Cause> {
     let blueprint = world.blueprint();
-    let mut found: BTreeMap<Id, Cause> = BTreeMap::new();
     if world.bootstrap_failed().is_some() {
         return Vec::new();
     }
+    let mut ways = Ways { world, blueprint, ends: BTreeMap::new(), found: BTreeMap::new() };
     for id in blueprint.flux_objects() {
         let outcome = world.flux_outcome(id);
         if outcome.is_ready || outcome.is_suspended || !blueprint.thing(id).is_expected {
             continue;
         }
-        if let Some(cause) = cause(world, blueprint, id) {
-            found.entry(cause.id).and_modify(|known| known.blocks += 1).or_insert(cause);
+        if let Some(cause) = ways.end(id).and_then(|end| ways.found.get_mut(&end)) {
+            cause.blocks += 1;
         }
     }
+    let mut found = ways.found;
     // What Flux does not look at: a SealedSecret without a key, a claim that nobody serves.
     if found.is_empty() {
         for at in 0..blueprint.customs.len() {
             let custom = &blueprint.customs[at];
             if custom.is_sealed && world.exists(custom.id) && !world.is_ready(custom.id) {
-                let cause = told(world, custom.id, Reason::NoSealingKey, Vec::new());
-                found.insert(custom.id, Cause { blocks: 0, ..cause });
+                found.insert(custom.id, told(world, custom.id, Reason::NoSealingKey, Vec::new()));
             }
         }
     }
     found.into_values().collect()
 }
 
-fn cause(world: &World<'_>, blueprint: &Blueprint, start: Id) -> Option<Cause> {
-    let mut path: Vec<Id> = Vec::new();
-    let mut at = start;
-    loop {
-        if let Some(first) = path.iter().position(|before| *before == at) {
-            return circle(world, blueprint, &path[first..]);
-        }
-        path.push(at);
-        let Some(further) = next(world, blueprint, at) else {
-            let id = nearest_flux(blueprint, &path)?;
-            return Some(told(world, id, world.reason(id), Vec::new()));
-        };
-        at = further;
-    }
+/// Every way is gone once: whoever comes to a place that is known has the end of that place.
+struct Ways<'w, 'b> {
+    world: &'w World<'b>,
+    blueprint: &'w Blueprint,
+    /// The cause that a thing comes down to; nothing where a circle has none.
+    ends: BTreeMap<Id, Option<Id>>,
+    found: BTreeMap<Id, Cause>,
 }
 
-/// A circle is told by its first member that has a reason of its own, else by its first that waits.
-fn circle(world: &World<'_>, blueprint: &Blueprint, members: &[Id]) -> Option<Cause> {
-    let flux = || members.iter().copied().filter(|id| is_flux(blueprint, *id) && world.exists(*id));
-    let own = flux().filter(|id| !world.reason(*id).is_wait()).min();
-    if let Some(id) = own {
-        return Some(told(world, id, world.reason(id), Vec::new()));
+impl Ways<'_, '_> {
+    fn end(&mut self, start: Id) -> Option<Id> {
+        let mut path: Vec<Id> = Vec::new();
+        let mut places: BTreeMap<Id, usize> = BTreeMap::new();
+        let mut at = start;
+        let end = loop {
+            if let Some(known) = self.ends.get(&at) {
+                break *known;
+            }
+            if let Some(first) = places.get(&at) {
+                break self.circle(&path[*first..]);
+            }
+            places.insert(at, path.len());
+            path.push(at);
+            let Some(further) = next(self.world, self.blueprint, at) else {
+                // Behind the last one that Flux looks after, others may come from elsewhere.
+                let last = path.iter().rposition(|id| is_flux(self.blueprint, *id))?;
+                path.truncate(last + 1);
+                let id = path[last];
+                break Some(self.tell(id, self.world.reason(id), Vec::new()));
+            };
+            at = further;
+        };
+        self.ends.extend(path.into_iter().map(|id| (id, end)));
+        end
     }
-    let id = flux().min()?;
-    Some(told(world, id, world.reason(id), flux().collect()))
+
+    /// A circle is told by its first member that has a reason of its own, else by its first that waits.
+    fn circle(&mut self, members: &[Id]) -> Option<Id> {
+        let (world, blueprint) = (self.world, self.blueprint);
+        let flux = || members.iter().copied().filter(|id| is_flux(blueprint, *id) && world.exists(*id));
+        let own = flux().filter(|id| !world.reason(*id).is_wait()).min();
+        if let Some(id) = own {
+            return Some(self.tell(id, world.reason(id), Vec::new()));
+        }
+        let id = flux().min()?;
+        Some(self.tell(id, world.reason(id), flux().collect()))
+    }
+
+    fn tell(&mut self, id: Id, reason: Reason, circle: Vec<Id>) -> Id {
+        self.found.entry(id).or_insert_with(|| told(self.world, id, reason, circle));
+        id
+    }
 }
 
 fn told(world: &World<'_>, id: Id, reason: Reason, circle: Vec<Id>) -> Cause {
@@ -69,12 +96,7 @@ fn told(world: &World<'_>, id: Id, reason: Reason, circle: Vec<Id>) -> Cause {
         ((now, _), Some(then)) if now.len() == 1 && then.first() == now.first() => (then.to_vec(), false),
         (now, _) => now,
     };
-    Cause { id, reason, chain, turns, circle, blocks: 1 }
-}
-
-/// The last one on a way that Flux looks after.
-fn nearest_flux(blueprint: &Blueprint, path: &[Id]) -> Option<Id> {
-    path.iter().rev().copied().find(|id| is_flux(blueprint, *id))
+    Cause { id, reason, chain, turns, circle, blocks: 0 }
 }
 
 fn is_flux(blueprint: &Blueprint, id: Id) -> bool {

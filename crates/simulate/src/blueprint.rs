@@ -430,18 +430,18 @@ impl Blueprint {
         all.into_iter().map(|id| self.thing(id).object()).collect()
     }
 
-    /// Takes something to be there from the start, and tells so.
-    pub(crate) fn assume(&mut self, it: &Thing) {
-        let key = (it.group().into(), it.kind.clone(), it.namespace.clone(), it.name.clone());
-        let Some(id) = self.by_name.get(&key).copied() else { return };
-        let thing = self.thing(id);
-        let is_cluster_wide = matches!(thing.kind.as_str(), "CustomResourceDefinition" | "Namespace" | "StorageClass");
-        let what = if is_cluster_wide { format!("{} {}", thing.kind, thing.name) } else { thing.object().to_string() };
-        self.given.push(id);
+    /// Takes these things to be there from the start, and tells so.
+    pub(crate) fn assume<'t>(&mut self, things: impl Iterator<Item = &'t Thing>) {
+        for it in things {
+            let key = (it.group().into(), it.kind.clone(), it.namespace.clone(), it.name.clone());
+            let Some(id) = self.by_name.get(&key).copied() else { continue };
+            let is_wide = matches!(it.kind.as_str(), "CustomResourceDefinition" | "Namespace" | "StorageClass");
+            self.assumed.push(if is_wide { format!("{} {}", it.kind, it.name) } else { it.object().to_string() });
+            self.given.push(id);
+        }
         self.given.sort_unstable();
         self.given.dedup();
-        let at = self.assumed.partition_point(|known| *known < what);
-        self.assumed.insert(at, what);
+        self.assumed.sort_unstable();
     }
 
     /// How many Kustomizations, ResourceSets and HelmReleases there are.

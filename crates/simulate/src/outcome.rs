@@ -11,6 +11,8 @@ pub enum Verdict {
     Converged,
     /// Nothing will change any more, and something is not ready.
     Stuck,
+    /// It was not followed any further: there were too many events, or too long a time.
+    Unfinished,
 }
 
 /// One boot.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::blueprint::{Blueprint, Id, Millis};
 use crate::event::Reason;
 use crate::fault::Fault;
-use crate::outcome::BootOutcome;
+use crate::outcome::{BootOutcome, Verdict};
 use crate::world::World;
 
 /// Boots that one worker does in a row.
@@ -34,6 +34,8 @@ pub struct Study {
     pub boots: u64,
     pub first_seed: u64,
     pub converged: u64,
+    /// How many were not followed to their end: nothing is known of how they would have ended.
+    pub unfinished: u64,
     /// Of those that converged, shortest first.
     pub times: Vec<Millis>,
     /// What the others died of, the most frequent first.
@@ -102,6 +104,7 @@ impl Study {
 #[derive(Debug, Default)]
 struct Part {
     converged: u64,
+    unfinished: u64,
     times: Vec<Millis>,
     causes: BTreeMap<(Id, bool, u8), Counted>,
     retried: BTreeMap<Id, (Reason, Vec<Millis>, u64)>,
@@ -138,6 +141,8 @@ impl Part {
             self.converged += 1;
             self.times.push(outcome.at);
         }
+        let is_unfinished = outcome.verdict == Verdict::Unfinished;
+        self.unfinished += u64::from(is_unfinished);
         for cause in &outcome.causes {
             let key = (cause.id, !cause.circle.is_empty(), cause.reason.rank());
             let counted = self.causes.entry(key).or_insert_with(|| Counted {
@@ -157,7 +162,7 @@ impl Part {
             self.bootstrap_failed.entry(reason).or_insert((0, seed)).0 += 1;
         }
         for it in &outcome.flux {
-            if !it.is_ready && !it.is_suspended {
+            if !it.is_ready && !it.is_suspended && !is_unfinished {
                 *self.never_ready.entry(it.id).or_default() += 1;
             }
             if let Some((failed, reason)) = it.first_failure.filter(|(failed, _)| it.ready_attempt > failed + COST_MIN)
@@ -176,6 +181,7 @@ impl Part {
     fn merge(&mut self, other: Self) {
         self.events += other.events;
         self.converged += other.converged;
+        self.unfinished += other.unfinished;
         self.times.extend(other.times);
         for (key, counted) in other.causes {
             match self.causes.get_mut(&key) {
@@ -222,6 +228,7 @@ impl Part {
             boots,
             first_seed,
             converged: self.converged,
+            unfinished: self.unfinished,
             times: self.times,
             causes,
             retried,

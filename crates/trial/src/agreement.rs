@@ -66,7 +66,7 @@ pub fn agreements(reading: &Reading, boots: u64) -> Result<Vec<Agreement>, Strin
         let study = simulate::study(&blueprint, 1, boots, &Faults::default());
         let analysis = graph::analyse(cluster);
         let plan = run::plan(&reading.repository, cluster, &analysis, &reading.settings.up);
-        let untold = untold(&Boots { blueprint: &blueprint, findings: &mine }, &study);
+        let untold = untold(&Boots::new(&blueprint, &mine), &study);
         let warnings = mine.iter().filter(|finding| finding.severity >= Severity::Warning).count();
         let errors = mine.iter().filter(|finding| finding.severity == Severity::Error).count();
         let mut disagreements = verdicts(errors, warnings, &analysis, study.converged, &plan);

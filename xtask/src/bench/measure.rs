@@ -4,7 +4,7 @@
 //! process: this program again, as `xtask measure`.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -28,6 +28,9 @@ pub(crate) struct Options {
     /// Processes at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
+    /// A process that takes longer is ended, and counts as failed
+    #[arg(long, value_name = "N")]
+    seconds_max: Option<u64>,
     /// The command
     #[arg(last = true, required = true)]
     command: Vec<String>,
@@ -52,7 +55,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let codes = parallel::map(&tails, options.jobs, |tail| {
         let mut command = offline(Path::new(program));
         command.args(arguments).args(tail).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
-        command.status().map(|status| status.code())
+        let mut child = command.spawn()?;
+        match options.seconds_max {
+            Some(seconds) => ended_within(&mut child, Duration::from_secs(seconds)),
+            None => child.wait().map(Some),
+        }
+        .map(|status| status.and_then(|status| status.code()))
     });
     let wall_ms = started.elapsed().as_secs_f64() * 1000.0;
     let codes =
@@ -69,13 +77,39 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// How the process ended; nothing if it had to be ended.
+fn ended_within(child: &mut Child, most: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if started.elapsed() > most {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The outer half, for one process that may not take longer than this: has a fresh process run the command.
+pub(crate) fn limited(program: &Path, arguments: &[String], seconds_max: u64) -> Result<Cost> {
+    asked(&["--seconds-max".to_owned(), seconds_max.to_string()], program, arguments)
+}
+
 /// The outer half: has a fresh process run the command, `jobs` at a time where there are several.
 pub(crate) fn in_child(program: &Path, arguments: &[String], each: Option<&Path>, jobs: usize) -> Result<Cost> {
-    let mut command = Command::new(std::env::current_exe().context("cannot find this program")?);
-    command.args(["measure", "--jobs", &jobs.to_string()]);
+    let mut how = vec!["--jobs".to_owned(), jobs.to_string()];
     if let Some(each) = each {
-        command.arg("--each").arg(each);
+        how.extend(["--each".to_owned(), each.display().to_string()]);
     }
+    asked(&how, program, arguments)
+}
+
+fn asked(how: &[String], program: &Path, arguments: &[String]) -> Result<Cost> {
+    let mut command = Command::new(std::env::current_exe().context("cannot find this program")?);
+    command.arg("measure").args(how);
     let output = command.arg("--").arg(program).args(arguments).stderr(Stdio::inherit()).output()?;
     ensure!(output.status.success(), "cannot measure {}", program.display());
     serde_json::from_slice(&output.stdout).context("the measuring process printed something else")
@@ -86,18 +120,8 @@ pub(crate) fn succeeds(program: &Path, arguments: &[String]) -> Result<bool> {
     let mut command = offline(program);
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
-    let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status.success());
-        }
-        if started.elapsed() > Duration::from_secs(TRIAL_SECONDS_MAX) {
-            child.kill()?;
-            child.wait()?;
-            return Ok(false);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let ended = ended_within(&mut child, Duration::from_secs(TRIAL_SECONDS_MAX))?;
+    Ok(ended.is_some_and(|status| status.success()))
 }
 
 fn offline(program: &Path) -> Command {

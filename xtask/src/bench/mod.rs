@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-pub(crate) use measure::{Options as MeasureOptions, run as measure};
+pub(crate) use measure::{Options as MeasureOptions, limited, run as measure};
 
 use self::measure::Cost;
 use crate::table::Table;

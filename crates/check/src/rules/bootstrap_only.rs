@@ -20,9 +20,11 @@
 //!
 //! None needed as long as the bootstrap installs it. A `dependsOn` costs nothing and also works without the bootstrap.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Quiet, Rule, Symptom, Together};
 use graph::Judged;
-use model::{CapabilityKind, Verdict};
+use model::{CapabilityKind, ComponentId, Verdict};
 
 use crate::advice::{not_awaited, order};
 use crate::context::Context;
@@ -40,7 +42,12 @@ pub(crate) static RULE: Rule =
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let pairs = pairs::gather(context, |judged| judged.verdict == Verdict::BootstrapOnly);
-    let untied = pairs.into_iter().filter(|pair| !context.is_tied(pair.consumer, pair.provider)).collect();
+    let mut tied: BTreeMap<ComponentId, BTreeSet<ComponentId>> = BTreeMap::new();
+    let mut is_tied = |pair: &Pair<'_>| {
+        let tied = tied.entry(pair.provider).or_insert_with(|| context.tied_below(pair.provider));
+        context.above(pair.consumer).any(|at| tied.contains(&at))
+    };
+    let untied = pairs.into_iter().filter(|pair| !is_tied(pair)).collect();
     let untied = pairs::reduce(context, untied);
     // CRDs stay once they are there: leaving them to the bootstrap is a choice, not a gamble.
     let is_choice =

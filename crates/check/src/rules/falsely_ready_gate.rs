@@ -46,7 +46,7 @@
 //!       current: status.ceph.health in ['HEALTH_OK', 'HEALTH_WARN']
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{
     Advice, Cost, Explains, Finding, Fix, GateAdvice, GateFault, Goal, Judging, Label, Location, OrderAdvice,
@@ -61,7 +61,7 @@ use crate::dependents::speak_for_all;
 use crate::gates::{by_gate, tie_to, wait_or_less};
 use crate::needs::is_asked;
 use crate::pairs::{self, Pair};
-use crate::remedy::{find_gates, find_ways};
+use crate::remedy::{Opening, find_gates, find_ways};
 
 pub(crate) static RULE: Rule = Rule::new(
     "falsely-ready-gate",
@@ -82,7 +82,9 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         context,
         pairs::gather(context, |judged| judged.verdict == Verdict::FalselyReady && !is_asked(context, judged)),
     );
-    let mut findings: Vec<Finding> = gates.iter().map(|(gate, pairs)| relied_on(context, *gate, pairs)).collect();
+    let advised = Advised::new(context, &gates);
+    let mut findings: Vec<Finding> =
+        gates.iter().map(|(gate, pairs)| relied_on(context, *gate, pairs, &advised)).collect();
     for id in context.cluster.ids().filter(|id| !context.is_asleep(*id) && !gates.contains_key(id)) {
         findings.extend(no_op(context, id));
         findings.extend(ignored(context, id));
@@ -90,7 +92,32 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     findings
 }
 
-fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Finding {
+/// What to advise for the gates of which that must be tried on the graph, found for all of them at once.
+struct Advised<'a> {
+    /// Pairs whose own components may be tied instead, with the way to do it.
+    ways: BTreeMap<ComponentId, Pair<'a>>,
+    openings: BTreeMap<ComponentId, Opening>,
+}
+
+impl<'a> Advised<'a> {
+    fn new(context: &Context<'a>, gates: &BTreeMap<ComponentId, Vec<Pair<'a>>>) -> Self {
+        let (mut tied, mut opened) = (Vec::new(), Vec::new());
+        for (gate, pairs) in gates {
+            match Flaw::of(context, &pairs[0], context.component(*gate)) {
+                // The object's own component may be waited for, unless the list is of what is applied right here.
+                Flaw::Ignored(_) if *gate != pairs[0].provider => tied.push((*gate, pairs[0].clone())),
+                Flaw::NeverEvaluated => opened.push((*gate, pairs.first())),
+                _ => {}
+            }
+        }
+        let openings = opened.iter().map(|(gate, _)| *gate).zip(find_gates(context, &opened)).collect();
+        let (gates, mut pairs): (Vec<ComponentId>, Vec<Pair<'a>>) = tied.into_iter().unzip();
+        find_ways(context, &mut pairs);
+        Self { ways: gates.into_iter().zip(pairs).collect(), openings }
+    }
+}
+
+fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>], advised: &Advised<'_>) -> Finding {
     let worst = &pairs[0];
     let gated = context.component(gate);
     let flaw = Flaw::of(context, worst, gated);
@@ -105,7 +132,7 @@ fn relied_on(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> Fi
     let mut finding = worst
         .finding(context, &RULE, statement, primary)
         .with_provider(&gated.object)
-        .with_fix(flaw.fix(context, worst, gate));
+        .with_fix(flaw.fix(context, worst, gate, advised));
     if matches!(gated.gate, Gate::LooksHealthy(_)) {
         // Worth a line even where its dependents only make noise: without any, it gets one as well.
         finding.severity = finding.severity.max(Severity::Info);
@@ -158,21 +185,12 @@ impl<'a> Flaw<'a> {
         }
     }
 
-    fn fix(&self, context: &Context<'_>, pair: &Pair<'_>, gate: ComponentId) -> Fix {
-        let gated = context.component(gate);
-        if matches!(self, Self::Ignored(_)) && gate != pair.provider {
-            // The object's own component may be waited for, unless the list is of what is applied right here.
-            let mut pair = pair.clone();
-            find_ways(context, std::slice::from_mut(&mut pair));
-            return order(context, &pair, OrderAdvice::Add);
+    fn fix(&self, context: &Context<'_>, pair: &Pair<'_>, gate: ComponentId, advised: &Advised<'_>) -> Fix {
+        if let Some(pair) = advised.ways.get(&gate) {
+            return order(context, pair, OrderAdvice::Add);
         }
-        let advice = match self {
-            Self::NeverEvaluated => {
-                let opening = find_gates(context, &[(gate, Some(pair))]);
-                opening.first().map(|opening| wait_or_less(context, gated, opening).into())
-            }
-            _ => None,
-        };
+        let gated = context.component(gate);
+        let advice = advised.openings.get(&gate).map(|opening| wait_or_less(context, gated, opening).into());
         pair.fix(context, advice.unwrap_or_else(|| self.advice(context, pair, gated)))
     }
 
@@ -228,7 +246,7 @@ fn no_op(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
 
 /// Whether something that a component waits for has proved an object healthy by then.
 fn is_proved(context: &Context<'_>, id: ComponentId, object: &ObjectRef) -> bool {
-    let Some(other) = context.cluster.find(object) else { return false };
+    let Some(other) = context.index().find(object) else { return false };
     let proves = |gate: ComponentId| match &context.component(gate).gate {
         _ if gate == other => true,
         Gate::Healthy => context.component(other).parent == Some(gate),
@@ -238,7 +256,7 @@ fn is_proved(context: &Context<'_>, id: ComponentId, object: &ObjectRef) -> bool
     let mut seen = BTreeSet::from([id]);
     let mut work = vec![id];
     while let Some(at) = work.pop() {
-        let ties = context.cluster.ties.iter().filter(|tie| tie.from == at && tie.waits_for == WaitsFor::Done);
+        let ties = context.own_ties(at).iter().filter(|tie| tie.waits_for == WaitsFor::Done);
         let targets = ties.filter_map(|tie| match tie.to {
             TieTarget::Component(to) => Some(to),
             TieTarget::Unknown(_) => None,
@@ -257,11 +275,11 @@ fn is_proved(context: &Context<'_>, id: ComponentId, object: &ObjectRef) -> bool
 fn ignored(context: &Context<'_>, id: ComponentId) -> Option<Finding> {
     let component = context.component(id);
     let applied = |object: &ObjectRef| {
-        let is_child = context.cluster.find(object).is_some_and(|child| context.component(child).parent == Some(id));
-        is_child || context.cluster.offers.iter().any(|offer| offer.by == id && offer.object == *object)
+        let is_child = context.index().find(object).is_some_and(|child| context.component(child).parent == Some(id));
+        is_child || context.index().offers(id).iter().any(|offer| offer.object == *object)
     };
     let outside =
-        |object: &ObjectRef| context.cluster.find(object).is_some_and(|other| other != id) && !applied(object);
+        |object: &ObjectRef| context.index().find(object).is_some_and(|other| other != id) && !applied(object);
     let (object, at) =
         component.ignored_checks.iter().find(|(object, _)| outside(object) && !is_proved(context, id, object))?;
     let own = &component.object;

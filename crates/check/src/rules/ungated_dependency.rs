@@ -93,11 +93,10 @@ fn declared(context: &Context<'_>, is_told: impl Fn(ComponentId) -> bool) -> Vec
 fn is_all_it_holds(context: &Context<'_>, gate: ComponentId, pairs: &[Pair<'_>]) -> bool {
     let judged = pairs.iter().flat_map(|pair| &pair.judged).filter_map(|judged| judged.offer);
     let needed: BTreeSet<&ObjectRef> = judged.map(|offer| &context.cluster.offers[offer].object).collect();
-    let is_moving =
-        |offer: &&Offer| offer.by == gate && !matches!(offer.arrival, Arrival::Applied | Arrival::Installed);
-    let offered = context.cluster.offers.iter().filter(is_moving).map(|offer| &offer.object);
-    let children = context.cluster.components.iter().filter(|component| component.parent == Some(gate));
-    offered.chain(children.map(|child| &child.object)).all(|object| needed.contains(object))
+    let is_moving = |offer: &&&Offer| !matches!(offer.arrival, Arrival::Applied | Arrival::Installed);
+    let offered = context.index().offers(gate).iter().filter(is_moving).map(|offer| &offer.object);
+    let children = context.index().children(gate).iter().map(|child| &context.component(*child).object);
+    offered.chain(children).all(|object| needed.contains(object))
 }
 
 /// Components that hold something which can be applied and not yet healthy.

@@ -34,13 +34,17 @@
 //! `namespace/name` in `needs`.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{
     Advice, Explains, Finding, Fix, Goal, Location, NeverCost, Note, OrderAdvice, OrderFault, PlainAdvice, Remark,
     Rule, Severity, Symptom,
 };
-use model::{Consequence, MissingCheck, ObjectRef, Stage, Tie, TieTarget, Verdict, edits, nearest};
+use model::{
+    ComponentId, Consequence, HintBudget, MissingCheck, ObjectRef, Stage, Tie, TieTarget, Verdict, edits, is_slip,
+    nearest,
+};
+use source::FileId;
 
 use crate::context::Context;
 use crate::other_kind::other_kind;
@@ -53,31 +57,119 @@ pub(crate) static RULE: Rule = Rule::new(
 .explains(&[Explains::new(Symptom::DependencyNotFound, 1), Explains::new(Symptom::NotHealthy, 9)]);
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    let mut hints = Hints::new(context);
     let ties = context.cluster.ties.iter().filter(|tie| !context.is_asleep(tie.from));
-    ties.filter_map(|tie| match &tie.to {
-        TieTarget::Unknown(object)
-            if !object.name.contains("${")
-                && other_kind(context, object).is_none()
-                && !is_unreadable(context, object) =>
-        {
-            let is_helmfile = context.component(tie.from).role.is_bootstrap();
-            Some(if is_helmfile { of_helmfile(context, tie, object) } else { finding(context, tie, object) })
+    let mut findings: Vec<Finding> = ties
+        .filter_map(|tie| match &tie.to {
+            TieTarget::Unknown(object)
+                if !object.name.contains("${")
+                    && other_kind(context, object).is_none()
+                    && !hints.is_unreadable(object) =>
+            {
+                let is_helmfile = context.component(tie.from).role.is_bootstrap();
+                Some(if is_helmfile {
+                    hints.of_helmfile(tie, object)
+                } else {
+                    finding(context, tie, object, hints.of(object))
+                })
+            }
+            _ => None,
+        })
+        .collect();
+    let checks = context.cluster.facts.missing_checks.iter();
+    let checks = checks.filter(|check| !context.is_asleep(check.of) && !hints.is_unreadable(&check.object));
+    let checks: Vec<&MissingCheck> = checks.collect();
+    findings.extend(checks.into_iter().filter_map(|check| of_check(context, check, hints.of(&check.object))));
+    findings
+}
+
+/// What may have been meant by names that nothing has.
+struct Hints<'c, 'a> {
+    context: &'c Context<'a>,
+    /// By kind.
+    objects: BTreeMap<&'a str, Vec<&'a ObjectRef>>,
+    /// Releases of helmfiles by their file.
+    releases: BTreeMap<FileId, Vec<ComponentId>>,
+    /// Names in files that can't be read.
+    unreadable: BTreeSet<&'a str>,
+    known: BTreeMap<&'a ObjectRef, Hint>,
+    budget: HintBudget,
+}
+
+#[derive(Clone, Default)]
+struct Hint {
+    advice: Option<OrderAdvice>,
+    /// The name is so near to one that exists that nothing unseen has it.
+    is_slip: bool,
+}
+
+impl<'c, 'a> Hints<'c, 'a> {
+    fn new(context: &'c Context<'a>) -> Self {
+        let mut objects: BTreeMap<&str, Vec<&ObjectRef>> = BTreeMap::new();
+        let mut releases: BTreeMap<FileId, Vec<ComponentId>> = BTreeMap::new();
+        for id in context.cluster.ids() {
+            let component = context.component(id);
+            objects.entry(&component.object.kind).or_default().push(&component.object);
+            if component.object.kind.starts_with("Helmfile") {
+                releases.entry(component.at.file).or_default().push(id);
+            }
         }
-        _ => None,
-    })
-    .chain(context.cluster.facts.missing_checks.iter().filter_map(|check| of_check(context, check)))
-    .collect()
+        // As metadata stands, and not an entry of `dependsOn`.
+        let named = |line: &'a str| line.strip_prefix("  name:").and_then(|name| name.split_whitespace().last());
+        let broken = context.cluster.broken.iter().filter_map(|broken| context.text(broken.at));
+        let unreadable = broken.flat_map(|text| text.lines().filter_map(named)).collect();
+        Self { context, objects, releases, unreadable, known: BTreeMap::new(), budget: HintBudget::default() }
+    }
+
+    /// Whether a file that can't be read names it: the mistake there is told by itself, and then it exists.
+    fn is_unreadable(&self, missing: &ObjectRef) -> bool {
+        self.unreadable.contains(missing.name.as_str())
+    }
+
+    fn of(&mut self, missing: &'a ObjectRef) -> Hint {
+        if let Some(hint) = self.known.get(missing) {
+            return hint.clone();
+        }
+        let named = self.context.index().named(&missing.name).iter().map(|id| &self.context.component(*id).object);
+        let elsewhere = named.into_iter().find(|object| object.kind == missing.kind);
+        let elsewhere = elsewhere.map(|other| OrderAdvice::OtherNamespace { namespace: other.namespace.clone() });
+        let objects = self.objects.get(missing.kind.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let hint = if self.budget.allows(objects.len()) {
+            let mut beside = objects.iter().filter(|other| other.namespace == missing.namespace);
+            let is_slip = beside.any(|other| is_slip(&missing.name, &other.name));
+            let meant = || meant(missing, objects).map(|object| OrderAdvice::DidYouMean { object: object.clone() });
+            Hint { advice: elsewhere.or_else(meant), is_slip }
+        } else {
+            Hint { advice: elsewhere, is_slip: false }
+        };
+        self.known.insert(missing, hint.clone());
+        hint
+    }
+
+    fn of_helmfile(&mut self, tie: &Tie, missing: &ObjectRef) -> Finding {
+        let release = self.release_meant(tie, missing).cloned();
+        of_helmfile(self.context, tie, missing, release.map(|release| OrderAdvice::DidYouMeanRelease { release }))
+    }
+
+    /// The release of the same helmfile that may have been meant.
+    fn release_meant(&mut self, tie: &Tie, missing: &ObjectRef) -> Option<&'a ObjectRef> {
+        let beside = self.releases.get(&self.context.component(tie.from).at.file)?;
+        if !self.budget.allows(beside.len()) {
+            return None;
+        }
+        let others = beside.iter().filter(|id| **id != tie.from).map(|id| &self.context.component(*id).object);
+        let objects: Vec<&'a ObjectRef> = others.collect();
+        let name = nearest(&missing.name, objects.iter().map(|object| object.name.as_str()))?;
+        objects.into_iter().find(|object| object.name == name)
+    }
 }
 
 /// A health check that is never met.
-fn of_check(context: &Context<'_>, check: &MissingCheck) -> Option<Finding> {
-    if context.is_asleep(check.of) || is_unreadable(context, &check.object) {
-        return None;
-    }
+fn of_check(context: &Context<'_>, check: &MissingCheck, hint: Hint) -> Option<Finding> {
     let component = &context.component(check.of).object;
     let meant = check.near.clone().map(|object| OrderAdvice::DidYouMean { object });
-    let meant = meant.or_else(|| did_you_mean(context, &check.object));
-    let is_slip = check.near.is_some() || is_slip(context, &check.object);
+    let meant = meant.or(hint.advice);
+    let is_slip = check.near.is_some() || hint.is_slip;
     let is_unsure = (context.may_hold_more() || context.is_below_broken(check.of)) && !is_slip;
     // What could not be seen may make it, and then there is nothing to say.
     if is_unsure {
@@ -95,26 +187,15 @@ fn of_check(context: &Context<'_>, check: &MissingCheck) -> Option<Finding> {
     Some(finding)
 }
 
-/// Whether a file that can't be read names it: the mistake there is told by itself, and then it exists.
-fn is_unreadable(context: &Context<'_>, missing: &ObjectRef) -> bool {
-    let is_named = |line: &str| {
-        // As metadata stands, and not an entry of `dependsOn`.
-        let named = line.strip_prefix("  name:");
-        named.is_some_and(|name| name.split_whitespace().last() == Some(&*missing.name))
-    };
-    context.cluster.broken.iter().filter_map(|broken| context.text(broken.at)).any(|text| text.lines().any(is_named))
-}
-
-fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
+fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef, hint: Hint) -> Finding {
     let component = &context.component(tie.from).object;
-    let hint = did_you_mean(context, missing);
     // What could not be seen might hold it, unless it is evidently a slip of the keyboard.
-    let is_unseen = context.may_hold_more() || (hint.is_none() && context.is_below_broken(tie.from));
-    let is_unsure = is_unseen && !is_slip(context, missing);
+    let is_unseen = context.may_hold_more() || (hint.advice.is_none() && context.is_below_broken(tie.from));
+    let is_unsure = is_unseen && !hint.is_slip;
     let severity = if is_unsure { Severity::Info } else { Severity::Error };
     let statement = OrderFault::WaitsForUnknown { component: component.clone(), missing: missing.clone() };
     let primary = Location::new(tie.at, Remark::NothingHasName);
-    let advice = hint.map_or(PlainAdvice::CorrectName.into(), Advice::from);
+    let advice = hint.advice.map_or(PlainAdvice::CorrectName.into(), Advice::from);
     let mut finding = Finding::new(&RULE, severity, &context.cluster.name, component, statement, primary)
         .with_provider(missing)
         .with_verdict(Verdict::Unoffered)
@@ -125,12 +206,10 @@ fn finding(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
     finding
 }
 
-fn of_helmfile(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding {
+fn of_helmfile(context: &Context<'_>, tie: &Tie, missing: &ObjectRef, hint: Option<OrderAdvice>) -> Finding {
     let component = &context.component(tie.from).object;
     let statement = OrderFault::NeedsUnknownRelease { component: component.clone(), missing: missing.clone() };
     let primary = Location::new(tie.at, Remark::NoSuchRelease);
-    let hint = release_meant(context, tie, missing).cloned();
-    let hint = hint.map(|release| OrderAdvice::DidYouMeanRelease { release });
     let advice = hint.map_or(PlainAdvice::CorrectNeeds.into(), Advice::from);
     let mut finding = Finding::new(&RULE, Severity::Error, &context.cluster.name, component, statement, primary)
         .with_provider(missing)
@@ -142,38 +221,9 @@ fn of_helmfile(context: &Context<'_>, tie: &Tie, missing: &ObjectRef) -> Finding
     finding
 }
 
-/// The release of the same helmfile that may have been meant.
-fn release_meant<'a>(context: &'a Context<'_>, tie: &Tie, missing: &ObjectRef) -> Option<&'a ObjectRef> {
-    let file = context.component(tie.from).at.file;
-    let others = context.cluster.ids().filter(|id| *id != tie.from).map(|id| context.component(id));
-    let beside = others.filter(|other| other.at.file == file && other.object.kind.starts_with("Helmfile"));
-    let objects: Vec<&ObjectRef> = beside.map(|other| &other.object).collect();
-    let name = nearest(&missing.name, objects.iter().map(|object| object.name.as_str()))?;
-    objects.into_iter().find(|object| object.name == name)
-}
-
-/// The same name elsewhere, else the nearest spelling, else whatever is called by the same words.
-fn did_you_mean(context: &Context<'_>, missing: &ObjectRef) -> Option<OrderAdvice> {
-    let components = context.cluster.components.iter().map(|component| &component.object);
-    let objects: Vec<&ObjectRef> = components.filter(|object| object.kind == missing.kind).collect();
-    if let Some(other) = objects.iter().find(|object| object.name == missing.name) {
-        return Some(OrderAdvice::OtherNamespace { namespace: other.namespace.clone() });
-    }
-    let meant =
-        near(missing, &objects).or_else(|| same_words(missing, &objects)).or_else(|| ending(missing, &objects))?;
-    Some(OrderAdvice::DidYouMean { object: meant.clone() })
-}
-
-/// Whether a name is so near to one that exists that nothing unseen has it. Names that are counted through differ by a digit.
-fn is_slip(context: &Context<'_>, missing: &ObjectRef) -> bool {
-    const LETTERS_PER_SLIP: usize = 6;
-    let components = context.cluster.components.iter().map(|component| &component.object);
-    let beside = components.filter(|other| other.kind == missing.kind && other.namespace == missing.namespace);
-    let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
-    beside.filter(|other| letters(&other.name) != letters(&missing.name)).any(|other| {
-        let slips = edits(&missing.name, &other.name);
-        slips * LETTERS_PER_SLIP <= missing.name.len()
-    })
+/// The nearest spelling, else whatever is called by the same words.
+fn meant<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a ObjectRef> {
+    near(missing, objects).or_else(|| same_words(missing, objects)).or_else(|| ending(missing, objects))
 }
 
 /// A slip of the keyboard.
@@ -212,12 +262,11 @@ fn ending<'a>(missing: &ObjectRef, objects: &[&'a ObjectRef]) -> Option<&'a Obje
 mod tests {
     use super::*;
 
-    fn meant(missing: &str, names: &[&str]) -> Option<String> {
+    fn named(missing: &str, names: &[&str]) -> Option<String> {
         let object = |name: &str| ObjectRef::new("Kustomization", "flux-system", name);
         let objects: Vec<ObjectRef> = names.iter().map(|name| object(name)).collect();
         let (missing, objects) = (object(missing), objects.iter().collect::<Vec<_>>());
-        let found = near(&missing, &objects).or_else(|| same_words(&missing, &objects));
-        found.or_else(|| ending(&missing, &objects)).map(|it| it.name.to_string())
+        meant(&missing, &objects).map(|it| it.name.to_string())
     }
 
     #[test]
@@ -244,7 +293,7 @@ mod tests {
             ("cluster", &["cluster-apps", "cluster-core"], None),
             ("certificates", &["monitoring", "storage"], None),
         ] {
-            assert_eq!(meant(missing, names).as_deref(), expected, "{missing}");
+            assert_eq!(named(missing, names).as_deref(), expected, "{missing}");
         }
     }
 }

@@ -24,7 +24,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Rule, Severity, Symptom};
-use model::{ComponentId, Phase, Verdict};
+use model::{ComponentId, Verdict};
 
 use crate::advice::{not_awaited, order};
 use crate::context::Context;
@@ -44,13 +44,15 @@ pub(crate) static RULE: Rule = Rule::new(
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let mut owners: BTreeMap<ComponentId, Vec<Pair<'_>>> = BTreeMap::new();
-    for pair in races(context) {
-        // What waits for the owner of a webhook must not be waited for by it.
-        let is_before = || context.is_tied(pair.provider, pair.consumer) || comes_first(context, pair);
-        if is_only_webhooks(context, pair) && !is_before() {
-            owners.entry(pair.provider).or_default().push(pair.clone());
-        }
+    for pair in races(context).iter().filter(|pair| is_only_webhooks(context, pair)) {
+        owners.entry(pair.provider).or_default().push(pair.clone());
     }
+    owners.retain(|owner, pairs| {
+        // What waits for the owner of a webhook must not be waited for by it.
+        let before = context.tied_above(*owner);
+        pairs.retain(|pair| !before.contains(&pair.consumer) && !comes_first(context, pair));
+        !pairs.is_empty()
+    });
     for pairs in owners.values_mut() {
         sort_worst_first(context, pairs);
     }
@@ -64,10 +66,10 @@ fn comes_first(context: &Context<'_>, pair: &Pair<'_>) -> bool {
     let is_of_consumer = |offer: &usize| context.above(offers[*offer].by).any(|at| at == pair.consumer);
     let owners = pair.judged.iter().filter_map(|judged| judged.offer).map(|offer| offers[offer].by);
     let built: BTreeSet<ComponentId> = owners.flat_map(|owner| context.above(owner)).collect();
-    context.cluster.needs.iter().enumerate().any(|(index, need)| {
-        let from = context.analysis.links.offers_for(index);
-        let is_hard = need.phase == Phase::Build && !need.optional && built.contains(&need.of);
-        is_hard && !from.is_empty() && from.iter().all(is_of_consumer)
+    let mut needs = built.iter().flat_map(|of| context.index().built_with(*of));
+    needs.any(|need| {
+        let from = context.analysis.links.offers_for(*need);
+        !from.is_empty() && from.iter().all(is_of_consumer)
     })
 }
 

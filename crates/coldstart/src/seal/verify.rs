@@ -1,6 +1,6 @@
 //! `coldstart seal verify`: what will open at the next cold start, and what would quietly go wrong there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
 
-/// SealedSecrets for which it is tried at all other landings where they belong.
+/// Items for which it is tried at all other landings where they belong.
 const SEARCHED_MAX: usize = 30;
 /// Tries of items that do not open, each a decryption with a private key: a second or two of them.
 const CLOSED_TRIES_MAX: usize = 1_000;
@@ -35,8 +35,10 @@ const CLOSED_TRIES_MAX: usize = 1_000;
 const SEARCH_TRIES_MAX: usize = 1_000;
 /// Labels of an item that its own file gives, at most.
 const LABELS_OF_ITS_OWN: usize = 12;
-/// SealedSecrets that are tried side by side.
+/// Items that are tried side by side, unless fewer may cost as many tries as are allowed.
 const PORTION: usize = 32;
+/// Keys that the rest is tried with: the newest, and those that opened most.
+const NARROW_KEYS_MAX: usize = 3;
 /// What is looked at of what clusters apply.
 const KINDS: [&str; 7] =
     ["SealedSecret", "HelmRelease", "Deployment", "SecretStore", "ClusterSecretStore", "Secret", "ExternalSecret"];
@@ -213,47 +215,97 @@ type Judged = Vec<Result<Fingerprint, Vec<Wrong>>>;
 /// closed, and looking for all of them everywhere would take hours.
 fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
     let mut all = judge_where_they_land(found, ring);
-    let is_closed = |judged: &Judged| {
-        judged.iter().filter_map(|one| one.as_ref().err()).flatten().any(|wrong| wrong.is_foreign.is_some())
-    };
-    let closed: Vec<usize> = (0..all.len()).filter(|index| is_closed(&all[*index])).collect();
-    let of = |labels: usize| SEARCH_TRIES_MAX / (labels * ring.keys().len().max(1));
-    let (searched, rest) = closed.split_at(closed.len().min(SEARCHED_MAX).min(of(LABELS_TRIED_MAX)));
-    let rest = &rest[..rest.len().min(of(LABELS_OF_ITS_OWN))];
+    let closed = closed(&all);
+    let tries = |labels: usize| SEARCH_TRIES_MAX / (labels * ring.keys().len().max(1));
+    let everywhere = within(found, &closed, tries(LABELS_TRIED_MAX)).min(SEARCHED_MAX);
+    let (searched, rest) = closed.split_at(everywhere);
+    let rest = &rest[..within(found, rest, tries(LABELS_OF_ITS_OWN))];
     for (closed, places) in [(searched, places), (rest, &[][..])] {
-        let again = repository::parallel::map(closed, |index| {
-            let one = &found[*index];
+        let again = repository::parallel::map(closed, |at| {
+            let one = &found[at.secret];
             let places = with_name_of_file(one, places);
-            judge(one, |sealed, landing| item(&one.sealed, sealed, landing, ring, &places))
+            judge_item(one, &one.sealed.items[at.item], |sealed, landing| {
+                item(&one.sealed, sealed, landing, ring, &places)
+            })
         });
-        closed.iter().zip(again).for_each(|(index, judged)| all[*index] = judged);
+        closed.iter().zip(again).for_each(|(at, judged)| all[at.secret][at.item] = judged);
     }
     all
 }
 
+/// An item of a SealedSecret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ItemAt {
+    secret: usize,
+    item: usize,
+}
+
+/// Items that no key opens: the first of every SealedSecret, then the second of each, for those of one mostly belong to one place.
+fn closed(all: &[Judged]) -> Vec<ItemAt> {
+    let is_closed = |judged: &Result<Fingerprint, Vec<Wrong>>| {
+        judged.as_ref().is_err_and(|wrong| wrong.iter().any(|wrong| wrong.is_foreign.is_some()))
+    };
+    let of_one = |(secret, judged): (usize, &Judged)| {
+        let items: Vec<usize> = (0..judged.len()).filter(|item| is_closed(&judged[*item])).collect();
+        items.into_iter().enumerate().map(move |(rank, item)| (rank, ItemAt { secret, item }))
+    };
+    let mut closed: Vec<(usize, ItemAt)> = all.iter().enumerate().flat_map(of_one).collect();
+    closed.sort_by_key(|(rank, at)| (*rank, at.secret));
+    closed.into_iter().map(|(_, at)| at).collect()
+}
+
+/// How many of these items may be tried at all of their landings, so many tries in all.
+fn within(found: &[Found], items: &[ItemAt], tries: usize) -> usize {
+    let mut left = tries;
+    let fits = |at: &&ItemAt| {
+        let fits = left.checked_sub(found[at.secret].landings.len());
+        left = fits.unwrap_or(0);
+        fits.is_some()
+    };
+    items.iter().take_while(fits).count()
+}
+
 /// Every item where it lands. An item that opens with none costs a try with every key: after so many of them, the rest is tried with the
-/// keys that opened something, and with the newest. In portions, so that the same items are tried each time.
+/// newest key, and with the ones that opened most. In portions, so that the same items are tried each time.
 fn judge_where_they_land(found: &[Found], ring: &Ring) -> Vec<Judged> {
-    let (mut all, mut tries, mut used) = (Vec::new(), 0, BTreeSet::new());
-    used.extend(ring.newest().map(::seal::key::KeyPair::fingerprint));
+    let of_one = |(secret, one): (usize, &Found)| (0..one.sealed.items.len()).map(move |item| ItemAt { secret, item });
+    let items: Vec<ItemAt> = found.iter().enumerate().flat_map(of_one).collect();
+    let mut all: Vec<Judged> = found.iter().map(|_| Vec::new()).collect();
+    let (mut left, mut tries) = (items.as_slice(), 0);
+    let mut used: BTreeMap<Fingerprint, usize> = BTreeMap::new();
     let mut narrow: Option<Ring> = None;
-    for portion in found.chunks(PORTION) {
+    while !left.is_empty() {
         if tries > CLOSED_TRIES_MAX && narrow.is_none() {
-            narrow = ring.only(|key| used.contains(&key)).ok();
+            narrow = narrowed(ring, &used);
         }
         let by = narrow.as_ref().unwrap_or(ring);
-        let judged = repository::parallel::map(portion, |one| judge(one, |item, at| lands(&one.sealed, item, at, by)));
-        for judged in judged {
-            used.extend(judged.iter().filter_map(|judged| judged.as_ref().ok()));
-            tries +=
-                judged.iter().filter_map(|judged| judged.as_ref().err()).map(Vec::len).sum::<usize>() * by.keys().len();
-            all.push(match &narrow {
-                Some(narrow) => judged.into_iter().map(|one| one.map_err(|wrong| not_tried(wrong, narrow))).collect(),
-                None => judged,
-            });
+        // So many that even if none opens, no more is tried than is allowed; one at least.
+        let count = within(found, left, CLOSED_TRIES_MAX / by.keys().len().max(1)).clamp(1, PORTION);
+        let (portion, rest) = left.split_at(count.min(left.len()));
+        left = rest;
+        let judged = repository::parallel::map(portion, |at| {
+            let one = &found[at.secret];
+            judge_item(one, &one.sealed.items[at.item], |item, landing| lands(&one.sealed, item, landing, by))
+        });
+        for (at, judged) in portion.iter().zip(judged) {
+            match &judged {
+                Ok(key) => *used.entry(*key).or_default() += 1,
+                Err(wrong) => tries += wrong.len() * by.keys().len(),
+            }
+            let is_narrow = narrow.is_some();
+            all[at.secret].push(judged.map_err(|wrong| if is_narrow { not_tried(wrong, by) } else { wrong }));
         }
     }
     all
+}
+
+/// The newest key, and the ones that opened most.
+fn narrowed(ring: &Ring, used: &BTreeMap<Fingerprint, usize>) -> Option<Ring> {
+    let newest = ring.newest().map(::seal::key::KeyPair::fingerprint);
+    let mut most: Vec<Fingerprint> = used.keys().copied().filter(|key| Some(*key) != newest).collect();
+    most.sort_by_key(|key| (std::cmp::Reverse(used[key]), *key));
+    let kept: BTreeSet<Fingerprint> = newest.into_iter().chain(most).take(NARROW_KEYS_MAX).collect();
+    ring.only(|key| kept.contains(&key)).ok()
 }
 
 /// What no key in use opens; what is broken stays so.
@@ -272,25 +324,26 @@ fn with_name_of_file(one: &Found, places: &[Landing]) -> Vec<Landing> {
     one.landings.iter().map(renamed).chain(places.iter().cloned()).collect()
 }
 
-fn judge(one: &Found, verdict: impl Fn(&Item, &Landing) -> Verdict) -> Judged {
-    let judge_item = |sealed: &Item| {
-        let key = sealed.key.as_deref().unwrap_or("spec.data");
-        let (mut opened, mut wrong) = (None, Vec::new());
-        for landing in &one.landings {
-            let verdict = verdict(sealed, landing);
-            if let Some(why) = verdict.why(&one.sealed, landing) {
-                let is_foreign = match verdict {
-                    Verdict::Broken(_) => None,
-                    other => Some(matches!(other, Verdict::NoKey { .. })),
-                };
-                wrong.push(Wrong { landing: landing.to_string(), key: key.to_owned(), why, is_foreign });
-            } else if let Verdict::Opens(by) = verdict {
-                opened = Some(by);
-            }
+fn judge_item(
+    one: &Found,
+    sealed: &Item,
+    verdict: impl Fn(&Item, &Landing) -> Verdict,
+) -> Result<Fingerprint, Vec<Wrong>> {
+    let key = sealed.key.as_deref().unwrap_or("spec.data");
+    let (mut opened, mut wrong) = (None, Vec::new());
+    for landing in &one.landings {
+        let verdict = verdict(sealed, landing);
+        if let Some(why) = verdict.why(&one.sealed, landing) {
+            let is_foreign = match verdict {
+                Verdict::Broken(_) => None,
+                other => Some(matches!(other, Verdict::NoKey { .. })),
+            };
+            wrong.push(Wrong { landing: landing.to_string(), key: key.to_owned(), why, is_foreign });
+        } else if let Verdict::Opens(by) = verdict {
+            opened = Some(by);
         }
-        opened.filter(|_| wrong.is_empty()).ok_or(wrong)
-    };
-    one.sealed.items.iter().map(judge_item).collect()
+    }
+    opened.filter(|_| wrong.is_empty()).ok_or(wrong)
 }
 
 /// Keys that can't be sealed with any more, or soon.

@@ -44,7 +44,8 @@ fn unopened(why: &Unopened) -> String {
         Unopened::Broken(why) => why.to_string(),
         // Which of these can't be told: neither is anywhere in what is sealed.
         Unopened::NotTried { tried } => format!(
-            "none of the {tried} keys in use opens it; older ones were not tried, because too many items before it open with none"
+            "neither the newest key nor those that open most do ({tried} tried); the others were not tried, because too many items before it \
+             open with none"
         ),
         Unopened::NoKey { bits } => format!(
             "no key in the store opens it: it was sealed for another key of {bits} bits, or for another name or namespace"

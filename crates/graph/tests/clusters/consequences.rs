@@ -179,6 +179,9 @@ fn a_chart_that_a_webhook_refuses_has_failed() {
 fn a_release_has_its_timeout_to_spare_and_then_fails_for_good() {
     let user = || release("user").needs(storage_class(), Phase::Ready);
     assert_eq!(driver_and(user(), 2 * MINUTE), Consequence::Safe { spare_seconds: TIMEOUT_SECONDS - 2 * MINUTE });
+    // Its own pods start only then, and within the same time.
+    let slow = user().starts_in(MINUTE);
+    assert_eq!(driver_and(slow, 2 * MINUTE), Consequence::Safe { spare_seconds: TIMEOUT_SECONDS - 3 * MINUTE });
     assert_eq!(driver_and(user(), 6 * MINUTE), Consequence::Terminal { certain: false });
     assert_eq!(driver_and(user(), 8 * MINUTE), Consequence::Terminal { certain: true });
 }

@@ -2,6 +2,7 @@
 
 mod consequences;
 mod deadlocks;
+mod growth;
 mod links;
 mod properties;
 mod random;

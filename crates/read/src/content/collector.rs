@@ -27,8 +27,8 @@ pub(crate) struct Collector {
     databases: BTreeMap<EcoString, Vec<(ComponentId, Capability)>>,
     /// The release that runs what a Kustomization configures, if it has just the one kind of workload.
     workloads: BTreeMap<ComponentId, ComponentId>,
-    /// The releases of a Kustomization that applies many, with the short texts of their values.
-    many: BTreeMap<ComponentId, Vec<(ComponentId, BTreeSet<EcoString>)>>,
+    /// For a Kustomization that applies several releases: the first of them whose values hold a short text, by that text.
+    many: BTreeMap<ComponentId, BTreeMap<EcoString, ComponentId>>,
     /// Sources that whoever starts the cluster makes.
     pub(crate) given: BTreeSet<ObjectRef>,
     /// Releases whose charts were rendered, and whether with all their values.
@@ -70,7 +70,7 @@ pub(crate) struct Needing<'a> {
 impl Collector {
     pub(crate) fn new(assembled: Assembled) -> Self {
         let mut workloads: BTreeMap<ComponentId, ComponentId> = BTreeMap::new();
-        let mut many: BTreeMap<ComponentId, Vec<(ComponentId, BTreeSet<EcoString>)>> = BTreeMap::new();
+        let mut many: BTreeMap<ComponentId, BTreeMap<EcoString, ComponentId>> = BTreeMap::new();
         let mut siblings: BTreeMap<ComponentId, usize> = BTreeMap::new();
         let parents = assembled.releases.iter().filter_map(|(id, _)| assembled.cluster.component(*id).parent);
         for parent in parents {
@@ -86,7 +86,10 @@ impl Collector {
                 if let Some(values) = &release.values {
                     texts(values, &mut names);
                 }
-                many.entry(parent).or_default().push((*id, names));
+                let first = many.entry(parent).or_default();
+                names.into_iter().for_each(|name| {
+                    first.entry(name).or_insert(*id);
+                });
             }
         }
         Self {
@@ -114,10 +117,10 @@ impl Collector {
     /// Who waits for what a Kustomization's configuration makes: its release, else the Kustomization itself.
     /// Where it has many releases, the one whose values name the object or what is made of it.
     pub(crate) fn workload(&self, component: ComponentId, node: &Node) -> ComponentId {
-        let many = self.many.get(&component).map(Vec::as_slice).unwrap_or_default();
+        let many = self.many.get(&component);
         let mut names = NAMED_AT.iter().filter_map(|path| node.text_at(path));
-        let user = names.find_map(|name| many.iter().find(|(_, texts)| texts.contains(name)));
-        let user = user.map(|(release, _)| *release).or_else(|| self.workloads.get(&component).copied());
+        let user = many.and_then(|many| names.find_map(|name| many.get(name).copied()));
+        let user = user.or_else(|| self.workloads.get(&component).copied());
         user.unwrap_or(component)
     }
 

@@ -3,9 +3,10 @@
 //! Judges only what nothing but a manifest makes: objects of Flux itself; and workloads of a namespace without charts where the
 //! Kustomization applies one of nearly the same name. Everything else a chart or an operator may make.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::{ComponentId, MissingCheck, ObjectRef, edits};
+use ecow::EcoString;
+use model::{ComponentId, HintBudget, MissingCheck, ObjectRef, is_slip};
 
 use crate::bootstrap::ClusterBootstrap;
 use crate::content::collector::Collector;
@@ -15,8 +16,6 @@ use crate::object::Object;
 const FLUX_KINDS: [&str; 6] =
     ["Kustomization", "HelmRelease", "GitRepository", "OCIRepository", "HelmRepository", "Bucket"];
 const WORKLOADS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
-/// Of so many letters one may be wrong.
-const LETTERS_PER_SLIP: usize = 6;
 
 pub(crate) fn gather(collector: &mut Collector, bootstrap: &ClusterBootstrap<'_>) {
     let early = bootstrap.objects().iter().map(|it| Object::new(it.node).reference(""));
@@ -26,13 +25,17 @@ pub(crate) fn gather(collector: &mut Collector, bootstrap: &ClusterBootstrap<'_>
     let cluster = &collector.assembled.cluster;
     there.extend(cluster.components.iter().map(|component| component.object.clone()));
     there.extend(cluster.offers.iter().map(|offer| offer.object.clone()));
+    let mut beside = Beside::new(collector);
     let mut missing = Vec::new();
     for (of, kustomization) in &collector.assembled.kustomizations {
         for (object, at) in kustomization.checks.iter().filter(|(object, _)| !there.contains(object)) {
-            let near = near(collector, *of, object);
-            let is_judged = FLUX_KINDS.contains(&object.kind.as_str())
-                || (WORKLOADS.contains(&object.kind.as_str()) && near.is_some() && !has_charts(collector, object));
-            if is_judged && !object.name.contains("${") && !object.namespace.contains("${") {
+            let (is_flux, is_workload) =
+                (FLUX_KINDS.contains(&object.kind.as_str()), WORKLOADS.contains(&object.kind.as_str()));
+            if !is_flux && !is_workload || object.name.contains("${") || object.namespace.contains("${") {
+                continue;
+            }
+            let near = beside.near(*of, object);
+            if is_flux || (near.is_some() && !beside.charts.contains(&object.namespace)) {
                 missing.push(MissingCheck { of: *of, object: object.clone(), at: *at, near });
             }
         }
@@ -40,21 +43,33 @@ pub(crate) fn gather(collector: &mut Collector, bootstrap: &ClusterBootstrap<'_>
     collector.cluster().facts.missing_checks = missing;
 }
 
-/// What the Kustomization itself applies under nearly that name.
-fn near(collector: &Collector, of: ComponentId, missing: &ObjectRef) -> Option<ObjectRef> {
-    let own = collector.assembled.objects.iter().filter(|built| built.component == of);
-    let references = own.map(|built| Object::new(&built.node).reference(&built.namespace));
-    let mut beside = references.filter(|it| it.kind == missing.kind && it.namespace == missing.namespace);
-    // Names that are counted through differ by a digit, and not by mistake.
-    let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
-    beside.find(|it| {
-        letters(&it.name) != letters(&missing.name)
-            && edits(&it.name, &missing.name) * LETTERS_PER_SLIP <= missing.name.len()
-    })
+/// What stands beside a health check.
+struct Beside {
+    /// What each Kustomization applies.
+    applied: BTreeMap<ComponentId, Vec<ObjectRef>>,
+    /// Namespaces in which a chart may make workloads.
+    charts: BTreeSet<EcoString>,
+    budget: HintBudget,
 }
 
-/// Whether a chart may make workloads in that namespace.
-fn has_charts(collector: &Collector, missing: &ObjectRef) -> bool {
-    let releases = collector.assembled.releases.iter();
-    releases.map(|(_, release)| &release.target_namespace).any(|namespace| *namespace == missing.namespace)
+impl Beside {
+    fn new(collector: &Collector) -> Self {
+        let mut applied: BTreeMap<ComponentId, Vec<ObjectRef>> = BTreeMap::new();
+        for built in &collector.assembled.objects {
+            let reference = Object::new(&built.node).reference(&built.namespace);
+            applied.entry(built.component).or_default().push(reference);
+        }
+        let charts = collector.assembled.releases.iter().map(|(_, release)| release.target_namespace.clone()).collect();
+        Self { applied, charts, budget: HintBudget::default() }
+    }
+
+    /// What the Kustomization itself applies under nearly that name.
+    fn near(&mut self, of: ComponentId, missing: &ObjectRef) -> Option<ObjectRef> {
+        let own = self.applied.get(&of)?;
+        if !self.budget.allows(own.len()) {
+            return None;
+        }
+        let mut beside = own.iter().filter(|it| it.kind == missing.kind && it.namespace == missing.namespace);
+        beside.find(|it| is_slip(&missing.name, &it.name)).cloned()
+    }
 }

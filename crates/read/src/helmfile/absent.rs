@@ -15,6 +15,9 @@ use ::repository::path;
 /// How files end that another program writes a file from.
 const TEMPLATES: [&str; 5] = [".j2", ".tpl", ".tmpl", ".gotmpl", ".age"];
 
+/// Names of one directory among which a near one is looked for.
+const NAMES_MAX: usize = 500;
+
 impl Context<'_> {
     /// All of them, of a release given with the templates that it inherits from.
     pub(super) fn absent(&self, sources: &[&Node], release: Named<'_>) -> Vec<MissingFile> {
@@ -109,19 +112,28 @@ impl Context<'_> {
     /// A file that may have been meant: of another name in the same directory, or of the same name in a directory beside it.
     fn near(&self, path: &str) -> Option<String> {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let in_same = self.repository.paths().filter(|other| path::parent(other) == directory);
-        let names = in_same.filter_map(|other| other.rsplit('/').next());
+        let is_file = |path: &String| self.repository.id(path).is_some();
+        let beside = |name: &&String| path::join(directory, name).as_ref().is_some_and(is_file);
+        let names = self.few_names(directory).iter().filter(beside).map(String::as_str);
         if let Some(near) = model::nearest(name, names) {
             return path::join(directory, near);
         }
         let parts: Vec<&str> = path.split('/').collect();
-        let differs_once = |other: &&str| {
-            let others: Vec<&str> = other.split('/').collect();
-            let differing: Vec<(&str, &str)> =
-                parts.iter().copied().zip(others.iter().copied()).filter(|(a, b)| a != b).collect();
-            let is_slip = |(a, b): &(&str, &str)| model::nearest(a, [*b]).is_some();
-            others.len() == parts.len() && differing.len() == 1 && differing.iter().all(is_slip)
-        };
-        self.repository.paths().find(differs_once).map(str::to_owned)
+        let mut others: Vec<String> = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            let above = parts[..at].join("/");
+            let names = self.few_names(&above).iter().map(String::as_str);
+            for name in names.filter(|name| name != part && model::nearest(part, [*name]).is_some()) {
+                let below = [&[name], &parts[at + 1..]].concat().join("/");
+                others.extend(path::join(&above, &below));
+            }
+        }
+        others.into_iter().filter(is_file).min()
+    }
+
+    /// The names in a directory, unless they are so many that a near one says nothing.
+    fn few_names(&self, directory: &str) -> &[String] {
+        let names = self.repository.names(directory);
+        if names.len() > NAMES_MAX { &[] } else { names }
     }
 }

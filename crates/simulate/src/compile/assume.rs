@@ -1,20 +1,23 @@
 //! What is not made here and is taken to be there: kinds that usually come from elsewhere, what nothing starts without (sources,
 //! variables, values), what a chart that was not seen seems to make, and the kinds of the pod network where no file tells who installs it.
 
+use std::collections::BTreeSet;
+
 use ecow::EcoString;
-use model::ObjectRef;
+use model::{ObjectRef, is_slip};
 use read::rendered::Rendered;
 use yaml::{Node, Value};
 
 use super::builder::{Builder, SOURCE};
 use super::charts::Draft;
-use crate::blueprint::{Content, Gate, Id, ThingRole};
+use crate::blueprint::{Content, Gate, Id, Thing, ThingRole};
 
 impl Builder<'_> {
     pub(crate) fn assume(&mut self, revisions: &[Rendered]) {
         let all = (0..).map(Id).take(self.out.things.len());
         let mut assumed: Vec<Id> = all.filter(|id| self.is_from_elsewhere(*id)).collect();
-        assumed.extend(self.asked_for().into_iter().filter(|id| self.may_be_of_a_chart(*id)));
+        let charts = self.unseen_charts();
+        assumed.extend(self.asked_for().into_iter().filter(|id| charts.may_make(self.out.thing(*id))));
         assumed.extend(self.looked_at());
         assumed.extend(self.started_with(&self.hidden(revisions)));
         assumed.retain(|id| !self.provided.contains(id));
@@ -29,10 +32,8 @@ impl Builder<'_> {
         assumed.retain(|id| !first.contains(id));
         assumed.sort_unstable();
         assumed.dedup();
-        for id in assumed {
-            let thing = self.out.thing(id).clone();
-            self.out.assume(&thing);
-        }
+        let things: Vec<Thing> = assumed.into_iter().map(|id| self.out.thing(id).clone()).collect();
+        self.out.assume(things.iter());
     }
 
     fn is_from_elsewhere(&self, id: Id) -> bool {
@@ -49,14 +50,31 @@ impl Builder<'_> {
         variables.chain(values).map(|(id, _)| *id).collect()
     }
 
-    /// What health checks name: a chart or an operator makes it, where no file does. Flux' own objects are made by people.
+    /// What health checks name: a chart or an operator makes it, where no file does. Flux' own objects are made by people, and so is a
+    /// workload that the Kustomization itself applies under nearly that name, in a namespace without charts.
     fn looked_at(&self) -> Vec<Id> {
-        let specs = self.out.kustomizations.iter().flat_map(|it| it.specs.iter().flatten());
-        let listed = specs.filter_map(|spec| if let Gate::Listed(listed) = &spec.gate { Some(listed) } else { None });
-        let is_flux = |id: &Id| {
-            matches!(self.out.role(*id), ThingRole::Kustomization(_) | ThingRole::Release(_) | ThingRole::Source(_))
-        };
-        listed.flatten().copied().filter(|id| !is_flux(id)).collect()
+        let charts: BTreeSet<&str> = self.drafts.iter().map(|draft| draft.namespace.as_str()).collect();
+        let mut all = Vec::new();
+        for it in &self.out.kustomizations {
+            for (spec, content) in it.specs.iter().zip(&it.contents) {
+                let Some(Gate::Listed(listed)) = spec.as_ref().map(|spec| &spec.gate) else { continue };
+                let is_made = |id: &&Id| match self.out.role(**id) {
+                    ThingRole::Kustomization(_) | ThingRole::Release(_) | ThingRole::Source(_) => false,
+                    ThingRole::Workload(_) => {
+                        charts.contains(self.out.thing(**id).namespace.as_str()) || !self.is_misspelt(**id, content)
+                    }
+                    _ => true,
+                };
+                all.extend(listed.iter().filter(is_made).copied());
+            }
+        }
+        all
+    }
+
+    fn is_misspelt(&self, id: Id, content: &Content) -> bool {
+        let thing = self.out.thing(id);
+        let mut applied = content.rest.iter().map(|applied| self.out.thing(*applied));
+        applied.any(|it| it.kind == thing.kind && it.namespace == thing.namespace && is_slip(&thing.name, &it.name))
     }
 
     /// Sources, and the variables and values that are not optional. What no file here makes was seeded from elsewhere: a boot would
@@ -132,28 +150,53 @@ impl Builder<'_> {
         self.definitions.iter().filter(|(key, _)| is_of(key)).map(|(_, id)| *id).collect()
     }
 
-    /// A chart that is not known makes it, by all signs.
-    fn may_be_of_a_chart(&self, id: Id) -> bool {
+    fn unseen_charts(&self) -> UnseenCharts<'_> {
         let is_unseen = |draft: &&Draft<'_>| draft.known.is_none() && !catalogue::is_generic_chart(&draft.chart);
-        self.drafts.iter().filter(is_unseen).any(|draft| self.is_of(draft, id))
+        let mut charts = UnseenCharts { releases: BTreeSet::new(), words: BTreeSet::new() };
+        for draft in self.drafts.iter().filter(is_unseen) {
+            charts.releases.insert((&draft.namespace, &draft.release));
+            if let Some(values) = &draft.values {
+                add_words(values, &mut charts.words);
+            }
+        }
+        charts
     }
+}
 
-    /// Charts call Secrets after their release; other objects are called as the values say.
-    fn is_of(&self, draft: &Draft<'_>, id: Id) -> bool {
-        let thing = self.out.thing(id);
+/// Releases of charts that are not known.
+struct UnseenCharts<'a> {
+    /// By namespace and name.
+    releases: BTreeSet<(&'a str, &'a str)>,
+    /// All that their values say.
+    words: BTreeSet<&'a str>,
+}
+
+impl UnseenCharts<'_> {
+    /// Whether one of them makes a thing, by all signs: charts call Secrets after their release; other objects are called as the values
+    /// say.
+    fn may_make(&self, thing: &Thing) -> bool {
+        let name = thing.name.as_str();
         match thing.kind.as_str() {
             "Secret" | "ConfigMap" => {
-                thing.namespace == draft.namespace && thing.name.starts_with(draft.release.as_str())
+                let ends = (0..=name.len()).filter(|end| name.is_char_boundary(*end));
+                ends.map(|end| &name[..end]).any(|start| self.releases.contains(&(thing.namespace.as_str(), start)))
             }
-            _ => draft.values.as_ref().is_some_and(|values| says(values, &thing.name)),
+            _ => self.words.contains(name),
         }
     }
 }
 
-fn says(node: &Node, word: &str) -> bool {
+fn add_words<'a>(node: &'a Node, words: &mut BTreeSet<&'a str>) {
     match &node.value {
-        Value::Map(map) => map.iter().any(|entry| entry.key == word || says(&entry.value, word)),
-        Value::Seq(items) => items.iter().any(|item| says(item, word)),
-        Value::Scalar(scalar) => scalar.text == word,
+        Value::Map(map) => {
+            for entry in map.iter() {
+                words.insert(&entry.key);
+                add_words(&entry.value, words);
+            }
+        }
+        Value::Seq(items) => items.iter().for_each(|item| add_words(item, words)),
+        Value::Scalar(scalar) => {
+            words.insert(&scalar.text);
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What is done before Flux starts: seeded objects, CRDs, releases of helmfiles in their order.
 
+use std::collections::BTreeSet;
+
 use catalogue::{Phase, any_holds};
 use model::{ObjectRef, Subject};
 use read::bootstrap::HELM_TIMEOUT_SECONDS;
@@ -48,11 +50,7 @@ impl Builder<'_> {
         self.early_kinds.extend(early.crds.iter().cloned());
         // A script that seeds a Secret makes its namespace first.
         let homes: Vec<Id> = seeded.iter().filter_map(|id| self.out.thing(*id).home).collect();
-        for id in homes.into_iter().chain(seeded) {
-            if !self.out.seeded.contains(&id) {
-                self.out.seeded.push(id);
-            }
-        }
+        self.seed(homes.into_iter().chain(seeded));
         for RenderedRelease { release, values } in &early.releases {
             let of = ChartOf {
                 object: release.object(),
@@ -71,12 +69,15 @@ impl Builder<'_> {
     /// Definitions that it fetches by their address, once all that there may be are known.
     pub(crate) fn resolve_early_kinds(&mut self) {
         let kinds = std::mem::take(&mut self.early_kinds);
-        for id in self.kinds(&kinds) {
-            self.provided.insert(id);
-            if !self.out.seeded.contains(&id) {
-                self.out.seeded.push(id);
-            }
-        }
+        let ids = self.kinds(&kinds);
+        self.provided.extend(ids.iter().copied());
+        self.seed(ids.into_iter());
+    }
+
+    /// What the bootstrap applies, each once.
+    fn seed(&mut self, ids: impl Iterator<Item = Id>) {
+        let mut known: BTreeSet<Id> = self.out.seeded.iter().copied().collect();
+        self.out.seeded.extend(ids.filter(|id| known.insert(*id)));
     }
 
     fn early_releases(&mut self, revisions: &[Rendered]) {
@@ -133,7 +134,7 @@ impl Builder<'_> {
         self.out.machines = Some((machines, nodes));
         let network = self.gift("pod-network", None);
         self.out.network = network;
-        let mut on_host: Vec<Id> = Vec::new();
+        let mut on_host: BTreeSet<Id> = BTreeSet::new();
         for draft in &self.drafts {
             let values = draft.values.as_ref();
             let is_on_host = draft.known.is_some_and(|known| {
@@ -159,7 +160,7 @@ impl Builder<'_> {
         let gives_network = |draft: &&Draft<'_>| {
             draft.known.is_some_and(|known| known.gives.iter().any(|gift| gift.capability == "pod-network"))
         };
-        let agents: Vec<Id> =
+        let agents: BTreeSet<Id> =
             self.drafts.iter().filter(gives_network).flat_map(|draft| draft.workloads.iter().copied()).collect();
         for workload in &mut self.out.workloads {
             if workload.is_daemon() && agents.contains(&workload.id) {

@@ -50,6 +50,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) definitions: BTreeMap<(EcoString, EcoString), Id>,
     /// Webhooks and the kinds they are asked about.
     pub(crate) covers: Vec<(Id, Vec<String>)>,
+    /// What was asked for by capability and name, once all drafts are there.
+    pub(crate) gifts: BTreeMap<(EcoString, Option<EcoString>), Option<Id>>,
     /// Releases of the bootstrap, and whether only their definitions are applied.
     pub(crate) early: Vec<(ChartOf, bool)>,
     /// Their steps and drafts.
@@ -72,6 +74,7 @@ impl<'a> Builder<'a> {
             draft_of: BTreeMap::new(),
             definitions: BTreeMap::new(),
             covers: Vec::new(),
+            gifts: BTreeMap::new(),
             early: Vec::new(),
             early_steps: Vec::new(),
             early_kinds: Vec::new(),

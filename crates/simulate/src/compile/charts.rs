@@ -491,6 +491,16 @@ impl Builder<'_> {
 
     /// Something cluster-wide that releases give once they run; nothing if nobody here does.
     pub(crate) fn gift(&mut self, capability: &str, name: Option<&str>) -> Option<Id> {
+        let asked = (EcoString::from(capability), name.map(EcoString::from));
+        if let Some(known) = self.gifts.get(&asked) {
+            return *known;
+        }
+        let gift = self.new_gift(capability, name);
+        self.gifts.insert(asked, gift);
+        gift
+    }
+
+    fn new_gift(&mut self, capability: &str, name: Option<&str>) -> Option<Id> {
         let gives = |draft: &&Draft<'_>| {
             draft.known.is_some_and(|known| {
                 let mut gifts = known.gives.iter().filter(|gift| any_holds(&gift.when, draft.values.as_ref()));

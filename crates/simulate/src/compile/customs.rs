@@ -38,7 +38,10 @@ const DECORATIONS: [&str; 12] = [
     "Silence",
 ];
 
-impl Builder<'_> {
+/// By software: the first draft of it that runs anything, and the first of its pods.
+type Running<'a> = BTreeMap<&'a str, (usize, Id)>;
+
+impl<'a> Builder<'a> {
     /// What the controllers of custom resources make for them.
     pub(crate) fn intern_made(&mut self) {
         let mut makers: BTreeMap<&str, Vec<&Made>> = BTreeMap::new();
@@ -88,9 +91,10 @@ impl Builder<'_> {
     }
 
     pub(crate) fn resolve_customs(&mut self) {
+        let running = self.running();
         for at in 0..self.out.customs.len() {
             let id = self.out.customs[at].id;
-            let controller = self.controller(id);
+            let controller = self.controller(id, &running);
             let mut needs = self.custom_needs(id);
             let makes = self.out.customs[at].makes.clone();
             needs.retain(|need| !makes.contains(&need.id) && need.id != id);
@@ -176,18 +180,26 @@ impl Builder<'_> {
         }
     }
 
+    fn running(&self) -> Running<'a> {
+        let mut running = Running::new();
+        for (at, draft) in self.drafts.iter().enumerate() {
+            if let (Some(known), Some(first)) = (draft.known, draft.workloads.first()) {
+                running.entry(known.name.as_str()).or_insert((at, *first));
+            }
+        }
+        running
+    }
+
     /// The first pods of the release whose software owns the kind.
-    fn controller(&self, id: Id) -> Vec<Prerequisite> {
+    fn controller(&self, id: Id, running: &Running<'_>) -> Vec<Prerequisite> {
         let thing = self.out.thing(id);
         if DECORATIONS.contains(&thing.kind.as_str()) {
             return Vec::new();
         }
         let owners: Vec<&str> =
             self.catalogue.crd_owners(thing.group(), &thing.kind).map(|owner| owner.name.as_str()).collect();
-        let runs = self.drafts.iter().filter(|draft| !draft.workloads.is_empty());
-        let mut owning = runs.filter(|draft| draft.known.is_some_and(|known| owners.contains(&known.name.as_str())));
-        let first = owning.next().and_then(|draft| draft.workloads.first());
-        first.map(|workload| vec![Prerequisite::ready(*workload)]).unwrap_or_default()
+        let owning = owners.iter().filter_map(|owner| running.get(owner)).min();
+        owning.map(|(_, workload)| vec![Prerequisite::ready(*workload)]).unwrap_or_default()
     }
 
     /// What a custom resource is not ready without.
@@ -206,9 +218,11 @@ impl Builder<'_> {
             // A certificate is made out to hosts; it asks none of them.
             references.hosts.clear();
         }
-        let makes_pods = self.out.customs.iter().find(|custom| custom.id == id).is_some_and(|custom| {
-            custom.makes.iter().any(|made| matches!(self.out.role(*made), ThingRole::Workload(_)))
-        });
+        let makes = match self.out.role(id) {
+            ThingRole::Custom(at) => self.out.customs[at as usize].makes.as_slice(),
+            _ => &[],
+        };
+        let makes_pods = makes.iter().any(|made| matches!(self.out.role(*made), ThingRole::Workload(_)));
         for class in references.classes.iter().filter(|_| !makes_pods) {
             needs.push(Prerequisite::ready(self.thing("storage.k8s.io/v1", "StorageClass", "", class)));
         }

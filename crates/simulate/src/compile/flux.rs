@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::ObjectRef;
 use read::rendered::{Applier, Rendered};
 use yaml::{Node, Value};
 
@@ -20,8 +21,9 @@ const SET_RETRY_SECONDS: f64 = 300.0;
 
 impl Builder<'_> {
     pub(crate) fn resolve_flux(&mut self, revision: usize, rendered: &Rendered) {
+        let sets = Sets::of(rendered);
         for applier in &rendered.appliers {
-            self.resolve_applier(revision, rendered, applier);
+            self.resolve_applier(revision, rendered, applier, &sets);
         }
         let releases: Vec<Id> = self.draft_of.keys().filter(|(_, at)| *at == revision).map(|(id, _)| *id).collect();
         for id in releases {
@@ -39,13 +41,12 @@ impl Builder<'_> {
         self.thing(&format!("{group}/v1"), &applier.object.kind, &applier.object.namespace, &applier.object.name)
     }
 
-    fn resolve_applier(&mut self, revision: usize, rendered: &Rendered, applier: &Applier) {
+    fn resolve_applier(&mut self, revision: usize, rendered: &Rendered, applier: &Applier, sets: &Sets<'_>) {
         let id = self.applier_id(applier);
-        let steps: Vec<&Applier> =
-            rendered.appliers.iter().filter(|other| other.step_of.as_ref() == Some(&applier.object)).collect();
+        let steps = sets.steps(&applier.object);
         let mut spec = self.kustomization_spec(applier);
         if let Some(set) = &applier.step_of {
-            self.step_spec(&mut spec, rendered, set, applier);
+            self.step_spec(&mut spec, sets, set, applier);
         } else if !steps.is_empty() {
             spec.gate = Gate::All;
         }
@@ -95,15 +96,15 @@ impl Builder<'_> {
     }
 
     /// A step begins when the one before it is healthy; the last is waited for only if its set waits.
-    fn step_spec(&mut self, spec: &mut KustomizationSpec, rendered: &Rendered, set: &model::ObjectRef, step: &Applier) {
-        let all: Vec<&Applier> = rendered.appliers.iter().filter(|other| other.step_of.as_ref() == Some(set)).collect();
+    fn step_spec(&mut self, spec: &mut KustomizationSpec, sets: &Sets<'_>, set: &ObjectRef, step: &Applier) {
+        let all = sets.steps(set);
         let Some(at) = all.iter().position(|other| other.object == step.object) else { return };
         if let Some(before) = at.checked_sub(1).and_then(|before| all.get(before)) {
             let on = self.applier_id(before);
             spec.depends_on.push(Dependency { on, is_unknown: false, only_exists: false, same_source: false });
         }
-        let parent = rendered.appliers.iter().find(|other| other.object == *set);
-        let waits = parent.and_then(|set| set.node.as_ref()?.at(&["spec", "wait"])?.as_bool()) == Some(true);
+        let waits =
+            sets.appliers.get(set).and_then(|set| set.node.as_ref()?.at(&["spec", "wait"])?.as_bool()) == Some(true);
         spec.gate = if waits || at + 1 < all.len() { Gate::All } else { Gate::Applied };
     }
 
@@ -357,12 +358,36 @@ impl Builder<'_> {
     }
 }
 
+/// Appliers by their object, and the steps of each ResourceSet in their order.
+struct Sets<'r> {
+    appliers: BTreeMap<&'r ObjectRef, &'r Applier>,
+    steps: BTreeMap<&'r ObjectRef, Vec<&'r Applier>>,
+}
+
+impl<'r> Sets<'r> {
+    fn of(rendered: &'r Rendered) -> Self {
+        let mut sets = Self { appliers: BTreeMap::new(), steps: BTreeMap::new() };
+        for applier in &rendered.appliers {
+            sets.appliers.entry(&applier.object).or_insert(applier);
+            if let Some(set) = &applier.step_of {
+                sets.steps.entry(set).or_default().push(applier);
+            }
+        }
+        sets
+    }
+
+    fn steps(&self, set: &ObjectRef) -> &[&'r Applier] {
+        self.steps.get(set).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 /// The source of a root. Where no file has the root itself, whoever starts Flux makes those of the Kustomizations that it applies.
-fn sources_of_root<'r>(rendered: &'r Rendered, root: &'r Applier) -> Vec<&'r model::ObjectRef> {
+fn sources_of_root<'r>(rendered: &'r Rendered, root: &'r Applier) -> Vec<&'r ObjectRef> {
     if root.source.is_some() || root.node.is_some() {
         return root.source.iter().collect();
     }
-    let is_applied = |applier: &&Applier| root.objects.iter().any(|(object, _)| *object == applier.object);
+    let applied: BTreeSet<&ObjectRef> = root.objects.iter().map(|(object, _)| object).collect();
+    let is_applied = |applier: &&Applier| applied.contains(&applier.object);
     let sources = rendered.appliers.iter().filter(is_applied).filter_map(|applier| applier.source.as_ref());
     sources.filter(|source| source.kind != "ExternalArtifact").collect()
 }

@@ -90,9 +90,8 @@ pub fn compile(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Condi
     if let Some(unseen) = unseen {
         let plain = Conditions { runs_bootstrap: false, machines: None, ..conditions.clone() };
         let mut tried = build(revisions, catalogue, &plain);
-        for id in unseen::held(&mut tried, &unseen) {
-            blueprint.assume(tried.thing(id));
-        }
+        let held = unseen::held(&mut tried, &unseen);
+        blueprint.assume(held.into_iter().map(|id| tried.thing(id)));
     }
     blueprint
 }

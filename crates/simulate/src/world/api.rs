@@ -1,7 +1,7 @@
 //! The API server in small: objects come and go, definitions take a moment, admission refuses.
 
 use super::{EXISTS, READY, REPORTED, World};
-use crate::blueprint::{Id, ThingRole};
+use crate::blueprint::{Id, Millis, ThingRole};
 use crate::event::{Reason, What};
 
 /// From applied to established.
@@ -16,7 +16,7 @@ pub(super) enum Status {
 }
 
 /// After this long a Deployment that is not available has failed.
-const PROGRESS_DEADLINE_MILLIS: u64 = 600_000;
+pub(super) const PROGRESS_DEADLINE_MILLIS: u64 = 600_000;
 
 impl World<'_> {
     /// Something that is simply there from the start.
@@ -149,10 +149,7 @@ impl World<'_> {
                 if state.is_stalled() { Status::Failed } else { when(self.is_ready(id) || state.is_suspended()) }
             }
             ThingRole::Workload(at) => {
-                // One that has been available is not given up when it loses pods.
-                let has_failed = self.blueprint.workloads[at as usize].has_deadline
-                    && !self.is_reported(id)
-                    && self.now >= self.created[id.index()] + PROGRESS_DEADLINE_MILLIS;
+                let has_failed = self.workload_fails_at(at).is_some_and(|fails_at| self.now >= fails_at);
                 if has_failed { Status::Failed } else { when(self.is_ready(id)) }
             }
             // No status is no objection.
@@ -166,5 +163,20 @@ impl World<'_> {
                 when(self.is_ready(id))
             }
         }
+    }
+
+    /// When an object fails for good unless it becomes ready; nothing where no time makes it fail.
+    pub(super) fn fails_at(&self, id: Id) -> Option<Millis> {
+        match self.blueprint.role(id) {
+            ThingRole::Workload(at) if self.exists(id) => self.workload_fails_at(at),
+            _ => None,
+        }
+    }
+
+    /// One that has been available is not given up when it loses pods.
+    fn workload_fails_at(&self, at: u32) -> Option<Millis> {
+        let workload = &self.blueprint.workloads[at as usize];
+        let may_fail = workload.has_deadline && !self.is_reported(workload.id);
+        may_fail.then(|| self.created[workload.id.index()] + PROGRESS_DEADLINE_MILLIS)
     }
 }

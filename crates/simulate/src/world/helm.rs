@@ -1,8 +1,8 @@
 //! helm-controller: dependencies, chart, values, install or upgrade, wait, and what follows a failure.
 
-use super::World;
 use super::kustomize::{next_look, outdated, seconds};
 use super::progress::Progress;
+use super::{LEFT_OUT, World};
 use crate::blueprint::{Action, Id, Millis, OnFailure, ReleaseSpec, ThingRole};
 use crate::event::{Reason, What};
 
@@ -55,6 +55,8 @@ pub(super) struct ReleaseState {
     wait_began: Millis,
     began_epoch: u32,
     settled_epoch: u32,
+    /// The dependency that was not met when it was last looked for one.
+    lagging: usize,
 }
 
 impl ReleaseState {
@@ -97,7 +99,9 @@ impl<'b> World<'b> {
             }
             Phase::WaitsForDependencies => {
                 let Some(spec) = self.release_spec(at) else { return };
-                if !self.is_armed(id) && self.unmet_dependency(&spec.depends_on).is_none() {
+                let lagging = self.lagging_dependency(&spec.depends_on, self.releases[at as usize].lagging);
+                self.releases[at as usize].lagging = lagging.unwrap_or(0);
+                if !self.is_armed(id) && lagging.is_none() {
                     let looked = self.releases[at as usize].looked;
                     self.schedule(id, next_look(looked, spec.requeue, self.now), false);
                 }
@@ -228,7 +232,8 @@ impl<'b> World<'b> {
         }
         let left_out: Vec<Id> = spec.chart.if_known.iter().copied().filter(|object| !kind_is_known(*object)).collect();
         for object in left_out {
-            if !self.left_out.contains(&object) && !self.exists(object) {
+            if !self.is_left_out(object) && !self.exists(object) {
+                self.flags[object.index()] |= LEFT_OUT;
                 self.left_out.push(object);
                 self.note(Some(object), What::LeftOut);
             }
@@ -247,7 +252,7 @@ impl<'b> World<'b> {
         let id = self.blueprint.releases[at as usize].id;
         let was_stored = self.releases[at as usize].is_stored;
         self.releases[at as usize].is_upgrade = was_stored;
-        let asked = spec.chart.if_known.iter().filter(|object| !self.left_out.contains(object));
+        let asked = spec.chart.if_known.iter().filter(|object| !self.is_left_out(**object));
         let objects: Vec<Id> = spec.chart.objects.iter().chain(asked).copied().collect();
         if let Some(reason) = objects.iter().find_map(|object| self.admit_from_chart(*object, &spec.chart.objects)) {
             self.releases[at as usize].is_stored = true;
@@ -348,6 +353,7 @@ impl<'b> World<'b> {
                     self.releases[at as usize].phase = Phase::Stalled;
                     let chain = self.trace(reason);
                     self.stalled.insert(id, chain);
+                    self.stalls += 1;
                     self.epoch += 1;
                     self.note(Some(id), What::Stalled(reason));
                     self.notify(id);

@@ -3,9 +3,9 @@
 //! A Kustomization's life: something calls it (it was made or changed, its source has a new artifact, an interval has passed);
 //! it looks at its source and its dependencies, builds, applies in stages, waits for health, and rests until it is called again.
 
-use super::api::Status;
+use super::api::{PROGRESS_DEADLINE_MILLIS, Status};
 use super::progress::Progress;
-use super::{Alarm, World};
+use super::{Alarm, World, lagging};
 use crate::blueprint::{Content, Dependency, Gate, Id, Kustomization, KustomizationSpec, Millis, ThingRole};
 use crate::event::{Reason, What};
 use crate::queue::WorldAlarm;
@@ -59,6 +59,12 @@ pub(super) struct KustomizationState {
     is_called_again: bool,
     /// Its last attempt waited for health in vain.
     has_timed_out: bool,
+    /// The dependency, or the object, that was not ready when it was last looked for one.
+    lagging: usize,
+    /// No object of it gives up before this, unless a release does.
+    none_fails_before: Millis,
+    /// How many releases had given up when that was looked for.
+    stalls: usize,
 }
 
 impl Default for KustomizationState {
@@ -77,6 +83,9 @@ impl Default for KustomizationState {
             built_with: 0,
             is_called_again: false,
             has_timed_out: false,
+            lagging: 0,
+            none_fails_before: 0,
+            stalls: 0,
         }
     }
 }
@@ -141,7 +150,9 @@ impl<'b> World<'b> {
     fn look_at_dependencies_in_time(&mut self, at: u32) {
         let Some(spec) = self.spec(at) else { return };
         let id = self.blueprint.kustomizations[at as usize].id;
-        if self.is_armed(id) || self.unmet_dependency(&spec.depends_on).is_some() {
+        let unmet = self.lagging_dependency(&spec.depends_on, self.kustomizations[at as usize].lagging);
+        self.kustomizations[at as usize].lagging = unmet.unwrap_or(0);
+        if self.is_armed(id) || unmet.is_some() {
             return;
         }
         let looked = self.kustomizations[at as usize].looked;
@@ -153,7 +164,7 @@ impl<'b> World<'b> {
         let state = self.kustomizations[at as usize];
         // A look that is due sooner will see it.
         let only_deadline = self.alarms[id.index()] == Alarm::Poll;
-        if only_deadline && (self.unhealthy(at).is_none() || self.given_up(at).is_some()) {
+        if only_deadline && (self.has_become_healthy(at) || self.has_given_up(at)) {
             let tick = next_look(state.health_began, HEALTH_POLL, self.now);
             if tick < state.deadline {
                 self.schedule(id, tick, false);
@@ -246,6 +257,11 @@ impl<'b> World<'b> {
         }
     }
 
+    /// One dependency that is not met, as [`lagging`] looks for it.
+    pub(super) fn lagging_dependency(&self, depends_on: &[Dependency], from: usize) -> Option<usize> {
+        lagging(depends_on.len(), from, |at| self.unmet_dependency(&depends_on[at..=at]).is_none())
+    }
+
     /// The first dependency that is not met, of a Kustomization or a HelmRelease; the latter's never share a source.
     pub(super) fn unmet_dependency(&self, depends_on: &[Dependency]) -> Option<Reason> {
         depends_on.iter().find_map(|dependency| {
@@ -318,6 +334,7 @@ impl<'b> World<'b> {
         let id = self.blueprint.kustomizations[at as usize].id;
         let state = &mut self.kustomizations[at as usize];
         state.phase = Phase::Health;
+        state.none_fails_before = 0;
         state.health_began = self.now;
         state.deadline = self.now + spec.timeout;
         let (least, most) = HEALTH_FIRST;
@@ -371,6 +388,35 @@ impl<'b> World<'b> {
     fn given_up(&self, at: u32) -> Option<Id> {
         let health = &self.content(at).health;
         health.iter().find(|(id, asked)| self.status(*id, *asked) == Status::Failed).map(|(id, _)| *id)
+    }
+
+    fn has_become_healthy(&mut self, at: u32) -> bool {
+        let health = &self.content(at).health;
+        let late = lagging(health.len(), self.kustomizations[at as usize].lagging, |at| {
+            let (id, asked) = health[at];
+            self.status(id, asked) == Status::Current
+        });
+        self.kustomizations[at as usize].lagging = late.unwrap_or(0);
+        late.is_none()
+    }
+
+    /// Whether an object has failed for good. All are looked at only when one may have.
+    fn has_given_up(&mut self, at: u32) -> bool {
+        let state = &self.kustomizations[at as usize];
+        if self.now < state.none_fails_before && self.stalls == state.stalls {
+            return false;
+        }
+        if self.given_up(at).is_some() {
+            return true;
+        }
+        let health = &self.content(at).health;
+        let before = health.iter().filter_map(|(id, _)| self.fails_at(*id)).min();
+        let state = &mut self.kustomizations[at as usize];
+        // Of what is made from now on, nothing fails any sooner.
+        let at_most = self.now + PROGRESS_DEADLINE_MILLIS;
+        state.none_fails_before = before.map_or(at_most, |before| before.min(at_most));
+        state.stalls = self.stalls;
+        false
     }
 
     fn judge_health(&mut self, at: u32) {

@@ -1,7 +1,7 @@
 //! Below Kubernetes: machines boot and get their configuration, etcd is bootstrapped on one of them, which is its own quorum
 //! until others join, one after the other; the API server answers, nodes join.
 
-use super::{HORIZON, World, scaled};
+use super::{World, scaled};
 use crate::blueprint::{Id, Millis};
 use crate::event::{Reason, What};
 use crate::queue::WorldAlarm;
@@ -196,7 +196,7 @@ impl World<'_> {
 
     fn lose_api(&mut self) {
         self.hardware.has_api = false;
-        self.disturbance.api_down = Some((self.now, HORIZON));
+        self.disturbance.api_down = Some((self.now, self.limits.horizon));
         self.note(None, What::ApiDown);
     }
 

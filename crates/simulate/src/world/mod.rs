@@ -8,6 +8,7 @@ mod api;
 mod helm;
 mod installs;
 mod kustomize;
+mod limits;
 mod look;
 mod machines;
 mod operators;
@@ -27,6 +28,7 @@ use crate::random;
 use crate::stage::Act;
 use helm::ReleaseState;
 use kustomize::KustomizationState;
+use limits::Limits;
 use pods::PodState;
 use progress::Progress;
 
@@ -34,11 +36,8 @@ const EXISTS: u8 = 1;
 const READY: u8 = 2;
 /// Its controller has said something about it.
 const REPORTED: u8 = 4;
-
-/// A boot that has not come to an end by then has none.
-const HORIZON: Millis = 72 * 3_600_000;
-/// Events of one boot.
-const EVENTS_MAX: u64 = 2_000_000;
+/// A chart was rendered without it.
+const LEFT_OUT: u8 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Alarm {
@@ -67,6 +66,8 @@ pub struct World<'b> {
     epoch: u32,
     missing: usize,
     events: u64,
+    /// The component that could still change something when it was last looked for one.
+    unsettled: usize,
     revision: u32,
     newest: u32,
     kustomizations: Vec<KustomizationState>,
@@ -85,10 +86,13 @@ pub struct World<'b> {
     left_out: Vec<Id>,
     /// Releases that gave up, each with the reason and those behind it at that moment.
     stalled: BTreeMap<Id, Vec<Reason>>,
+    /// How often one did.
+    stalls: usize,
     /// What machines are called; empty where nobody said.
     names: Vec<String>,
     trace: Option<Vec<BootEvent>>,
     is_over: Option<Verdict>,
+    limits: Limits,
 }
 
 impl<'b> World<'b> {
@@ -108,6 +112,7 @@ impl<'b> World<'b> {
             epoch: 0,
             missing: 0,
             events: 0,
+            unsettled: 0,
             revision: 0,
             newest: 0,
             kustomizations: vec![KustomizationState::default(); blueprint.kustomizations.len()],
@@ -123,9 +128,11 @@ impl<'b> World<'b> {
             disturbance: Disturbance::default(),
             left_out: Vec::new(),
             stalled: BTreeMap::new(),
+            stalls: 0,
             names: Vec::new(),
             trace: None,
             is_over: None,
+            limits: Limits::of(blueprint),
         }
     }
 
@@ -168,6 +175,7 @@ impl<'b> World<'b> {
         self.epoch = 1;
         self.missing = self.blueprint.expected;
         self.events = 0;
+        self.unsettled = 0;
         self.revision = 0;
         self.newest = 0;
         self.kustomizations.fill(KustomizationState::default());
@@ -175,6 +183,7 @@ impl<'b> World<'b> {
         self.pods.fill(PodState::default());
         self.left_out.clear();
         self.stalled.clear();
+        self.stalls = 0;
         self.is_over = None;
         self.key = act::Key::None;
         self.installs.fill(installs::Install::Absent);
@@ -219,8 +228,9 @@ impl<'b> World<'b> {
         };
         self.now = due.at;
         self.events += 1;
-        if self.now > HORIZON || self.events > EVENTS_MAX {
-            self.end(Verdict::Stuck);
+        if self.limits.are_reached(self.now, self.events) {
+            // Without an API server nothing can happen any more.
+            self.end(if self.lacks_api().is_some() { Verdict::Stuck } else { Verdict::Unfinished });
             return false;
         }
         let (id, token) = match due.alarm {
@@ -351,6 +361,10 @@ impl<'b> World<'b> {
         self.flags[id.index()] & REPORTED != 0
     }
 
+    fn is_left_out(&self, id: Id) -> bool {
+        self.flags[id.index()] & LEFT_OUT != 0
+    }
+
     pub fn now(&self) -> Millis {
         self.now
     }
@@ -395,20 +409,22 @@ impl<'b> World<'b> {
     }
 
     /// No alarm is set that could bring anything new: whoever is not ready has tried since the last change, or only waits.
-    fn nothing_can_change(&self) -> bool {
-        self.now >= self.disturbance.webhooks_answer_at()
-            && self
-                .blueprint
-                .kustomizations
-                .iter()
-                .zip(&self.kustomizations)
-                .all(|(it, state)| self.has_settled(it, state))
-            && self
-                .blueprint
-                .releases
-                .iter()
-                .zip(&self.releases)
-                .all(|(it, state)| self.release_has_settled(it.id, state))
+    fn nothing_can_change(&mut self) -> bool {
+        if self.now < self.disturbance.webhooks_answer_at() {
+            return false;
+        }
+        let unsettled = lagging(self.blueprint.components(), self.unsettled, |at| self.component_has_settled(at));
+        self.unsettled = unsettled.unwrap_or(0);
+        unsettled.is_none()
+    }
+
+    /// Kustomizations come first, then releases.
+    fn component_has_settled(&self, at: usize) -> bool {
+        let kustomizations = &self.blueprint.kustomizations;
+        match at.checked_sub(kustomizations.len()) {
+            None => self.has_settled(&kustomizations[at], &self.kustomizations[at]),
+            Some(at) => self.release_has_settled(self.blueprint.releases[at].id, &self.releases[at]),
+        }
     }
 
     /// Gives the machines their names, in their order: control planes first.
@@ -441,6 +457,13 @@ impl<'b> World<'b> {
 )]
 fn scaled(millis: Millis, factor: f64) -> Millis {
     (millis as f64 * factor) as Millis
+}
+
+/// One of so many for which something does not hold. It is looked for from where there was one last time: what has come to hold mostly
+/// stays so, and is not looked at again for every change.
+fn lagging(count: usize, from: usize, holds: impl Fn(usize) -> bool) -> Option<usize> {
+    let from = from.min(count);
+    (from..count).chain(0..from).find(|at| !holds(*at))
 }
 
 /// What an outcome is made of.
