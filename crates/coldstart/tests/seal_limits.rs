@@ -222,8 +222,10 @@ fn many_items_that_do_not_open_and_many_keys_are_told_soon() {
     assert!(not_tried > 1000, "{not_tried}");
     assert!(!ran.stdout.contains("login-9000"), "what opens is still found");
     // The same of one SealedSecret with as many items.
-    let items: String = (0..600).map(|number| format!("  item-{number}: {}\n", "x".repeat(8))).collect();
-    let many = format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: many, namespace: apps}}\nstringData:\n{items}");
+    let items: Vec<String> = (0..600).map(|number| format!("item-{number}: secret")).collect();
+    let items = items.join(", ");
+    let many =
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: many, namespace: apps}}\nstringData: {{{items}}}\n");
     let node = yaml::parse_value(source::FileId(0), &many).unwrap();
     let secret = seal::manifest::SecretManifest::of(&node).unwrap();
     desk.write("a-closed.yaml", &secret.to_sealed_yaml(foreign.certificate(), seal::Scope::Strict).unwrap());

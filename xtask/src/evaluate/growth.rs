@@ -167,15 +167,17 @@ impl Kept {
 fn table(shapes: &[Shape], options: &Options, kept: &Kept) -> Result<String> {
     let sizes = options.sizes.iter().map(|size| u32::try_from(*size)).collect::<Result<Vec<u32>, _>>()?;
     ensure!(!sizes.is_empty(), "no sizes");
-    let heads: String = sizes.iter().map(|size| format!(" {} |", thousands(*size))).collect();
-    let mut text =
-        format!("| shape | command |{heads} exponent | last step | MiB at the last | exponent of memory |\n");
-    text.push_str(&format!("|---|---|{}---|---|---|---|\n", "---|".repeat(sizes.len())));
+    let heads: Vec<String> = sizes.iter().map(|size| thousands(*size)).collect();
+    let mut text = format!(
+        "| shape | command | {} | exponent | last step | MiB at the last | exponent of memory |\n",
+        heads.join(" | ")
+    );
+    text += &["|---|---|", &"---|".repeat(sizes.len()), "---|---|---|---|\n"].concat();
     for shape in shapes {
         for command in &options.commands {
             let key = |size: &u32| (name(*shape), command.clone(), *size);
             let points: Vec<&Point> = sizes.iter().filter_map(|size| kept.points.get(&key(size))).collect();
-            text.push_str(&row(*shape, command, &points));
+            text += &row(*shape, command, &points);
         }
     }
     Ok(text)

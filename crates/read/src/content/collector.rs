@@ -87,9 +87,9 @@ impl Collector {
                     texts(values, &mut names);
                 }
                 let first = many.entry(parent).or_default();
-                names.into_iter().for_each(|name| {
+                for name in names {
                     first.entry(name).or_insert(*id);
-                });
+                }
             }
         }
         Self {

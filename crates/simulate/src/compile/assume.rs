@@ -189,7 +189,7 @@ impl UnseenCharts<'_> {
 fn add_words<'a>(node: &'a Node, words: &mut BTreeSet<&'a str>) {
     match &node.value {
         Value::Map(map) => {
-            for entry in map.iter() {
+            for entry in map {
                 words.insert(&entry.key);
                 add_words(&entry.value, words);
             }
