@@ -101,8 +101,8 @@ fn made_outside(context: &Context<'_>, need: &Need) -> Option<Note> {
     if need.capability.namespace.is_empty() || is_given(context.cluster, &namespace) {
         return None;
     }
-    let makes = |offer: &&Offer| offer.capability.kind == namespace.kind && offer.capability.means(&namespace.name);
-    let mut makers = context.cluster.offers.iter().filter(makes).peekable();
+    let is_it = |offer: &&Offer| offer.capability.kind == namespace.kind && offer.capability.means(&namespace.name);
+    let mut makers = context.cluster.offers.iter().filter(is_it).peekable();
     let name = need.capability.namespace.clone();
     if makers.peek().is_none() {
         return Some(Note::NamespaceMadeElsewhere { namespace: name });

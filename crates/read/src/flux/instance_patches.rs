@@ -33,8 +33,8 @@ pub(super) fn patched(repository: &Repository, root: Kustomization, patches: &[N
     }
     let sync = Sync { repository, documents: yaml::parse(FileId::GENERATED, &written(&root), Limits::default()) };
     let overlay = Overlay { patches, ..Overlay::default() };
-    let build = kustomize::build(&sync, "", &overlay, Mode::Flux);
-    let Some(node) = build.objects.first() else { return root };
+    let made = kustomize::build(&sync, "", &overlay, Mode::Flux);
+    let Some(node) = made.objects.first() else { return root };
     let built = Kustomization::read(node, &root.object.namespace);
     let own = |patched: Span, own: Span| if patched.is_generated() { own } else { patched };
     let (ties_at, gate_at) = (own(built.ties_at, root.ties_at), own(built.gate_at, root.gate_at));

@@ -8,7 +8,7 @@ use kustomize::{Files as _, PathKind};
 use crate::flux::entry::is_templated;
 use crate::flux::roots::{is_for_tests, names};
 use crate::flux::{Common, Entry};
-use crate::scripts::is_script;
+use crate::scripts::{is_markdown, is_script};
 use ::repository::path;
 
 /// What begins a command that bootstraps Flux.
@@ -25,7 +25,7 @@ pub(super) fn directories(common: &Common<'_>, entries: &[Entry]) -> BTreeSet<St
 
 /// Those that a command bootstraps Flux with.
 fn commanded(common: &Common<'_>) -> BTreeSet<String> {
-    let is_text = |path: &&str| (path.ends_with(".md") || is_script(path)) && !is_for_tests(path::parent(path));
+    let is_text = |path: &&str| (is_markdown(path) || is_script(path)) && !is_for_tests(path::parent(path));
     let files = common.repository.paths().filter(is_text).filter_map(|path| common.repository.id(path));
     let texts = files.filter_map(|id| Some(common.repository.source(id)?.text()));
     let places =

@@ -144,7 +144,7 @@ impl Module {
 
 /// The first line of a block.
 fn place(file: FileId, block: &Block) -> Span {
-    let (start, end) = (block.ident.span(), block.labels.last().and_then(|label| label.span()));
+    let (start, end) = (block.ident.span(), block.labels.last().and_then(hcl_edit::Span::span));
     start.zip(end).map_or(Span::GENERATED, |(start, end)| Span::new(file, to_u32(start.start), to_u32(end.end)))
 }
 
