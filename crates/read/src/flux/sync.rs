@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kustomize::{Files, PathKind};
 use model::ObjectRef;
-use yaml::Node;
+use yaml::{Budget, Node};
 
 use crate::flux::entry::{Entry, is_templated, made_by_flux};
 use crate::flux::kustomization::{Kustomization, SourceRef};
@@ -78,8 +78,12 @@ impl Declared<'_> {
         let applier = Kustomization::read(applier, "flux-system");
         let mut sync = sync.clone();
         let settings = &self.common.settings;
-        let variables = Variables::new(applier.post_build.as_ref(), &applier.object.namespace, settings);
-        variables.apply(&mut sync).ok()?;
+        let (post_build, namespace) = (applier.post_build.as_ref(), &applier.object.namespace);
+        let substitute = |budget: &mut Budget| {
+            let variables = Variables::within(post_build, namespace, settings, budget).ok()?;
+            variables.apply(&mut sync, budget).ok()
+        };
+        self.common.search(|ledger| ledger.one(substitute))?;
         let path = sync.text_at(&["path"]).filter(|path| !is_templated(path))?;
         self.entry(&sync, path)
     }
