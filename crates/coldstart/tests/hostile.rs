@@ -364,7 +364,9 @@ fn what_takes_too_much_is_a_blind_spot_and_nothing_else_is_lost() {
         tree.write("cluster/other.yaml", OTHER.as_bytes());
         let ran = run(command(&["check", "--blind-spots"]).current_dir(tree.path()));
         let ran = ran.says(why).says(place).says("`flux-system/other` can't be built").exits(1);
-        assert!(!ran.stdout.contains("`flux-system/apps` can't be built"), "{name}: {ran:?}");
+        // Behind the links that are followed, one object is there again and again.
+        let is_doubled = name == "fan-of-links";
+        assert_eq!(ran.stdout.contains("`flux-system/apps` can't be built"), is_doubled, "{name}: {ran:?}");
     }
 }
 
