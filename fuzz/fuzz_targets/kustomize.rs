@@ -18,9 +18,9 @@ fuzz_target!(|text: &str| {
     let tree = Tree::new(text);
     let overlay = Overlay::default();
     for (directory, mode) in [("", Mode::Kustomize), ("x", Mode::Kustomize), ("", Mode::Flux)] {
-        let build = kustomize::build(&tree, directory, &overlay, mode);
+        let build = kustomize::build(&tree, directory, &overlay, mode, &mut yaml::Budget::of_build());
         check(&build);
-        let again = kustomize::build(&tree, directory, &overlay, mode);
+        let again = kustomize::build(&tree, directory, &overlay, mode, &mut yaml::Budget::of_build());
         assert_eq!(build.objects, again.objects, "same files, same objects");
         assert_eq!(build.failures, again.failures, "same files, same failures");
         assert_eq!(build.blind, again.blind, "same files, same blind spots");

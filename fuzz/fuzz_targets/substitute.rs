@@ -35,7 +35,7 @@ fuzz_target!(|text: &str| {
         let Some(mut root) = document.root else { continue };
         is_disabled(&root);
         let before = root.clone();
-        if let Ok(undefined) = substitute_node(&mut root, &lookup) {
+        if let Ok(undefined) = substitute_node(&mut root, &lookup, &mut yaml::Budget::of_build()) {
             for variable in &undefined {
                 assert_eq!(variable.span.file, FILE);
             }

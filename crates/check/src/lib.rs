@@ -62,11 +62,12 @@ pub fn run_analysed(reading: &Reading, analyses: &[Analysis], wish: Wanted<'_>) 
     let wanted: Vec<(&Cluster, &Analysis)> = wanted.collect();
     let is_partial = wanted.len() < reading.clusters.len();
     let mut report = Report { is_partial, rules: rules::all(), ..Report::default() };
-    for (findings, summary) in
+    for (findings, summary, untold) in
         repository::parallel::map(&wanted, |(cluster, analysis)| one(reading, cluster, analysis, wish.each))
     {
         report.findings.extend(findings);
         report.clusters.push(summary);
+        report.blind_spots.extend(untold);
     }
     report.blind_spots.extend(wanted.iter().flat_map(|(cluster, _)| cluster.blind.iter().cloned()));
     report.blind_spots.extend(unread_files(reading));
@@ -76,17 +77,36 @@ pub fn run_analysed(reading: &Reading, analyses: &[Analysis], wish: Wanted<'_>) 
     report
 }
 
-fn one(reading: &Reading, cluster: &Cluster, analysis: &Analysis, each: bool) -> (Vec<Finding>, ClusterSummary) {
+/// Findings of one rule in one cluster that are told.
+pub(crate) const FINDINGS_MAX: usize = 5_000;
+
+fn one(
+    reading: &Reading,
+    cluster: &Cluster,
+    analysis: &Analysis,
+    each: bool,
+) -> (Vec<Finding>, ClusterSummary, Vec<BlindSpot>) {
     let context = Context::new(reading, cluster, analysis, each);
-    let mut findings: Vec<Finding> =
-        repository::parallel::map(rules::RUNS, |run| run(&context)).into_iter().flatten().collect();
+    let mut untold = Vec::new();
+    let mut findings = Vec::new();
+    for mut found in repository::parallel::map(rules::RUNS, |run| run(&context)) {
+        untold.extend(found.get(FINDINGS_MAX).map(beyond_limit));
+        found.truncate(FINDINGS_MAX);
+        findings.extend(found);
+    }
     let early = cluster.components.iter().filter(|component| component.stage == Stage::Bootstrap);
     let early: BTreeSet<&ObjectRef> = early.map(|component| &component.object).collect();
     for finding in &mut findings {
         doubt(finding, cluster);
         set_stages(finding, &early);
     }
-    (findings, summary(cluster, analysis))
+    (findings, summary(cluster, analysis), untold)
+}
+
+/// The first finding that is one too many tells that there are more.
+fn beyond_limit(finding: &Finding) -> BlindSpot {
+    let (what, why) = (Unseen::FindingsOf { rule: finding.rule.id }, WhyUnseen::TooManyFindings { max: FINDINGS_MAX });
+    BlindSpot { what, why, at: finding.primary.at.span(), component: None }
 }
 
 /// What a program or a script that is not understood may have brought before Flux started is no alarm.

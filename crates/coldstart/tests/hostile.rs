@@ -332,6 +332,57 @@ fn an_earlier_revision_is_removed_when_a_signal_ends_the_run() {
     assert_eq!(count(), 0, "nothing is left");
 }
 
+/// Work that multiplies from small files, in sizes that a test has time for. `cargo xtask evaluate hostile` has the large ones.
+#[test]
+fn work_that_multiplies_comes_to_an_end() {
+    for shape in fixtures::hostile::multiplying::SHAPES {
+        let tree = Tree::empty();
+        fixtures::hostile::multiplying::build(shape.name, shape.small, tree.path()).unwrap();
+        for words in [&["check", "--pedantic", "--blind-spots"][..], &["graph"], &["plan"], &["init", "--print"]] {
+            let ran = run(command(words).current_dir(tree.path()));
+            assert!((0..=3).contains(&ran.code), "{}: {words:?}: {ran:?}", shape.name);
+        }
+    }
+}
+
+/// What takes too much is a blind spot with its place, and the rest of the report is there.
+#[test]
+fn what_takes_too_much_is_a_blind_spot_and_nothing_else_is_lost() {
+    for (name, place, why) in [
+        ("copies", "apps/patch.yaml:", "would take more than 10 million nodes or 96 MiB to build"),
+        (
+            "replaced-into-itself",
+            "apps/kustomization.yaml:",
+            "would take more than 10 million nodes or 96 MiB to build",
+        ),
+        ("deep-paths", "apps/", "would make an object that nests deeper than 300 levels"),
+        ("fan-of-links", "", "behind symbolic links: the rest was not read"),
+    ] {
+        let shape = fixtures::hostile::multiplying::SHAPES.iter().find(|shape| shape.name == name).unwrap();
+        let tree = Tree::empty();
+        fixtures::hostile::multiplying::build(name, shape.small.max(12), tree.path()).unwrap();
+        tree.write("cluster/other.yaml", OTHER.as_bytes());
+        let ran = run(command(&["check", "--blind-spots"]).current_dir(tree.path()));
+        let ran = ran.says(why).says(place).says("`flux-system/other` can't be built").exits(1);
+        // Behind the links that are followed, one object is there again and again.
+        let is_doubled = name == "fan-of-links";
+        assert_eq!(ran.stdout.contains("`flux-system/apps` can't be built"), is_doubled, "{name}: {ran:?}");
+    }
+}
+
+/// A Kustomization with a fault of its own.
+const OTHER: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: other, namespace: flux-system}\nspec:\n  interval: 10m\n  path: ./nowhere\n  prune: true\n  sourceRef: {kind: GitRepository, name: flux-system}\n";
+
+/// A script that is too large to be read is a blind spot.
+#[test]
+fn a_script_that_is_too_large_is_told() {
+    let tree = broken();
+    tree.write("bootstrap.sh", "kubectl apply -f nothing.yaml\n".repeat(40_000).as_bytes());
+    run(command(&["check", "--blind-spots"]).current_dir(tree.path()))
+        .says("bootstrap.sh")
+        .says("is larger than 1 MiB");
+}
+
 /// A sample of what `cargo xtask evaluate hostile` does at large.
 #[test]
 fn repositories_that_were_made_to_break_it_do_not() {

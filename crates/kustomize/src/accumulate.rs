@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use source::Span;
-use yaml::{Map, Node};
+use yaml::{Cost, Map, Node};
 
 use crate::builder::{Builder, DIRECTORIES_DEEP_MAX, DIRECTORIES_MAX};
 use crate::config::Config;
@@ -16,7 +16,10 @@ use crate::path;
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::schema;
-use crate::{BuildError, Overlooked, PathKind};
+use crate::{BuildError, LimitError, Overlooked, PathKind};
+
+/// What it costs to add an object that is there already to those of a kustomization.
+const APPENDED: Cost = Cost { nodes: 8, bytes: 0 };
 
 /// What a kustomization has made so far.
 #[derive(Debug)]
@@ -52,6 +55,9 @@ impl Builder<'_> {
         self.configure(&mut accumulated, directory, kustomization);
         self.generate(&mut accumulated, directory, kustomization);
         for component in &kustomization.components {
+            if self.exhausted {
+                return accumulated;
+            }
             accumulated = self.add_component(accumulated, directory, component);
         }
         self.transform(&mut accumulated, directory, kustomization);
@@ -72,6 +78,9 @@ impl Builder<'_> {
             let joined = path::join(directory, text);
             if let Some(path) = joined.filter(|path| self.files.kind(path) == PathKind::File) {
                 let objects = self.objects(&path, item);
+                if !self.affords(Resource::COST.times(objects.len()), item.span) {
+                    return;
+                }
                 self.append(accumulated, objects.into_iter().map(Resource::new), item.span);
             } else {
                 self.add_base(accumulated, directory, item);
@@ -84,6 +93,9 @@ impl Builder<'_> {
         self.stack.push(base.clone());
         let built = self.accumulate(&base, &kustomization, Accumulated::new());
         self.stack.pop();
+        if !self.affords(APPENDED.times(built.resources.len()), item.span) {
+            return;
+        }
         self.append(accumulated, built.resources.into_list().into_iter(), item.span);
         self.merge_config(&mut accumulated.config, &built.config, item.span);
         for var in built.vars {
@@ -97,9 +109,10 @@ impl Builder<'_> {
         let mut accumulated = self.accumulate(&component, &kustomization, accumulated);
         self.stack.pop();
         accumulated.resources.forget();
-        for at in accumulated.resources.duplicates().into_iter().rev() {
-            let doubled = accumulated.resources.all_mut().remove(at);
-            self.fail_doubled(&doubled.id(), item.span);
+        if self.affords(Cost::seen(accumulated.resources.len()), item.span) {
+            for doubled in accumulated.resources.take_duplicates() {
+                self.fail_doubled(&doubled.id(), item.span);
+            }
         }
         accumulated
     }
@@ -143,7 +156,7 @@ impl Builder<'_> {
             return None;
         }
         if self.directories > DIRECTORIES_MAX {
-            self.exhaust(BuildError::TooManyBases, span);
+            self.exhaust(LimitError::Bases, span);
             return None;
         }
         Some(())
@@ -252,8 +265,15 @@ impl Builder<'_> {
         if Arc::ptr_eq(config, other) {
             return;
         }
+        if other.is_too_deep() {
+            self.exhaust(LimitError::Depth, span);
+            return;
+        }
         if Arc::ptr_eq(config, &Config::none()) && Arc::ptr_eq(other, &Config::built_in()) {
             *config = Arc::clone(other);
+            return;
+        }
+        if !self.affords(config.cost_of_merge(other), span) {
             return;
         }
         if let Err(error) = Arc::make_mut(config).merge(other) {

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use source::{FileId, Span};
-use yaml::{Document, Node};
+use yaml::{Budget, Cost, Document, Node};
 
-use crate::{Blind, BuildError, Failure, Files, Overlooked, PathKind, path};
+use crate::{Blind, BuildError, Failure, Files, LimitError, Overlooked, PathKind, path};
 
 /// Deeper nesting of bases is taken for a loop.
 pub(crate) const DIRECTORIES_DEEP_MAX: usize = 64;
@@ -28,12 +28,13 @@ pub(crate) struct Builder<'f> {
     pub(crate) stack: Vec<String>,
     pub(crate) directories: usize,
     pub(crate) objects: usize,
+    pub(crate) budget: Budget,
     /// Set when a limit was hit: the rest is left alone, and said so once.
     pub(crate) exhausted: bool,
 }
 
 impl<'f> Builder<'f> {
-    pub(crate) fn new(files: &'f dyn Files) -> Self {
+    pub(crate) fn new(files: &'f dyn Files, budget: Budget) -> Self {
         Self {
             files,
             failures: Vec::new(),
@@ -42,12 +43,14 @@ impl<'f> Builder<'f> {
             stack: Vec::new(),
             directories: 0,
             objects: 0,
+            budget,
             exhausted: false,
         }
     }
 
     pub(crate) fn fail(&mut self, error: impl Into<BuildError>, span: Span) {
-        if self.failures.len() < REPORTS_MAX {
+        // What was left alone may be why.
+        if self.failures.len() < REPORTS_MAX && !self.exhausted {
             self.failures.push(Failure { error: error.into(), span });
         }
     }
@@ -58,11 +61,22 @@ impl<'f> Builder<'f> {
         }
     }
 
-    pub(crate) fn exhaust(&mut self, error: BuildError, span: Span) {
+    /// Leaves the rest of the build alone: it is beyond a limit.
+    pub(crate) fn exhaust(&mut self, limit: impl Into<LimitError>, span: Span) {
         if !self.exhausted {
             self.exhausted = true;
-            self.fail(error, span);
+            self.blind.push(Blind { what: Overlooked::Beyond(limit.into()), span });
         }
+    }
+
+    /// Takes what something costs before it is done; false where that is too much, now or before.
+    pub(crate) fn affords(&mut self, cost: Cost, span: Span) -> bool {
+        if !self.exhausted
+            && let Err(spent) = self.budget.spend(cost)
+        {
+            self.exhaust(spent, span);
+        }
+        !self.exhausted
     }
 
     /// The path of a file that a kustomization in `directory` names. Says why when there is none to read.

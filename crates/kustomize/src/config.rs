@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use std::sync::{Arc, LazyLock};
 
 use ecow::EcoString;
-use yaml::Node;
+use yaml::{Cost, Node};
 
 use crate::fieldspec::{FieldError, FieldSpec, merge_specs};
 use crate::id::Gvk;
@@ -96,6 +96,35 @@ impl Config {
         other.name_reference.iter().try_for_each(|reference| self.merge_reference(reference))?;
         self.sort();
         Ok(())
+    }
+
+    /// Every one of another is held against every one that is there.
+    pub(crate) fn cost_of_merge(&self, other: &Self) -> Cost {
+        let (own, others) = (self.specs().count(), other.specs().count());
+        Cost::made(others, 0).and(Cost::seen(own / 8).times(others))
+    }
+
+    /// Whether a path makes objects nest deeper than any file may.
+    pub(crate) fn is_too_deep(&self) -> bool {
+        self.specs().any(FieldSpec::is_too_deep)
+    }
+
+    fn specs(&self) -> impl Iterator<Item = &FieldSpec> {
+        let lists = [
+            &self.name_prefix,
+            &self.name_suffix,
+            &self.namespace,
+            &self.common_labels,
+            &self.labels,
+            &self.template_labels,
+            &self.volume_claim_template_labels,
+            &self.common_annotations,
+            &self.var_reference,
+            &self.images,
+            &self.replicas,
+        ];
+        let references = self.name_reference.iter().map(|reference| &reference.referrers);
+        lists.into_iter().chain(references).flatten()
     }
 
     /// The order decides which specs count as covered by others in the next merge.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use yaml::{DEPTH_MAX, Spent};
+
 use crate::builder::{DIRECTORIES_DEEP_MAX, DIRECTORIES_MAX, OBJECTS_MAX};
 use crate::fieldpath::PathError;
 use crate::fieldspec::FieldError;
@@ -38,14 +40,8 @@ pub enum BuildError {
     Cycle { path: String },
     #[error("`{path}` is nested deeper than {DIRECTORIES_DEEP_MAX} bases")]
     BasesTooDeep { path: String },
-    #[error("more than {DIRECTORIES_MAX} bases in one build; the rest was left out")]
-    TooManyBases,
     #[error("`{path}` is nested deeper than {DIRECTORIES_DEEP_MAX} directories")]
     DirectoriesTooDeep { path: String },
-    #[error("more than {SCANNED_MAX} files below `{directory}`")]
-    TooManyFiles { directory: String },
-    #[error("more than {OBJECTS_MAX} objects in one build; the rest was left out")]
-    TooManyObjects,
 
     #[error("no kustomization file in `{directory}`")]
     NoKustomization { directory: String },
@@ -153,6 +149,21 @@ pub enum BuildError {
     AmbiguousVar { name: String },
     #[error("the var `{name}` refers to no field of an object")]
     EmptyVar { name: String },
+}
+
+/// A limit of this reader that a build meets, and of the real tool does not: nothing of the build is known then.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
+pub enum LimitError {
+    #[error("more than {DIRECTORIES_MAX} bases in one build")]
+    Bases,
+    #[error("more than {SCANNED_MAX} files below `{directory}`")]
+    Files { directory: String },
+    #[error("more than {OBJECTS_MAX} objects in one build")]
+    Objects,
+    #[error("would make an object that nests deeper than {DEPTH_MAX} levels")]
+    Depth,
+    #[error(transparent)]
+    Spent(#[from] Spent),
 }
 
 /// What a field of a kustomization should be.

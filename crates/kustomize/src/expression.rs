@@ -1,10 +1,27 @@
 //! Regular expressions as Go reads them: kustomize's patterns are Go's.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
+use yaml::Cost;
+
+/// What an expression may grow to when it is compiled.
+const COMPILED_BYTES_MAX: usize = 1024 * 1024;
+/// What it takes to compile one.
+const COMPILED: Cost = Cost { nodes: 2_000, bytes: 0 };
+/// As above, for one that may repeat something thousands of times.
+const COMPILED_WITH_REPETITION: Cost = Cost { nodes: 50_000, bytes: 0 };
+
+/// What it costs to compile an expression.
+pub(crate) fn cost(text: &str) -> Cost {
+    if text.contains('{') { COMPILED_WITH_REPETITION } else { COMPILED }.and(Cost::seen(text.len()))
+}
 
 /// In Go, a brace that begins no repetition stands for itself: `app-${APP}` is an expression there.
 pub(crate) fn compile(text: &str) -> Result<Regex, regex::Error> {
-    Regex::new(text).or_else(|error| if text.contains('{') { Regex::new(&with_plain_braces(text)) } else { Err(error) })
+    new(text).or_else(|error| if text.contains('{') { new(&with_plain_braces(text)) } else { Err(error) })
+}
+
+fn new(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).size_limit(COMPILED_BYTES_MAX).build()
 }
 
 fn with_plain_braces(text: &str) -> String {

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use regex::Regex;
 use source::Span;
 use thiserror::Error;
-use yaml::{EcoVec, Map, Node, Value};
+use yaml::{DEPTH_MAX, EcoVec, Map, Node, Spent, Value};
 
 use crate::expression;
 use crate::fieldspec::split_path;
@@ -63,6 +63,12 @@ pub enum PathError {
     NoField,
     #[error(transparent)]
     Selector(SelectorError),
+    /// No error of the path, but a limit.
+    #[error("nests deeper than {DEPTH_MAX} levels")]
+    TooDeep,
+    /// Likewise.
+    #[error(transparent)]
+    Spent(#[from] Spent),
     #[error("{object}: `{path}`: {error}")]
     At { object: String, path: String, error: Box<PathError> },
 }

@@ -5,7 +5,7 @@
 use ecow::EcoString;
 use source::Span;
 use thiserror::Error;
-use yaml::{Map, Node, Value};
+use yaml::{DEPTH_MAX, Map, Node, Spent, Value};
 
 use crate::id::Gvk;
 
@@ -38,6 +38,9 @@ pub enum FieldError {
     SubjectsNoList { span: Span },
     #[error("a reference without a `name`")]
     ReferenceWithoutName { span: Span },
+    /// No error of the object, but a limit.
+    #[error(transparent)]
+    Spent(#[from] Spent),
     #[error("`{name}` could mean {first} or {second}")]
     Ambiguous { name: EcoString, first: String, second: String, span: Span },
 }
@@ -51,7 +54,7 @@ impl FieldError {
             | Self::SubjectsNoList { span }
             | Self::ReferenceWithoutName { span }
             | Self::Ambiguous { span, .. } => Some(*span),
-            Self::Conflict(_) => None,
+            Self::Conflict(_) | Self::Spent(_) => None,
         }
     }
 }
@@ -81,6 +84,11 @@ impl FieldSpec {
         let text = |key: &str| EcoString::from(node.text_at(&[key]).unwrap_or_default());
         let gvk = Gvk { group: text("group"), version: text("version"), kind: text("kind") };
         Self::new(gvk, text("path"), node.get("create").and_then(crate::style::as_bool).unwrap_or_default())
+    }
+
+    /// Whether it may make objects nest deeper than any file may.
+    pub(crate) fn is_too_deep(&self) -> bool {
+        self.parts.len() >= DEPTH_MAX
     }
 
     /// Whether this spec says no more than `other`, which is there already.

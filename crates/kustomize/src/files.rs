@@ -1,5 +1,5 @@
 use source::FileId;
-use yaml::{Document, Node};
+use yaml::{Document, EcoString, Node};
 
 /// The files of a repository as the builder sees them. Paths are relative to the repository's root, with `/` and without
 /// `.` or `..` parts; the root itself is the empty path. The builder asks for nothing outside of it.
@@ -15,6 +15,11 @@ pub trait Files: Sync {
 
     /// The bytes of a file, for generators and JSON patches. `None` when it can't be read or is too large.
     fn bytes(&self, path: &str) -> Option<&[u8]>;
+
+    /// The text of a file, for whoever keeps it: one text for all. `None` where there is none to share, or it is no text.
+    fn shared_text(&self, _path: &str) -> Option<EcoString> {
+        None
+    }
 
     /// Why a file that is there can't be read, as the end of a sentence that begins with its name.
     fn obstacle(&self, _path: &str) -> Option<String> {

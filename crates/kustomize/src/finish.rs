@@ -3,7 +3,7 @@
 
 use ecow::EcoString;
 use source::Span;
-use yaml::{Node, ScalarKind, Value};
+use yaml::{Cost, Node, ScalarKind, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
@@ -15,16 +15,20 @@ use crate::{hash, sort};
 
 /// Objects with this are read by tools on the way, and never applied.
 const LOCAL: &str = "config.kubernetes.io/local-config";
+/// Text is written as JSON and then hashed, which takes longer than to read it.
+const HASHED_TIMES: usize = 2;
 /// Where kustomize keeps notes for itself.
 const INTERNAL: &str = "internal.config.kubernetes.io/";
 
 impl Builder<'_> {
     pub(crate) fn finish(&mut self, mut accumulated: Accumulated, kustomization: &Kustomization) -> Vec<Node> {
-        add_hashes(&mut accumulated.resources);
+        self.add_hashes(&mut accumulated.resources);
         self.fix_references(&mut accumulated);
         self.resolve_vars(&mut accumulated);
-        for at in accumulated.resources.duplicates().into_iter().rev() {
-            let doubled = accumulated.resources.all_mut().remove(at);
+        if self.exhausted {
+            return Vec::new();
+        }
+        for doubled in accumulated.resources.take_duplicates() {
             self.fail_doubled(&doubled.id(), doubled.node.span);
         }
         for resource in accumulated.resources.iter() {
@@ -51,17 +55,20 @@ impl Builder<'_> {
         });
         finished.collect()
     }
-}
 
-pub(crate) fn add_hashes(resources: &mut Resources) {
-    if !resources.iter().any(|resource| resource.needs_hash) {
-        return;
-    }
-    for resource in resources.all_mut().iter_mut().filter(|resource| resource.needs_hash) {
-        let name: EcoString = format!("{}-{}", resource.name, hash::suffix(&resource.node)).into();
-        resource.remember();
-        let span = resource.node.span;
-        resource.set_metadata("name", &name, span);
+    pub(crate) fn add_hashes(&mut self, resources: &mut Resources) {
+        if !resources.iter().any(|resource| resource.needs_hash) {
+            return;
+        }
+        for resource in resources.all_mut().iter_mut().filter(|resource| resource.needs_hash) {
+            let span = resource.node.span;
+            if !self.affords(Cost::read(HASHED_TIMES * hash::bytes(&resource.node)), span) {
+                return;
+            }
+            let name: EcoString = format!("{}-{}", resource.name, hash::suffix(&resource.node)).into();
+            resource.remember();
+            resource.set_metadata("name", &name, span);
+        }
     }
 }
 

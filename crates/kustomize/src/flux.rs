@@ -10,7 +10,7 @@ use yaml::{Map, Node, Value};
 use crate::builder::{Builder, DIRECTORIES_DEEP_MAX};
 use crate::error::BuildError;
 use crate::kustomization::{Kustomization, says_nothing};
-use crate::{Overlay, PathKind, path};
+use crate::{LimitError, Overlay, PathKind, path};
 
 /// Files that never get into an artifact, of those that look like manifests.
 const EXCLUDED_FILES: [&str; 9] = [
@@ -65,7 +65,7 @@ impl Builder<'_> {
         for name in self.files.list(&here) {
             *scanned += 1;
             if *scanned > SCANNED_MAX {
-                self.exhaust(BuildError::TooManyFiles { directory: directory.to_owned() }, Span::GENERATED);
+                self.exhaust(LimitError::Files { directory: directory.to_owned() }, Span::GENERATED);
                 return;
             }
             let relative = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };

@@ -2,9 +2,11 @@
 //!
 //! Charts and other generators would have to be fetched or run; they are reported as not looked at.
 
+use std::collections::HashSet;
+
 use ecow::EcoString;
 use source::Span;
-use yaml::{Map, Node, Value};
+use yaml::{Cost, Entry, Map, Node, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
@@ -16,6 +18,14 @@ use crate::{BuildError, Overlooked};
 /// kustomize breaks base64 into lines, and the breaks count for the hash.
 const BASE64_LINE_CHARACTERS: usize = 70;
 
+/// What a generated object has beside its data.
+const GENERATED_NODES: usize = 12;
+/// A line takes longer to make a pair of than to read.
+const LINES_TIMES: usize = 8;
+/// The two fields of generated data.
+const DATA: usize = 0;
+const BINARY: usize = 1;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generated {
     ConfigMap,
@@ -25,17 +35,38 @@ pub(crate) enum Generated {
 /// One key of a generated object, and the line that brought it.
 struct Pair {
     key: EcoString,
-    value: Vec<u8>,
+    value: Content,
     span: Span,
+}
+
+/// What stands under a key. The text of a file is kept once, however many objects it is in.
+enum Content {
+    Text(EcoString),
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
 }
 
 impl Builder<'_> {
     pub(crate) fn generate(&mut self, accumulated: &mut Accumulated, directory: &str, kustomization: &Kustomization) {
         let global = kustomization.generator_options.as_ref();
         for item in &kustomization.config_maps {
+            if self.exhausted {
+                return;
+            }
             self.generate_one(accumulated, directory, item, global, Generated::ConfigMap);
         }
         for item in &kustomization.secrets {
+            if self.exhausted {
+                return;
+            }
             self.generate_one(accumulated, directory, item, global, Generated::Secret);
         }
         for chart in &kustomization.helm_charts {
@@ -58,6 +89,12 @@ impl Builder<'_> {
             return;
         };
         let pairs = self.pairs(directory, item);
+        let bytes =
+            if kind == Generated::Secret { pairs.iter().map(|pair| pair.value.as_bytes().len()).sum() } else { 0 };
+        let made = Cost::made(GENERATED_NODES + pairs.len(), bytes / 3 * 4).and(Resource::COST);
+        if !self.affords(made, item.span) {
+            return;
+        }
         let local = item.get("options");
         let object = make_object(item, name, &pairs, [local, global], kind);
         let mut resource = Resource::new(object);
@@ -75,7 +112,7 @@ impl Builder<'_> {
             let text = source.text().unwrap_or_default();
             match text.split_once('=') {
                 Some((key, value)) if !key.is_empty() => {
-                    let value = unquote(value).as_bytes().to_vec();
+                    let value = Content::Text(unquote(value).into());
                     pairs.push(Pair { key: key.into(), value, span: source.span });
                 }
                 _ => self.fail(BuildError::NoPair { text: text.to_owned() }, source.span),
@@ -84,7 +121,7 @@ impl Builder<'_> {
         for source in item.items_at("files") {
             self.pair_of_file(directory, source, &mut pairs);
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for pair in &pairs {
             if !seen.insert(pair.key.clone()) {
                 self.fail(BuildError::DoubledKey { key: pair.key.to_string() }, pair.span);
@@ -96,6 +133,10 @@ impl Builder<'_> {
     fn pairs_of_lines(&mut self, directory: &str, source: &Node, pairs: &mut Vec<Pair>) {
         let Some(path) = self.file(directory, source) else { return };
         let Some(bytes) = self.bytes(&path, source.span) else { return };
+        // One key takes four bytes at least.
+        if !self.affords(Cost::read(bytes.len() * LINES_TIMES), source.span) {
+            return;
+        }
         let Ok(text) = std::str::from_utf8(bytes) else {
             self.fail(BuildError::NotUtf8 { path }, source.span);
             return;
@@ -107,7 +148,7 @@ impl Builder<'_> {
             }
             let (key, value) = line.split_once('=').unwrap_or((line, ""));
             if !key.is_empty() {
-                pairs.push(Pair { key: key.into(), value: value.as_bytes().to_vec(), span: source.span });
+                pairs.push(Pair { key: key.into(), value: Content::Text(value.into()), span: source.span });
             }
         }
     }
@@ -124,7 +165,13 @@ impl Builder<'_> {
         };
         let Some(path) = self.file(directory, &Node::string(file, source.span)) else { return };
         if let Some(bytes) = self.bytes(&path, source.span) {
-            pairs.push(Pair { key: key.into(), value: bytes.to_vec(), span: source.span });
+            let value = match self.files.shared_text(&path) {
+                Some(text) => Content::Text(text),
+                None if !self.affords(Cost::made(1, bytes.len()), source.span) => return,
+                None => std::str::from_utf8(bytes)
+                    .map_or_else(|_| Content::Bytes(bytes.to_vec()), |text| Content::Text(text.into())),
+            };
+            pairs.push(Pair { key: key.into(), value, span: source.span });
         }
     }
 
@@ -143,6 +190,10 @@ impl Builder<'_> {
             ([], _) => self.append(accumulated, std::iter::once(resource), span),
             ([at], behavior @ (Behavior::Merge | Behavior::Replace)) => {
                 let old = accumulated.resources.get(*at);
+                let merged = old.node.entries().iter().map(|entry| entry.value.entries().len()).sum();
+                if !self.affords(Cost::made(merged, 0), span) {
+                    return;
+                }
                 if behavior == Behavior::Merge {
                     for field in ["data", "binaryData"] {
                         merge_texts(&mut resource.node, &old.node, &[field]);
@@ -182,11 +233,9 @@ fn merge_texts(node: &mut Node, old: &Node, path: &[&str]) {
     let span = node.span;
     let Value::Map(root) = &mut node.value else { return };
     let map = path.iter().fold(root, |map, key| map.map_mut(key, span));
-    for entry in entries {
-        if !map.contains_key(&entry.key) {
-            map.insert(entry.key.clone(), entry.key_span, entry.value.clone());
-        }
-    }
+    let known: HashSet<EcoString> = map.iter().map(|entry| entry.key.clone()).collect();
+    let missing: Vec<Entry> = entries.iter().filter(|entry| !known.contains(&entry.key)).cloned().collect();
+    map.insert_all(missing.into_iter());
 }
 
 fn make_object(item: &Node, name: &Node, pairs: &[Pair], options: [Option<&Node>; 2], kind: Generated) -> Node {
@@ -209,13 +258,25 @@ fn make_object(item: &Node, name: &Node, pairs: &[Pair], options: [Option<&Node>
         object.insert("type", span, written.cloned().unwrap_or_else(|| text("Opaque")));
         object.map_mut("data", span);
     }
+    let mut fields: [Vec<Entry>; 2] = [Vec::new(), Vec::new()];
+    let mut first = None;
     for pair in pairs {
-        let (field, value) = match (kind, std::str::from_utf8(&pair.value)) {
-            (Generated::ConfigMap, Ok(text)) => ("data", EcoString::from(text)),
-            (Generated::ConfigMap, Err(_)) => ("binaryData", base64(&pair.value)),
-            (Generated::Secret, _) => ("data", base64(&pair.value)),
+        let (field, value) = match (kind, &pair.value) {
+            (Generated::ConfigMap, Content::Text(text)) => (DATA, text.clone()),
+            (Generated::ConfigMap, Content::Bytes(bytes)) => (BINARY, base64(bytes)),
+            (Generated::Secret, value) => (DATA, base64(value.as_bytes())),
         };
-        object.map_mut(field, span).insert(pair.key.clone(), pair.span, Node::string(value, pair.span));
+        first = first.or(Some(field));
+        let value = Node::string(value, pair.span);
+        fields[field].push(Entry { key: pair.key.clone(), key_span: pair.span, value });
+    }
+    // In the order in which they are met.
+    let order = if first == Some(BINARY) { [BINARY, DATA] } else { [DATA, BINARY] };
+    for field in order {
+        let entries = std::mem::take(&mut fields[field]);
+        if !entries.is_empty() {
+            object.map_mut(["data", "binaryData"][field], span).insert_all(entries.into_iter());
+        }
     }
     if flag(options, "immutable") {
         object.insert("immutable", span, Node::plain("true", span));

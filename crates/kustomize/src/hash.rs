@@ -47,6 +47,13 @@ pub(crate) fn suffix(object: &Node) -> String {
     spell(&Sha256::digest(json.as_bytes()))
 }
 
+/// About as much text as the suffix is the hash of.
+pub(crate) fn bytes(object: &Node) -> usize {
+    let fields = ["data", "binaryData", "stringData"].into_iter().filter_map(|key| object.get(key));
+    let entries = fields.flat_map(Node::entries);
+    entries.map(|entry| entry.key.len() + entry.value.as_scalar().map_or(0, |scalar| scalar.text.len())).sum()
+}
+
 /// Ten hexadecimal digits with the vowels and their likes exchanged.
 fn spell(digest: &[u8]) -> String {
     let digits = digest.iter().take(5).flat_map(|byte| [byte >> 4, byte & 15]);

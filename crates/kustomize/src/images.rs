@@ -2,7 +2,7 @@
 
 use regex::Regex;
 use source::Span;
-use yaml::{Node, Value};
+use yaml::{Cost, Node, Value};
 
 use crate::builder::Builder;
 use crate::expression;
@@ -66,6 +66,10 @@ impl<'a> Image<'a> {
 
 impl Builder<'_> {
     pub(crate) fn set_image(&mut self, resources: &mut Resources, item: &Node, specs: &[FieldSpec]) {
+        let compiled = expression::cost(item.text_at(&["name"]).unwrap_or_default());
+        if !self.affords(compiled, item.span) || !self.affords_specs(specs, resources, item.span) {
+            return;
+        }
         let Ok(image) = Image::read(item) else {
             // A name that is no pattern matches nothing.
             return;
@@ -75,7 +79,12 @@ impl Builder<'_> {
             if resource.gvk.kind == "CustomResourceDefinition" {
                 continue;
             }
-            if in_containers(&resource.node, &image) {
+            let mut looked_at = 0;
+            let is_there = in_containers(&resource.node, &image, &mut looked_at);
+            if !self.affords(Cost::seen(looked_at), item.span) {
+                return;
+            }
+            if is_there {
                 update_containers(&mut resource.node, &image);
             }
             for spec in specs {
@@ -98,14 +107,15 @@ fn is_container_list(key: &str) -> bool {
     matches!(key, "containers" | "initContainers")
 }
 
-fn in_containers(node: &Node, image: &Image<'_>) -> bool {
+fn in_containers(node: &Node, image: &Image<'_>, looked_at: &mut usize) -> bool {
+    *looked_at += 1;
     match &node.value {
         Value::Map(map) => map.iter().any(|entry| {
             let items = if is_container_list(&entry.key) { entry.value.as_seq().unwrap_or_default() } else { &[] };
             items.iter().any(|item| item.get("image").is_some_and(|node| image.matches(node)))
-                || in_containers(&entry.value, image)
+                || in_containers(&entry.value, image, looked_at)
         }),
-        Value::Seq(items) => items.iter().any(|item| in_containers(item, image)),
+        Value::Seq(items) => items.iter().any(|item| in_containers(item, image, looked_at)),
         Value::Scalar(_) => false,
     }
 }

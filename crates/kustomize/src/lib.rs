@@ -41,7 +41,7 @@ mod style;
 mod transform;
 mod vars;
 
-pub use error::{BuildError, WantedType};
+pub use error::{BuildError, LimitError, WantedType};
 pub use fieldpath::PathError;
 pub use fieldspec::FieldError;
 pub use files::{Files, PathKind};
@@ -50,7 +50,7 @@ pub use patch::{JsonPatchError, MergeError, ValueShape};
 pub use selector::SelectorError;
 
 use source::Span;
-use yaml::Node;
+use yaml::{Budget, Cost, Node};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
@@ -66,6 +66,8 @@ pub struct Build {
     pub failures: Vec<Failure>,
     /// Every file that was read, for telling dead files from live ones. Repository-relative, sorted, no doubles.
     pub files: Vec<String>,
+    /// What it costs to look at all objects once.
+    pub cost: Cost,
 }
 
 /// Something that was not looked at, and where it is named.
@@ -90,6 +92,8 @@ pub enum Overlooked {
     OpenApi { path: String },
     /// A replacement inside of a text, which would have to be written anew.
     TextReplacement,
+    /// The whole build, which takes more than this reader gives it. There are no objects then.
+    Beyond(LimitError),
 }
 
 /// Something that makes the real build fail, and where.
@@ -146,11 +150,19 @@ pub enum Mode {
     Flux,
 }
 
-/// Builds the kustomization in `directory`.
-pub fn build(files: &dyn Files, directory: &str, overlay: &Overlay, mode: Mode) -> Build {
-    let mut builder = Builder::new(files);
-    let objects = run(&mut builder, directory, overlay, mode);
-    Build { objects, blind: builder.blind, failures: builder.failures, files: builder.read.into_iter().collect() }
+/// Builds the kustomization in `directory`, if the budget suffices.
+pub fn build(files: &dyn Files, directory: &str, overlay: &Overlay, mode: Mode, budget: &mut Budget) -> Build {
+    let mut builder = Builder::new(files, std::mem::take(budget));
+    let mut objects = run(&mut builder, directory, overlay, mode);
+    let cost = objects.iter().fold(Cost::NONE, |cost, node| cost.and(Cost::of(node, builder.budget.nodes_left())));
+    builder.affords(cost, Span::GENERATED);
+    if builder.exhausted {
+        // Half of a build says what is not so.
+        objects.clear();
+    }
+    let Builder { blind, failures, read, .. } = builder;
+    *budget = builder.budget;
+    Build { objects, blind, failures, files: read.into_iter().collect(), cost }
 }
 
 fn run(builder: &mut Builder<'_>, directory: &str, overlay: &Overlay, mode: Mode) -> Vec<Node> {

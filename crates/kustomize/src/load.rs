@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use yaml::{Document, Node, Value};
 
 use crate::builder::{Builder, OBJECTS_MAX};
-use crate::error::BuildError;
+use crate::error::{BuildError, LimitError};
 use crate::inline;
 
 impl Builder<'_> {
@@ -25,7 +25,7 @@ impl Builder<'_> {
         while let Some(node) = queue.pop_front() {
             self.objects += 1;
             if self.objects > OBJECTS_MAX {
-                self.exhaust(BuildError::TooManyObjects, node.span);
+                self.exhaust(LimitError::Objects, node.span);
                 break;
             }
             match take_apart(&node) {

@@ -3,13 +3,16 @@
 //! What is cluster-scoped it knows from [`crate::kinds`] only: a cluster-scoped custom resource gets a namespace, as it
 //! does from the real tool.
 
-use yaml::{Node, Value};
+use yaml::{Cost, Node, Value};
 
 use crate::builder::Builder;
 use crate::error::BuildError;
 use crate::fieldspec::{Create, FieldError, FieldSpec};
 use crate::resource::Resource;
 use crate::resources::Resources;
+
+/// What it costs to keep the name that an object had.
+const NAMED: Cost = Cost { nodes: 8, bytes: 128 };
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
@@ -38,6 +41,11 @@ impl Builder<'_> {
         let Some(text) = namespace.text().filter(|text| !text.is_empty()) else { return };
         let value = Node::string(text, namespace.span);
         let mut failed = Vec::new();
+        if !self.affords_specs(specs, resources, namespace.span)
+            || !self.affords(NAMED.times(resources.len()), namespace.span)
+        {
+            return;
+        }
         for resource in resources.all_mut() {
             resource.remember();
             if let Err(error) = move_object(resource, &value, specs, options) {
@@ -49,8 +57,7 @@ impl Builder<'_> {
             let span = error.span().unwrap_or(namespace.span);
             self.fail(error, span);
         }
-        for at in resources.duplicates().into_iter().rev() {
-            let doubled = resources.all_mut().remove(at);
+        for doubled in resources.take_duplicates() {
             self.fail(BuildError::DoubledByNamespace { object: doubled.id().to_string() }, namespace.span);
         }
     }

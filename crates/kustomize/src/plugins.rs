@@ -123,7 +123,7 @@ impl Builder<'_> {
                 }
             }
             "ReplacementTransformer" => self.replace(resources, directory, plugin.items_at("replacements")),
-            "HashTransformer" => crate::finish::add_hashes(resources),
+            "HashTransformer" => self.add_hashes(resources),
             _ => return false,
         }
         true

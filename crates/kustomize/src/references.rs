@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use source::Span;
-use yaml::{Node, ScalarKind, Value};
+use yaml::{Budget, Cost, Node, ScalarKind, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
@@ -15,6 +15,11 @@ use crate::error::BuildError;
 use crate::fieldspec::{Create, FieldError, FieldSpec};
 use crate::id::{Gvk, NOT_A_NAMESPACE};
 use crate::resource::Resource;
+
+/// Places that are held against an object in the time of one node.
+const PLACES_OF_NODE: usize = 4;
+/// A candidate takes as long as so many nodes to look at.
+const CANDIDATE_NODES: usize = 4;
 
 impl Builder<'_> {
     pub(crate) fn fix_references(&mut self, accumulated: &mut Accumulated) {
@@ -25,9 +30,14 @@ impl Builder<'_> {
         if renamed.is_empty() && !list.iter().any(|resource| resource.gvk.kind == "RoleBinding") {
             return;
         }
+        let any_kind = by_kind.get("").map_or(0, Vec::len);
         for at in 0..list.len() {
             let original = list[at].original_gvk();
             let places = by_kind.get(&original.kind).into_iter().chain(by_kind.get("")).flatten();
+            let count = any_kind + by_kind.get(&original.kind).map_or(0, Vec::len);
+            if !self.affords(Cost::seen(1 + count / PLACES_OF_NODE), list[at].node.span) {
+                return;
+            }
             let rules = places.map(|(reference, place)| {
                 let reference = &config.name_reference[*reference];
                 (&reference.target, &reference.referrers[*place])
@@ -39,9 +49,15 @@ impl Builder<'_> {
                 self.fail(BuildError::BlankSubject { object: list[at].id().to_string() }, span);
             }
             for (target, spec) in rules {
-                if spec.any(&list[at].node, &mut |node| names_any(node, &renamed))
-                    && let Err(error) = fix(list, at, target, spec, &renamed)
-                {
+                if !spec.any(&list[at].node, &mut |node| names_any(node, &renamed)) {
+                    continue;
+                }
+                let done = fix(list, at, target, spec, &renamed, &mut self.budget);
+                if let Err(FieldError::Spent(spent)) = done {
+                    self.exhaust(spent, list[at].node.span);
+                    return;
+                }
+                if let Err(error) = done {
                     let span = error.span().unwrap_or(list[at].node.span);
                     self.fail(BuildError::FieldOf { object: list[at].id().to_string(), error }, span);
                 }
@@ -79,13 +95,14 @@ fn fix(
     target: &Gvk,
     spec: &FieldSpec,
     renamed: &HashMap<EcoString, Vec<usize>>,
+    budget: &mut Budget,
 ) -> Result<(), FieldError> {
     // The kind may have been patched since; where its references are, the kind it was read with says.
     let gvk = list[at].original_gvk();
     let span = list[at].node.span;
     let scope = Scope::new(list, at, target, spec, renamed);
     let mut node = list[at].node.clone();
-    let done = spec.apply(&gvk, &mut node, Create::Nothing, span, &mut |field| scope.fix(field));
+    let done = spec.apply(&gvk, &mut node, Create::Nothing, span, &mut |field| scope.fix(field, budget));
     list[at].node = node;
     done
 }
@@ -124,31 +141,31 @@ impl<'a> Scope<'a> {
         Self { list, referrer, target, role, subject_namespaces, renamed }
     }
 
-    fn fix(&self, node: &mut Node) -> Result<(), FieldError> {
+    fn fix(&self, node: &mut Node, budget: &mut Budget) -> Result<(), FieldError> {
         match &mut node.value {
             Value::Scalar(scalar) if scalar.kind == ScalarKind::Null => Ok(()),
             Value::Scalar(scalar) => {
-                let found = self.find(&scalar.text, Wanted::Name, node.span)?;
+                let found = self.find(&scalar.text, Wanted::Name, node.span, budget)?;
                 if let Some(found) = found.filter(|found| found.name != scalar.text) {
                     scalar.text = found.name.clone();
                     scalar.kind = ScalarKind::Str;
                 }
                 Ok(())
             }
-            Value::Map(_) => self.fix_mapping(node),
-            Value::Seq(items) => items.make_mut().iter_mut().try_for_each(|item| self.fix(item)),
+            Value::Map(_) => self.fix_mapping(node, budget),
+            Value::Seq(items) => items.make_mut().iter_mut().try_for_each(|item| self.fix(item, budget)),
         }
     }
 
     /// A field that names an object by name and namespace.
-    fn fix_mapping(&self, node: &mut Node) -> Result<(), FieldError> {
+    fn fix_mapping(&self, node: &mut Node, budget: &mut Budget) -> Result<(), FieldError> {
         let span = node.span;
         let Value::Map(map) = &mut node.value else { return Ok(()) };
         let Some(old) = map.get("name").and_then(Node::as_scalar).map(|scalar| scalar.text.clone()) else {
             return Err(FieldError::ReferenceWithoutName { span });
         };
         let namespace = map.get("namespace").and_then(Node::as_scalar).map(|scalar| scalar.text.clone());
-        let Some(found) = self.find(&old, Wanted::NameIn(namespace.as_ref()), span)? else { return Ok(()) };
+        let Some(found) = self.find(&old, Wanted::NameIn(namespace.as_ref()), span, budget)? else { return Ok(()) };
         if found.name == old && found.namespace.is_empty() {
             return Ok(());
         }
@@ -165,8 +182,16 @@ impl<'a> Scope<'a> {
     }
 
     /// The object that had this name, and is meant by a field that takes over what `wanted` says.
-    fn find(&self, name: &EcoString, wanted: Wanted<'_>, span: Span) -> Result<Option<&'a Resource>, FieldError> {
+    fn find(
+        &self,
+        name: &EcoString,
+        wanted: Wanted<'_>,
+        span: Span,
+        budget: &mut Budget,
+    ) -> Result<Option<&'a Resource>, FieldError> {
         let named = self.renamed.get(name).map(Vec::as_slice).unwrap_or_default();
+        let all = if matches!(wanted, Wanted::NameIn(Some(_))) { self.list.len() } else { 0 };
+        budget.spend(Cost::seen(1 + CANDIDATE_NODES * named.len() + all))?;
         let candidates = named.iter().map(|at| &self.list[*at]);
         let candidates = candidates.filter(|resource| self.is_in_reach(resource) && self.is_of_kind(resource));
         let mut candidates: Vec<&Resource> = match wanted {

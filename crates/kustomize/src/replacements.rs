@@ -1,6 +1,6 @@
 //! `replacements`: a value of one object copied into fields of others.
 
-use yaml::{Node, Scalar, ScalarKind, Value};
+use yaml::{Budget, Cost, DEPTH_MAX, Node, Scalar, ScalarKind, Value};
 
 use crate::builder::Builder;
 use crate::fieldpath::{FieldPath, Missing, PathError};
@@ -8,13 +8,20 @@ use crate::id::{DEFAULT_NAMESPACE, Gvk};
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::selector::Selector;
-use crate::{BuildError, Overlooked};
+use crate::{BuildError, LimitError, Overlooked};
 
 const DEFAULT_PATH: &str = "metadata.name";
+/// An object takes as long to hold against a source as so many nodes to look at.
+const SOURCE_NODES: usize = 8;
+/// An object takes as long to hold against a selector as so many nodes to look at.
+const SELECTED_NODES: usize = 2;
 
 impl Builder<'_> {
     pub(crate) fn replace(&mut self, resources: &mut Resources, directory: &str, items: &[Node]) {
         for item in items {
+            if self.exhausted {
+                return;
+            }
             match item.get("path").filter(|path| path.text().is_some_and(|text| !text.is_empty())) {
                 Some(path) => {
                     for replacement in self.replacement_file(directory, path) {
@@ -45,6 +52,9 @@ impl Builder<'_> {
             self.fail(BuildError::IncompleteReplacement, item.span);
             return;
         }
+        if !self.affords(Cost::seen(SOURCE_NODES * resources.len()), item.span) {
+            return;
+        }
         let value = match source_value(resources, item) {
             Ok(value) => value,
             Err(error) => {
@@ -54,8 +64,10 @@ impl Builder<'_> {
             }
         };
         for target in targets {
-            match replace_target(resources, target, &value) {
+            match replace_target(resources, target, &value, &mut self.budget) {
                 Ok(()) => {}
+                Err(PathError::Spent(spent)) => return self.exhaust(spent, target.span),
+                Err(PathError::TooDeep) => return self.exhaust(LimitError::Depth, target.span),
                 Err(PathError::Rewrite) => self.overlook(Overlooked::TextReplacement, target.span),
                 Err(error) => self.fail(error, target.span),
             }
@@ -115,7 +127,15 @@ fn delimiter(options: &Node) -> Option<(&str, i64)> {
     Some((delimiter, options.get("index").and_then(Node::as_int).unwrap_or_default()))
 }
 
-fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Result<(), PathError> {
+fn replace_target(
+    resources: &mut Resources,
+    target: &Node,
+    value: &Node,
+    budget: &mut Budget,
+) -> Result<(), PathError> {
+    let selectors = || target.get("select").into_iter().chain(target.items_at("reject"));
+    let read_all = selectors().fold(Cost::NONE, |cost, node| cost.and(Selector::cost(node)));
+    budget.spend(read_all.and(Cost::seen(selectors().count()).times(SELECTED_NODES * resources.len())))?;
     let read = |node: &Node| Selector::read(node).map_err(PathError::Selector);
     let Some(select) = target.get("select").filter(|select| !select.is_null()) else {
         return Err(PathError::NoSelect);
@@ -130,15 +150,29 @@ fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Res
     };
     let written: Vec<&str> = target.items_at("fieldPaths").iter().filter_map(Node::text).collect();
     let paths = if written.is_empty() { vec![DEFAULT_PATH] } else { written };
+    let paths: Vec<(&str, Result<FieldPath, PathError>)> =
+        paths.into_iter().map(|path| (path, FieldPath::parse(path))).collect();
+    budget.spend(paths.iter().fold(Cost::NONE, |cost, (path, _)| cost.and(Cost::seen(path.len()))))?;
+    let copied = Cost::of_copy(value, budget.nodes_left());
+    budget.spend(copied)?;
+    let depth = value.depth();
     let options = target.get("options");
     for at in 0..resources.len() {
         let resource = resources.content_mut(at);
         if !select.has_meta(resource) || !select.selects_any_id(resource) || rejected(resource) {
             continue;
         }
-        for path in &paths {
-            copy_value(&mut resource.node, path, value, options).map_err(|error| match error {
-                PathError::Rewrite => PathError::Rewrite,
+        for (path, parsed) in &paths {
+            budget.spend(copied)?;
+            let parsed = parsed.as_ref().map_err(Clone::clone);
+            let done = parsed.and_then(|parsed| {
+                if parsed.len() + depth > DEPTH_MAX {
+                    return Err(PathError::TooDeep);
+                }
+                copy_value(&mut resource.node, parsed, value, options, budget)
+            });
+            done.map_err(|error| match error {
+                limit @ (PathError::Rewrite | PathError::TooDeep | PathError::Spent(_)) => limit,
                 error => PathError::At {
                     object: resource.id().to_string(),
                     path: (*path).to_owned(),
@@ -151,8 +185,13 @@ fn replace_target(resources: &mut Resources, target: &Node, value: &Node) -> Res
     Ok(())
 }
 
-fn copy_value(object: &mut Node, path: &str, value: &Node, options: Option<&Node>) -> Result<(), PathError> {
-    let path = FieldPath::parse(path)?;
+fn copy_value(
+    object: &mut Node,
+    path: &FieldPath,
+    value: &Node,
+    options: Option<&Node>,
+    budget: &mut Budget,
+) -> Result<(), PathError> {
     let create = options.and_then(|options| options.get("create")).and_then(crate::style::as_bool).unwrap_or_default();
     let missing = match (create, &value.value) {
         (false, _) => Missing::Skip,
@@ -160,8 +199,14 @@ fn copy_value(object: &mut Node, path: &str, value: &Node, options: Option<&Node
         (true, Value::Map(_)) => Missing::Map,
         (true, Value::Seq(_)) => Missing::Seq,
     };
-    let mut set = |field: &mut Node, made: bool| set_field(field, value, options, made);
-    if crate::structured::replace(object, &path, missing, value.span, &mut set)? {
+    budget.spend(crate::structured::cost(object, path))?;
+    let mut set = |field: &mut Node, made: bool| {
+        let texts = [&*field, value].map(|node| node.as_scalar().map_or(0, |scalar| scalar.text.len()));
+        let is_spliced = options.and_then(delimiter).is_some();
+        budget.spend(Cost::made(1, if is_spliced { texts.iter().sum() } else { 0 }))?;
+        set_field(field, value, options, made)
+    };
+    if crate::structured::replace(object, path, missing, value.span, &mut set)? {
         return Ok(());
     }
     match path.visit(object, missing, value.span, &mut set)? {

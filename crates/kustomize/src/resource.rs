@@ -5,7 +5,7 @@
 
 use ecow::EcoString;
 use source::Span;
-use yaml::{Map, Node, Value};
+use yaml::{Cost, Map, Node, Value};
 
 use crate::id::{Gvk, Id, effective_namespace};
 
@@ -27,7 +27,7 @@ pub(crate) struct Resource {
 }
 
 /// A name that an object had before a transformer changed it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Previous {
     pub(crate) name: EcoString,
     /// The effective one.
@@ -46,6 +46,9 @@ pub(crate) enum Behavior {
 }
 
 impl Resource {
+    /// What it takes up beside its object.
+    pub(crate) const COST: Cost = Cost { nodes: 32, bytes: 320 };
+
     pub(crate) fn new(node: Node) -> Self {
         let mut resource = Self {
             node,
@@ -104,9 +107,12 @@ impl Resource {
             && (self.previous.iter().any(|previous| previous.is(id)) || self.current().is(id))
     }
 
+    /// Keeps what it is called now, once.
     pub(crate) fn remember(&mut self) {
         let current = self.current();
-        self.previous.push(current);
+        if self.previous.last() != Some(&current) {
+            self.previous.push(current);
+        }
     }
 
     /// Whether it had other names, or may get one now.

@@ -10,6 +10,7 @@ use ecow::EcoString;
 
 use crate::id::Id;
 use crate::resource::Resource;
+use crate::selector::Selector;
 
 #[derive(Debug, Default)]
 pub(crate) struct Resources {
@@ -66,10 +67,18 @@ impl Resources {
         Ok(())
     }
 
-    /// Whether two objects have one id now.
-    pub(crate) fn duplicates(&self) -> Vec<usize> {
+    /// Takes out the objects whose id one before them has now, and gives them back, last first.
+    pub(crate) fn take_duplicates(&mut self) -> Vec<Resource> {
         let mut seen = HashSet::with_capacity(self.list.len());
-        self.list.iter().enumerate().filter(|(_, resource)| !seen.insert(resource.id())).map(|(at, _)| at).collect()
+        if self.list.iter().all(|resource| seen.insert(resource.id())) {
+            return Vec::new();
+        }
+        seen.clear();
+        let (kept, mut doubled): (Vec<_>, Vec<_>) =
+            self.all_mut().drain(..).partition(|resource| seen.insert(resource.id()));
+        self.list = kept;
+        doubled.reverse();
+        doubled
     }
 
     /// The objects that have or had this name, in order.
@@ -82,6 +91,18 @@ impl Resources {
             names
         });
         names.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The objects that a selector selects as the target of a patch, in order, and how many were looked at.
+    pub(crate) fn selected(&mut self, selector: &Selector) -> (Vec<usize>, usize) {
+        let named = selector.only_name().map(|name| self.named(name).to_vec());
+        let looked_at = named.as_ref().map_or(self.list.len(), Vec::len);
+        let is_selected = |at: &usize| selector.selects(&self.list[*at]);
+        let selected = match named {
+            Some(named) => named.into_iter().filter(is_selected).collect(),
+            None => (0..self.list.len()).filter(is_selected).collect(),
+        };
+        (selected, looked_at)
     }
 
     /// The objects that have or had this id, in order.

@@ -5,7 +5,7 @@
 use ecow::EcoString;
 use regex::Regex;
 use thiserror::Error;
-use yaml::{Map, Node};
+use yaml::{Cost, Map, Node};
 
 use crate::expression;
 use crate::id::Gvk;
@@ -34,7 +34,7 @@ impl Pattern {
         if text.is_empty() {
             return Ok(Self::Any);
         }
-        if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
+        if is_name(text) {
             return Ok(Self::Text(text.into()));
         }
         let regex =
@@ -58,6 +58,10 @@ impl Pattern {
     fn is_any(&self) -> bool {
         matches!(self, Self::Any)
     }
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c))
 }
 
 #[derive(Debug)]
@@ -114,6 +118,20 @@ impl Selector {
 
     pub(crate) fn has_meta(&self, resource: &Resource) -> bool {
         self.labels.hold(resource.metadata_map("labels")) && self.annotations.hold(resource.metadata_map("annotations"))
+    }
+
+    /// What it costs to read one.
+    pub(crate) fn cost(node: &Node) -> Cost {
+        let texts = node.entries().iter().filter_map(|entry| entry.value.text());
+        texts.filter(|text| !is_name(text)).fold(Cost::NONE, |cost, text| cost.and(expression::cost(text)))
+    }
+
+    /// The one name that all objects it selects have or had, if it names one.
+    pub(crate) fn only_name(&self) -> Option<&str> {
+        match &self.name {
+            Pattern::Text(name) if !name.contains('.') => Some(name),
+            _ => None,
+        }
     }
 
     pub(crate) fn asks_for_meta(&self) -> bool {

@@ -7,10 +7,15 @@
 use std::fmt::Write as _;
 
 use source::{FileId, Span};
-use yaml::{Node, ScalarKind, Value};
+use yaml::{Cost, Node, ScalarKind, Value};
 
 use crate::fieldpath::{FieldPath, Missing, PathError};
 use crate::hash::write_value;
+
+/// Text is parsed, and written anew, in more time than it is read in.
+const PARSED_TIMES: usize = 16;
+/// However short it is.
+const PARSED_NODES: usize = 32;
 
 type Set<'a> = dyn FnMut(&mut Node, bool) -> Result<(), PathError> + 'a;
 
@@ -40,6 +45,14 @@ pub(crate) fn replace(
         return Ok(outer.visit(object, Missing::Skip, span, put).is_ok());
     }
     Ok(false)
+}
+
+/// What it costs to parse the text that [`replace`] replaces in, and to write it anew.
+pub(crate) fn cost(object: &Node, path: &FieldPath) -> Cost {
+    let texts = (1..path.len()).filter_map(|length| path.split_at(length).0.get(object).and_then(Node::as_str));
+    texts.take(1).fold(Cost::seen(path.len()), |cost, text| {
+        cost.and(Cost::read(PARSED_TIMES * text.len())).and(Cost::made(PARSED_NODES, text.len()))
+    })
 }
 
 fn in_json(text: &str, inner: &FieldPath, missing: Missing, span: Span, set: &mut Set<'_>) -> Option<String> {

@@ -1,11 +1,11 @@
 //! The transformers of a kustomization in kustomize's order, and the simple ones among them.
 
 use source::Span;
-use yaml::{Map, Node, ScalarKind, Value};
+use yaml::{Budget, Cost, EcoString, Entry, Node, ScalarKind, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
-use crate::error::BuildError;
+use crate::error::{BuildError, LimitError};
 use crate::fieldspec::{Create, FieldError, FieldSpec, merge_specs};
 use crate::id::Gvk;
 use crate::kustomization::Kustomization;
@@ -17,6 +17,11 @@ pub(crate) enum Affix {
     Prefix,
     Suffix,
 }
+
+/// Specs that are held against an object in the time of one node.
+const SPECS_OF_NODE: usize = 4;
+/// A name, and what is kept of the one before.
+const AFFIXED_NODES: usize = 3;
 
 impl Builder<'_> {
     pub(crate) fn transform(&mut self, accumulated: &mut Accumulated, directory: &str, kustomization: &Kustomization) {
@@ -42,6 +47,9 @@ impl Builder<'_> {
         }
         for item in &kustomization.patches_json6902 {
             self.apply_json(resources, directory, item, "patch");
+        }
+        if self.exhausted {
+            return;
         }
         for item in &kustomization.replicas {
             self.set_replicas(resources, item, &config.replicas);
@@ -84,21 +92,19 @@ impl Builder<'_> {
 
     /// Labels or annotations, wherever the specs say.
     pub(crate) fn add_pairs(&mut self, resources: &mut Resources, pairs: &Node, specs: &[FieldSpec]) {
-        let mut sorted: Vec<_> = pairs.entries().iter().collect();
+        let mut sorted: Vec<Entry> = pairs.entries().iter().map(as_text).collect();
         sorted.sort_by(|one, other| one.key.cmp(&other.key));
         if sorted.is_empty() {
             return;
         }
-        let insert = |map: &mut Map| {
-            for pair in &sorted {
-                let text = pair.value.text().unwrap_or_default();
-                map.insert(pair.key.clone(), pair.key_span, Node::string(text, pair.value.span));
-            }
-        };
-        self.apply_specs(resources, specs, Create::Map, pairs.span, &mut |node| {
+        let added = Cost::made(sorted.len(), 0);
+        self.apply_specs(resources, specs, Create::Map, pairs.span, &mut |node, budget| {
             let span = node.span;
             match &mut node.value {
-                Value::Map(map) => insert(map),
+                Value::Map(map) => {
+                    budget.spend(added.and(Cost::seen(map.len())))?;
+                    map.insert_all(sorted.iter().cloned());
+                }
                 Value::Scalar(scalar) if scalar.kind == ScalarKind::Null => {}
                 _ => return Err(FieldError::NoMapping { span }),
             }
@@ -113,21 +119,41 @@ impl Builder<'_> {
         specs: &[FieldSpec],
         create: Create,
         span: Span,
-        visit: &mut dyn FnMut(&mut Node) -> Result<(), FieldError>,
+        visit: &mut dyn FnMut(&mut Node, &mut Budget) -> Result<(), FieldError>,
     ) {
+        if !self.affords_specs(specs, resources, span) {
+            return;
+        }
         for at in 0..resources.len() {
             let resource = resources.content_mut(at);
             for spec in specs {
-                if let Err(error) = spec.apply(&resource.gvk, &mut resource.node, create, span, visit) {
-                    let at = error.span().unwrap_or(span);
-                    self.fail(BuildError::FieldOf { object: resource.id().to_string(), error }, at);
+                let budget = &mut self.budget;
+                let mut visit = |node: &mut Node| visit(node, budget);
+                match spec.apply(&resource.gvk, &mut resource.node, create, span, &mut visit) {
+                    Ok(()) => {}
+                    Err(FieldError::Spent(spent)) => return self.exhaust(spent, span),
+                    Err(error) => {
+                        let at = error.span().unwrap_or(span);
+                        self.fail(BuildError::FieldOf { object: resource.id().to_string(), error }, at);
+                    }
                 }
             }
         }
     }
 
+    /// Whether all specs can be held against all objects, and make none of them too deep.
+    pub(crate) fn affords_specs(&mut self, specs: &[FieldSpec], resources: &Resources, span: Span) -> bool {
+        if specs.iter().any(FieldSpec::is_too_deep) {
+            self.exhaust(LimitError::Depth, span);
+        }
+        self.affords(Cost::seen(1 + specs.len() / SPECS_OF_NODE).times(resources.len()), span)
+    }
+
     pub(crate) fn affix(&mut self, resources: &mut Resources, text: &Node, affix: Affix, specs: &[FieldSpec]) {
-        let Some(added) = text.text().filter(|added| !added.is_empty()) else { return };
+        let Some(added) = text.text().filter(|added| !added.is_empty()).map(EcoString::from) else { return };
+        if !self.affords_specs(specs, resources, text.span) {
+            return;
+        }
         let mut failed = Vec::new();
         for resource in resources.all_mut() {
             let original = resource.original_gvk();
@@ -137,13 +163,15 @@ impl Builder<'_> {
             for spec in specs.iter().filter(|spec| original.is_selected_by(&spec.gvk)) {
                 if spec.path == "metadata/name" {
                     match affix {
-                        Affix::Prefix => resource.prefixes.push(added.into()),
-                        Affix::Suffix => resource.suffixes.push(added.into()),
+                        Affix::Prefix => resource.prefixes.push(added.clone()),
+                        Affix::Suffix => resource.suffixes.push(added.clone()),
                     }
                     resource.remember();
                 }
+                let budget = &mut self.budget;
                 let done = spec.apply(&resource.gvk, &mut resource.node, Create::Scalar, text.span, &mut |node| {
                     let Value::Scalar(scalar) = &mut node.value else { return Ok(()) };
+                    budget.spend(Cost::made(AFFIXED_NODES, added.len() + scalar.text.len()))?;
                     scalar.text = match affix {
                         Affix::Prefix => format!("{added}{}", scalar.text).into(),
                         Affix::Suffix => format!("{}{added}", scalar.text).into(),
@@ -157,7 +185,10 @@ impl Builder<'_> {
         }
         for error in failed {
             let span = error.span().unwrap_or(text.span);
-            self.fail(error, span);
+            match error {
+                FieldError::Spent(spent) => self.exhaust(spent, text.span),
+                error => self.fail(error, span),
+            }
         }
     }
 
@@ -166,7 +197,11 @@ impl Builder<'_> {
         let Some(count) = item.get("count") else { return };
         let mut found = false;
         for spec in specs {
-            for at in resources.named(name).to_vec() {
+            let named = resources.named(name).to_vec();
+            if !self.affords(Cost::seen(1 + named.len()), item.span) || spec.is_too_deep() {
+                return;
+            }
+            for at in named {
                 let resource = resources.content_mut(at);
                 if !resource.gvk.is_selected_by(&spec.gvk) {
                     continue;
@@ -183,6 +218,12 @@ impl Builder<'_> {
             self.fail(BuildError::NoReplicas { name: name.to_owned() }, item.span);
         }
     }
+}
+
+/// A pair with its value as a text, whatever it is written as.
+fn as_text(pair: &Entry) -> Entry {
+    let text = pair.value.as_scalar().filter(|_| !pair.value.is_null()).map(|scalar| scalar.text.clone());
+    Entry { value: Node::string(text.unwrap_or_default(), pair.value.span), ..pair.clone() }
 }
 
 /// Kinds whose names mean something outside of the build.

@@ -3,13 +3,14 @@
 use foldhash::{HashMap, HashMapExt as _};
 
 use ecow::EcoString;
-use yaml::{Node, ScalarKind, Value};
+use source::Span;
+use yaml::{Budget, Cost, Node, ScalarKind, Spent, Value};
 
 use crate::accumulate::Accumulated;
 use crate::builder::Builder;
 use crate::error::BuildError;
 use crate::fieldpath::FieldPath;
-use crate::fieldspec::Create;
+use crate::fieldspec::{Create, FieldError};
 use crate::id::{Gvk, Id, effective_namespace};
 use crate::resources::Resources;
 
@@ -28,6 +29,9 @@ impl Builder<'_> {
     }
 
     pub(crate) fn add_var(&mut self, accumulated: &mut Accumulated, var: Node) {
+        if !self.affords(Cost::made(1, 0).and(Cost::seen(accumulated.vars.len())), var.span) {
+            return;
+        }
         let same_name = |known: &Node| known.get("name") == var.get("name");
         if accumulated.vars.iter().any(same_name) {
             let name = var.text_at(&["name"]).unwrap_or_default().to_owned();
@@ -43,6 +47,9 @@ impl Builder<'_> {
         }
         let mut values = HashMap::new();
         for var in &accumulated.vars {
+            if !self.affords(Cost::seen(accumulated.resources.len()), var.span) {
+                return;
+            }
             let name = var.text_at(&["name"]).unwrap_or_default();
             match value_of(&accumulated.resources, var, name) {
                 Some(value) => {
@@ -53,6 +60,9 @@ impl Builder<'_> {
         }
         let config = std::sync::Arc::clone(&accumulated.config);
         for spec in &config.var_reference {
+            if !self.affords(Cost::seen(accumulated.resources.len()), Span::GENERATED) {
+                return;
+            }
             for at in 0..accumulated.resources.len() {
                 let resource = accumulated.resources.content_mut(at);
                 if !spec.any(&resource.node, &mut has_var) {
@@ -60,10 +70,14 @@ impl Builder<'_> {
                 }
                 let span = resource.node.span;
                 // A plain value in the way of a var's field leaves the field as it is.
-                let _ = spec.apply(&resource.gvk, &mut resource.node, Create::Nothing, span, &mut |node| {
-                    expand_field(node, &values);
-                    Ok(())
+                let budget = &mut self.budget;
+                let done = spec.apply(&resource.gvk, &mut resource.node, Create::Nothing, span, &mut |node| {
+                    Ok(expand_field(node, &values, budget)?)
                 });
+                if let Err(FieldError::Spent(spent)) = done {
+                    self.exhaust(spent, span);
+                    return;
+                }
             }
         }
     }
@@ -114,24 +128,25 @@ fn has_var(node: &Node) -> bool {
     }
 }
 
-fn expand_field(node: &mut Node, values: &HashMap<EcoString, Node>) {
+fn expand_field(node: &mut Node, values: &HashMap<EcoString, Node>, budget: &mut Budget) -> Result<(), Spent> {
     match &mut node.value {
-        Value::Scalar(_) => expand(node, values),
-        Value::Map(map) => map.iter_mut().for_each(|entry| expand(&mut entry.value, values)),
-        Value::Seq(items) => items.make_mut().iter_mut().for_each(|item| expand(item, values)),
+        Value::Scalar(_) => expand(node, values, budget),
+        Value::Map(map) => map.iter_mut().try_for_each(|entry| expand(&mut entry.value, values, budget)),
+        Value::Seq(items) => items.make_mut().iter_mut().try_for_each(|item| expand(item, values, budget)),
     }
 }
 
 /// A field that is nothing but a var becomes its value, of whatever type; else texts are put together.
-fn expand(node: &mut Node, values: &HashMap<EcoString, Node>) {
-    let Value::Scalar(scalar) = &mut node.value else { return };
+fn expand(node: &mut Node, values: &HashMap<EcoString, Node>, budget: &mut Budget) -> Result<(), Spent> {
+    let Value::Scalar(scalar) = &mut node.value else { return Ok(()) };
     if scalar.kind != ScalarKind::Str || !scalar.text.contains("$(") {
-        return;
+        return Ok(());
     }
+    budget.spend(Cost::made(1, scalar.text.len()))?;
     let whole = scalar.text.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
     if let Some(value) = whole.and_then(|name| values.get(name)).filter(|value| value.as_scalar().is_some()) {
         *node = value.clone();
-        return;
+        return Ok(());
     }
     let mut out = String::new();
     let mut rest = scalar.text.as_str();
@@ -146,7 +161,9 @@ fn expand(node: &mut Node, values: &HashMap<EcoString, Node>) {
             }
             (None, Some((name, after))) => {
                 let unknown = || &rest[at..rest.len() - after.len()];
-                out.push_str(values.get(name).and_then(Node::text).unwrap_or_else(unknown));
+                let value = values.get(name).and_then(Node::text).unwrap_or_else(unknown);
+                budget.spend(Cost::made(0, value.len()))?;
+                out.push_str(value);
                 after
             }
             (None, None) => {
@@ -157,4 +174,5 @@ fn expand(node: &mut Node, values: &HashMap<EcoString, Node>) {
     }
     out.push_str(rest);
     scalar.text = out.into();
+    Ok(())
 }

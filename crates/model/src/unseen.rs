@@ -95,6 +95,8 @@ pub enum Unseen {
     RestOfRepository,
     /// A source of a release's values.
     ValuesOf { release: ObjectRef, kind: EcoString, name: EcoString },
+    /// What a rule found.
+    FindingsOf { rule: &'static str },
     /// What a Kustomization applies of a source.
     AppliedBy { kustomization: ObjectRef, path: String, source: ObjectRef, url: Option<String> },
 }
@@ -126,6 +128,7 @@ impl Unseen {
             | Self::ReplacementInText
             | Self::Template
             | Self::Files
+            | Self::FindingsOf { .. }
             | Self::RestOfRepository => Vec::new(),
         };
         names.into_iter()
@@ -216,6 +219,12 @@ pub enum WhyUnseen {
     LeftoverHelmfile,
     /// A file that was left out when the repository was read.
     NotRead(Cause),
+    /// A rule that finds more than this in one cluster, or one that is told of more in the whole report.
+    TooManyFindings { max: usize },
+    /// Comments that allow something, of which there are more than this in the repository.
+    TooManyComments { max: usize },
+    /// It takes more than is done for it: which limit it meets.
+    BeyondLimit(Cause),
 }
 
 impl WhyUnseen {
@@ -226,8 +235,13 @@ impl WhyUnseen {
 
     /// Whether components of the cluster may be in there, and what goes with them. Charts hold none.
     pub fn may_hold_components(&self) -> bool {
-        let is_beyond_limits =
-            matches!(self, Self::NestedTooDeep { .. } | Self::TooManyPermutations { .. } | Self::TooManyObjects { .. });
+        let is_beyond_limits = matches!(
+            self,
+            Self::NestedTooDeep { .. }
+                | Self::TooManyPermutations { .. }
+                | Self::TooManyObjects { .. }
+                | Self::BeyondLimit(_)
+        );
         let is_elsewhere = matches!(
             self,
             Self::NoArtifactGenerator

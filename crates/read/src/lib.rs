@@ -15,6 +15,7 @@ mod flux;
 pub mod helmfile;
 pub mod inventory;
 pub mod kinds;
+mod ledger;
 pub mod machines;
 mod naming;
 mod object;
@@ -40,6 +41,7 @@ use kustomize::Files as _;
 use model::{BlindSpot, Cluster, Unseen, WhyUnseen};
 use settings::{SETTINGS_FILE, Settings, SettingsError};
 use source::{Span, clean};
+use yaml::{Budget, Cost};
 
 pub use applied::{Applied, applied};
 use bootstrap::{Bootstrap, ClusterDirectories};
@@ -166,11 +168,12 @@ fn clusters<T: Send + Sync>(
         let own: Vec<String> = names(&assembled);
         let all: BTreeSet<&str> = own.iter().chain(&declared_names).map(String::as_str).collect();
         let directories = ClusterDirectories::of(all.into_iter());
+        let part = Cost::REPORT_MAX.shared_by(assembled.len());
         // The largest first: whoever gets the last one keeps the others waiting.
         assembled.sort_by_key(|one| std::cmp::Reverse(one.objects.len()));
         let first = |one: flux::Assembled| {
             let bootstrap = bootstrap.of_cluster(repository, catalogue, &directories, &one.cluster.name);
-            content::extract(repository, catalogue, one, &bootstrap, renderer)
+            content::extract(repository, catalogue, one, &bootstrap, renderer, Budget::of_rest(part))
         };
         parallel::map_twice(assembled, first, &then)
     };

@@ -9,7 +9,7 @@ use catalogue::Catalogue;
 use ecow::EcoString;
 use kustomize::PathKind;
 use model::{BlindSpot, BuildFault, ComponentId, ObjectRef, Role};
-use yaml::Node;
+use yaml::{Budget, Node};
 
 use crate::bootstrap::{ClusterBootstrap, ClusterDirectories, SeededName};
 use crate::content::{
@@ -18,6 +18,7 @@ use crate::content::{
 };
 use crate::flux::{Assembled, HelmRelease};
 use crate::helmfile::{Release, ReleaseIndex};
+use crate::ledger::Ledger;
 use crate::object::Object;
 use crate::repository::Repository;
 use crate::{ReadError, settings_and_additions};
@@ -125,15 +126,17 @@ pub fn render(repository: &Repository) -> Result<(Vec<Rendered>, Catalogue), Rea
     let names: Vec<String> = assembled.iter().map(|one| one.cluster.name.clone()).collect();
     let directories_of = |count: usize| ClusterDirectories::of(names.iter().take(count).map(String::as_str));
     let (of_declared, of_all) = (directories_of(declared), directories_of(names.len()));
-    let render = |(at, one): (usize, Assembled)| {
+    let mut ledger = Ledger::default();
+    let mut render = |(at, one): (usize, Assembled)| {
         let directories = if at < declared { &of_declared } else { &of_all };
         let bootstrap = bootstrap.of_cluster(repository, &catalogue, directories, &one.cluster.name);
         let early = bootstrap.rendered(repository);
-        let mut rendered = cluster(repository, &catalogue, one, &early, &bootstrap.value_files(repository));
+        let mut rendered =
+            cluster(repository, &catalogue, one, &early, &bootstrap.value_files(repository), &mut ledger);
         rendered.blind.extend(bootstrap.blind().cloned());
         rendered
     };
-    let mut all: Vec<Rendered> = assembled.into_iter().enumerate().map(render).collect();
+    let mut all: Vec<Rendered> = assembled.into_iter().enumerate().map(&mut render).collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok((all, catalogue))
 }
@@ -172,6 +175,7 @@ fn cluster(
     assembled: Assembled,
     early: &RenderedBootstrap,
     values: &[&Node],
+    ledger: &mut Ledger,
 ) -> Rendered {
     let Assembled { cluster, objects, kustomizations, releases, .. } = assembled;
     let is_strict = is_strict(
@@ -216,10 +220,11 @@ fn cluster(
         let Some(applier) = places.get(id).and_then(|at| appliers.get_mut(*at)) else { continue };
         applier.source = kustomization.source.as_ref().map(|source| source.object.clone());
         if let Some(directory) = cluster.component(*id).path.as_deref().filter(|_| kustomization.post_build.is_some()) {
-            applier.unsubstituted = repository.build(directory, &kustomization.overlay).objects;
+            let build = ledger.one(|budget| repository.build(directory, &kustomization.overlay, budget));
+            applier.unsubstituted = build.objects;
         }
     }
-    let charts = charts(repository, &objects, &releases);
+    let charts = ledger.one(|budget| charts(repository, &objects, &releases, budget));
     let retries_by_default = retries_by_default(&objects);
     let applied = early.objects.iter().map(|seed| &seed.node).chain(values.iter().copied());
     let adds_variables = objects.iter().map(|built| &built.node).chain(applied).any(adds_variables);
@@ -245,16 +250,20 @@ fn charts(
     repository: &Repository,
     objects: &[crate::flux::Built],
     releases: &[(ComponentId, HelmRelease)],
+    budget: &mut Budget,
 ) -> Vec<ChartOf> {
     let sources = chart_sources(objects);
     let config_maps = config_maps(objects);
     let one = |(_, release): &(ComponentId, HelmRelease)| {
-        let values = merged_values(release, &config_maps);
+        let (values, are_beyond) = match merged_values(release, &config_maps, budget) {
+            Ok(values) => (values, false),
+            Err(_) => (None, true),
+        };
         ChartOf {
             object: release.object.clone(),
             chart: catalogue::chart_name(&chart_address(release, &sources)).into(),
             asks_for: asked_for(repository, release, values.as_ref()),
-            hides_values: !unseen_values(release, &config_maps).is_empty(),
+            hides_values: are_beyond || !unseen_values(release, &config_maps).is_empty(),
             values,
             release_name: release.release_name.clone(),
             target_namespace: release.target_namespace.clone(),

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use coldstart_read::Repository;
 use kustomize::{Files as _, Overlay, PathKind};
-use yaml::Node;
+use yaml::{Budget, Node};
 
 struct Tree(tempfile::TempDir);
 
@@ -306,9 +306,9 @@ fn a_patch_that_reaches_into_a_schema_is_built_with_it() {
         ("fails/crd.yaml", CRD),
     ]);
     let repository = tree.open();
-    let build = repository.build("fits", &Overlay::default());
+    let build = repository.build("fits", &Overlay::default(), &mut Budget::of_build());
     assert!(build.failures.is_empty(), "{:?}", build.failures);
     let properties = versions(&build.objects[0])[0].at(&["schema", "openAPIV3Schema", "properties"]);
     assert_eq!(properties.map(|properties| properties.entries().len()), Some(0));
-    assert_eq!(repository.build("fails", &Overlay::default()).failures.len(), 1);
+    assert_eq!(repository.build("fails", &Overlay::default(), &mut Budget::of_build()).failures.len(), 1);
 }

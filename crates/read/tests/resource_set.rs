@@ -4,7 +4,7 @@ use coldstart_read::resource_set::{expand, expand_with};
 use model::{Cause, Unseen, WhyUnseen};
 use proptest::prelude::*;
 use source::FileId;
-use yaml::Node;
+use yaml::{Budget, Node};
 
 fn node(text: &str) -> Node {
     yaml::parse_value(FileId(3), text).expect("a fixture that can be read")
@@ -255,7 +255,7 @@ fn providers() -> [Node; 3] {
 fn static_providers_add_their_inputs_and_others_are_blind_spots() {
     let text = PROVIDED.replace("STRATEGY", "{}").replace("{}\n", "wait: true\n");
     let set = node(&text.replace("NAME", "<< inputs.provider.name >>-<< inputs.colour >>"));
-    let expansion = expand_with(&set, &providers());
+    let expansion = expand_with(&set, &providers(), &mut Budget::of_build());
     let names = titles(&expansion.objects);
     assert_eq!(names, ["ConfigMap -/My-Set-red", "ConfigMap -/My-Set-blue", "ConfigMap -/sizes-grey"]);
     let (what, why, _) = &expansion.blind[0];
@@ -269,7 +269,7 @@ fn static_providers_add_their_inputs_and_others_are_blind_spots() {
 fn permuted_inputs_stand_under_the_names_of_their_providers() {
     let text = PROVIDED.replace("STRATEGY", "inputStrategy: {name: Permute}");
     let set = node(&text.replace("NAME", "<< inputs.my_set.colour >>-<< inputs.sizes.size >>-<< inputs.id >>"));
-    let expansion = expand_with(&set, &providers());
+    let expansion = expand_with(&set, &providers(), &mut Budget::of_build());
     let names = titles(&expansion.objects);
     assert_eq!(names, ["ConfigMap -/red-xl-869664201", "ConfigMap -/blue-xl-870254026"]);
 }

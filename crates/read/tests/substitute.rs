@@ -6,7 +6,7 @@ use coldstart_read::substitute::{
 };
 use proptest::prelude::*;
 use source::FileId;
-use yaml::{EcoString, Node, ScalarKind, Value};
+use yaml::{Budget, EcoString, Node, ScalarKind, Value};
 
 const VARIABLES: &[(&str, &str)] = &[
     ("name", "anna"),
@@ -406,7 +406,7 @@ fn values_of_an_object_are_read_again_after_substitution() {
     for row in rows(OBJECTS) {
         let (input, expected) = row.split_once('\t').unwrap();
         let mut node = object(&format!("v: {input}"));
-        substitute_node(&mut node, &lookup).unwrap();
+        substitute_node(&mut node, &lookup, &mut Budget::of_build()).unwrap();
         let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
         let (got, number) = (json(&node), |value: &serde_json::Value| value["v"].as_f64());
         if got != expected && (number(&got).is_none() || number(&got) != number(&expected)) {
@@ -420,7 +420,7 @@ fn values_of_an_object_are_read_again_after_substitution() {
 fn undefined_variables_are_named_where_they_stand() {
     let text = "metadata:\n  name: ${APP}\n  labels:\n    ${KEY}: \"${APP}-${name}\"\n";
     let mut node = object(text);
-    let undefined = substitute_node(&mut node, &lookup).unwrap();
+    let undefined = substitute_node(&mut node, &lookup, &mut Budget::of_build()).unwrap();
     let found: Vec<(&str, &str)> = undefined
         .iter()
         .map(|undefined| (undefined.name.as_str(), &text[undefined.span.start as usize..undefined.span.end as usize]))
@@ -439,7 +439,7 @@ fn a_default_that_is_not_needed_is_looked_up_all_the_same() {
 fn keys_and_lists_keep_their_places() {
     let text = "spec:\n  ${name}: [\"${N}\", b]\n  hosts: ${LIST}\n";
     let mut node = object(text);
-    substitute_node(&mut node, &lookup).unwrap();
+    substitute_node(&mut node, &lookup, &mut Budget::of_build()).unwrap();
     assert_eq!(node, object("spec:\n  anna: [42, b]\n  hosts: [a, 1]\n"));
     let hosts = node.at(&["spec", "hosts"]).unwrap();
     let slice = |node: &Node| &text[node.span.start as usize..node.span.end as usize];
@@ -451,7 +451,7 @@ fn keys_and_lists_keep_their_places() {
 fn a_value_that_would_break_out_stays_text() {
     for value in ["a: b", "one\ntwo", "x # y", "[open", "\"open", "{a: b"] {
         let mut node = object("v: ${X}");
-        substitute_node(&mut node, &|_| Some(value.into())).unwrap();
+        substitute_node(&mut node, &|_| Some(value.into()), &mut Budget::of_build()).unwrap();
         assert_eq!(node.text_at(&["v"]), Some(value), "{value}");
     }
 }
@@ -461,7 +461,7 @@ fn an_object_without_variables_is_not_copied() {
     let mut node = object("a: {b: [1, $x, 'y']}");
     let before = node.as_map().unwrap().as_slice().as_ptr();
     let twin = node.clone();
-    assert_eq!(substitute_node(&mut node, &lookup).unwrap(), []);
+    assert_eq!(substitute_node(&mut node, &lookup, &mut Budget::of_build()).unwrap(), []);
     assert_eq!(node.as_map().unwrap().as_slice().as_ptr(), before);
     assert_eq!(node, twin);
 }
@@ -469,7 +469,7 @@ fn an_object_without_variables_is_not_copied() {
 #[test]
 fn what_flux_refuses_is_refused_with_its_place() {
     let text = "a: fine\nb: ${name-d}\n";
-    let error = substitute_node(&mut object(text), &lookup).unwrap_err();
+    let error = substitute_node(&mut object(text), &lookup, &mut Budget::of_build()).unwrap_err();
     assert_eq!(error.to_string(), "missing closing brace");
     assert_eq!(&text[error.span.start as usize..error.span.end as usize], "${name-d}");
 }
@@ -529,6 +529,6 @@ proptest! {
     fn no_text_makes_it_panic(text in "([a-z${}:/#%^,=?+*\\\\\\[\\]0-9 ä-]|\\$\\{){0,60}", value in "\\PC{0,20}") {
         let _ = substitute(&text, &|name| (name != "x").then(|| value.as_str().into()));
         let mut node = Node::string(text, source::Span::GENERATED);
-        let _ = substitute_node(&mut node, &|_| Some(value.as_str().into()));
+        let _ = substitute_node(&mut node, &|_| Some(value.as_str().into()), &mut Budget::of_build());
     }
 }

@@ -51,6 +51,17 @@ pub enum Unread {
         /// The limit of directories.
         directories_max: usize,
     },
+    /// Links lead to too much.
+    #[error(
+        "more than {directories_max} directories, or {} MiB of files, behind symbolic links: the rest was not read",
+        .bytes_max / (1024 * 1024)
+    )]
+    TooManyLinked {
+        /// The limit of directories.
+        directories_max: usize,
+        /// The limit of all files together.
+        bytes_max: u64,
+    },
     /// Git's index could not be used.
     #[error("{0}: files that are both tracked and ignored were not read")]
     Index(IndexError),

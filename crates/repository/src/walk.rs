@@ -25,6 +25,15 @@ const PATTERN_BYTES_MAX: u64 = 1024 * 1024;
 /// Links to directories on one path.
 const LINKS_MAX: usize = 16;
 
+/// Directories behind links that are looked into, counted every time.
+const LINKED_DIRECTORIES_MAX: usize = 5_000;
+/// Bytes of files behind links, counted every time.
+const LINKED_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Links that are followed of a directory behind a link.
+const LINKS_OF_LINKED_MAX: usize = 256;
+/// Directories behind links that are looked into before it is asked again whether there are too many.
+const LINKED_AT_ONCE: usize = 128;
+
 /// What a walk found: paths relative to the root, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
@@ -42,16 +51,24 @@ pub(crate) fn walk(root: &Path, packages: Packages) -> Found {
     let mut found = Found::default();
     let mut level = vec![Directory::root(root, exclude)];
     let mut looked_into = 0;
+    let mut linked = Linked::default();
     while !level.is_empty() && looked_into < DIRECTORIES_MAX && found.files.len() < FILES_MAX {
         looked_into += level.len();
         let mut next = Vec::new();
-        for listing in parallel::map(&level, |directory| walk.list(directory)) {
-            found.files.extend(listing.files);
-            found.packages.extend(listing.packages);
-            found.skipped.extend(listing.skipped);
-            next.extend(listing.directories);
+        let (behind_links, plain): (Vec<_>, Vec<_>) = level.into_iter().partition(Directory::is_linked);
+        for some in [plain.as_slice()].into_iter().chain(behind_links.chunks(LINKED_AT_ONCE)) {
+            if linked.is_too_much && some.first().is_some_and(Directory::is_linked) {
+                break;
+            }
+            for listing in parallel::map(some, |directory| walk.list(directory)) {
+                linked.take(listing, &mut found, &mut next);
+            }
         }
         level = next;
+    }
+    if linked.is_too_much {
+        let why = Unread::TooManyLinked { directories_max: LINKED_DIRECTORIES_MAX, bytes_max: LINKED_BYTES_MAX };
+        found.skipped.push(Skipped { path: String::new(), why });
     }
     if !level.is_empty() || found.files.len() > FILES_MAX {
         let why = Unread::TooMany { files_max: FILES_MAX, directories_max: DIRECTORIES_MAX };
@@ -65,6 +82,41 @@ pub(crate) fn walk(root: &Path, packages: Packages) -> Found {
     found.files.truncate(FILES_MAX);
     found.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     found
+}
+
+/// What lies behind links, each time that one leads there: a few links of links are a whole tree many times over.
+#[derive(Default)]
+struct Linked {
+    directories: usize,
+    bytes: u64,
+    is_too_much: bool,
+}
+
+impl Linked {
+    fn take(&mut self, listing: Listing, found: &mut Found, next: &mut Vec<Directory>) {
+        self.is_too_much |= listing.has_too_many_links;
+        found.files.extend(listing.files);
+        found.packages.extend(listing.packages);
+        found.skipped.extend(listing.skipped);
+        for (path, bytes) in listing.linked_files {
+            self.bytes = self.bytes.saturating_add(bytes);
+            if self.bytes > LINKED_BYTES_MAX {
+                self.is_too_much = true;
+                break;
+            }
+            found.files.push(path);
+        }
+        for directory in listing.directories {
+            if directory.is_linked() {
+                self.directories += 1;
+                if self.directories > LINKED_DIRECTORIES_MAX {
+                    self.is_too_much = true;
+                    continue;
+                }
+            }
+            next.push(directory);
+        }
+    }
 }
 
 /// A directory on the way.
@@ -89,6 +141,11 @@ impl Directory {
         }
     }
 
+    /// Whether a link leads here.
+    fn is_linked(&self) -> bool {
+        !self.through.is_empty()
+    }
+
     fn join(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
     }
@@ -98,6 +155,9 @@ impl Directory {
 #[derive(Default)]
 struct Listing {
     files: Vec<String>,
+    /// Files behind links, with their sizes.
+    linked_files: Vec<(String, u64)>,
+    has_too_many_links: bool,
     directories: Vec<Directory>,
     packages: Vec<String>,
     skipped: Vec<Skipped>,
@@ -139,6 +199,9 @@ impl Walk<'_> {
             }
         }
         let ignored = self.ignored(directory, &here);
+        if directory.is_linked() {
+            listing.has_too_many_links = keep_some_links(&mut here);
+        }
         for (name, kind) in here {
             self.entry(directory, &ignored, &name, kind, &mut listing);
         }
@@ -175,7 +238,10 @@ impl Walk<'_> {
                 return;
             }
         }
-        if kind.is_file() {
+        if kind.is_file() && directory.is_linked() {
+            let bytes = bytes_of(&directory.real.join(name));
+            listing.linked_files.push((path, bytes));
+        } else if kind.is_file() {
             listing.files.push(path);
         } else if kind.is_dir() && self.packages == Packages::Left && packages::is_one(name) {
             listing.packages.push(path);
@@ -184,7 +250,7 @@ impl Walk<'_> {
             listing.directories.push(Directory { path, real, through, ignored: Arc::clone(ignored) });
         } else if kind.is_symlink() {
             match self.follow(directory, &directory.real.join(name)) {
-                Ok(Target::File) => listing.files.push(path),
+                Ok(Target::File { bytes }) => listing.linked_files.push((path, bytes)),
                 Ok(Target::Directory { real, through }) => {
                     listing.directories.push(Directory { path, real, through, ignored: Arc::clone(ignored) });
                 }
@@ -223,7 +289,7 @@ impl Walk<'_> {
         }
         let kind = fs::metadata(&real).map_err(|_| LinkError::Nothing)?;
         if !kind.is_dir() {
-            return Ok(if kind.is_file() { Target::File } else { Target::Other });
+            return Ok(if kind.is_file() { Target::File { bytes: kind.len() } } else { Target::Other });
         }
         let mut held = directory.through.iter().chain([&directory.real]);
         if held.any(|holds| holds.starts_with(&real)) {
@@ -239,9 +305,24 @@ impl Walk<'_> {
 
 /// What a link leads to.
 enum Target {
-    File,
+    File { bytes: u64 },
     Directory { real: PathBuf, through: Arc<Vec<PathBuf>> },
     Other,
+}
+
+/// Leaves only as many links as are followed; whether there were more.
+fn keep_some_links(here: &mut Vec<(String, fs::FileType)>) -> bool {
+    here.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut links = 0;
+    here.retain(|(_, kind)| {
+        links += usize::from(kind.is_symlink());
+        !kind.is_symlink() || links <= LINKS_OF_LINKED_MAX
+    });
+    links > LINKS_OF_LINKED_MAX
+}
+
+fn bytes_of(file: &Path) -> u64 {
+    fs::metadata(file).map_or(0, |found| found.len())
 }
 
 /// Whether a name from the index is one that Git would write: no way out of the repository.

@@ -9,10 +9,12 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod budget;
 mod lenient;
 mod node;
 mod parse;
 
+pub use budget::{Budget, Cost, Shared, Spent};
 pub use ecow::{EcoString, EcoVec};
 pub use node::{Entry, Map, Node, Scalar, ScalarKind, Value};
-pub use parse::{Document, Limits, Problem, parse, parse_leaving_out, parse_value};
+pub use parse::{DEPTH_MAX, Document, Limits, Problem, parse, parse_leaving_out, parse_value};

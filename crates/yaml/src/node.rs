@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ecow::{EcoString, EcoVec};
 use source::Span;
@@ -32,6 +32,9 @@ pub enum ScalarKind {
     Float,
     Str,
 }
+
+/// Fewer keys than these are found faster one after the other.
+const LOOKED_UP_MAX: usize = 16;
 
 /// Entries in the order of the file. Look-up is linear: Kubernetes mappings are small.
 #[derive(Clone, Debug, Default)]
@@ -254,6 +257,15 @@ impl Node {
         self.get(key).and_then(Node::as_seq).unwrap_or_default()
     }
 
+    /// How deep containers nest in it: one for a scalar.
+    pub fn depth(&self) -> usize {
+        1 + match &self.value {
+            Value::Scalar(_) => 0,
+            Value::Map(map) => map.iter().map(|entry| entry.value.depth()).max().unwrap_or_default(),
+            Value::Seq(items) => items.iter().map(Node::depth).max().unwrap_or_default(),
+        }
+    }
+
     /// The entries, if this is a mapping; none otherwise.
     pub fn entries(&self) -> &[Entry] {
         self.as_map().map(Map::as_slice).unwrap_or_default()
@@ -318,6 +330,24 @@ impl Map {
         match self.get_mut(&key) {
             Some(slot) => *slot = value,
             None => self.entries.push(Entry { key, key_span, value }),
+        }
+    }
+
+    /// As [`Map::insert`] for each of many, in time that grows with their number and not with its square.
+    pub fn insert_all(&mut self, entries: impl ExactSizeIterator<Item = Entry>) {
+        if entries.len() <= LOOKED_UP_MAX || self.len() + entries.len() <= 2 * LOOKED_UP_MAX {
+            entries.for_each(|entry| self.insert(entry.key, entry.key_span, entry.value));
+            return;
+        }
+        let mut places: HashMap<EcoString, usize> =
+            self.entries.iter().enumerate().map(|(at, entry)| (entry.key.clone(), at)).collect();
+        for entry in entries {
+            if let Some(at) = places.get(&entry.key) {
+                self.entries.make_mut()[*at].value = entry.value;
+            } else {
+                places.insert(entry.key.clone(), self.entries.len());
+                self.entries.push(entry);
+            }
         }
     }
 

@@ -24,9 +24,12 @@ pub struct Limits {
     pub documents_max: usize,
 }
 
+/// How deep containers may nest, in files and in what is made of them.
+pub const DEPTH_MAX: usize = 300;
+
 impl Default for Limits {
     fn default() -> Self {
-        Self { nodes_max: 2_000_000, depth_max: 300, documents_max: 20_000 }
+        Self { nodes_max: 2_000_000, depth_max: DEPTH_MAX, documents_max: 20_000 }
     }
 }
 

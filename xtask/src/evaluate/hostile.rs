@@ -9,7 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use fixtures::hostile::multiplying::{self, SHAPES};
 use fixtures::hostile::{BUILDERS, build};
 
 use crate::product;
@@ -21,7 +22,7 @@ const MEMORY_KIB_MAX: u64 = 1024 * 1024;
 const OUTSIDE: &str = "only-the-outside-has-this";
 
 /// Every command that reads a repository of a stranger, in every format.
-const CALLS: [&[&str]; 14] = [
+const CALLS: [&[&str]; 16] = [
     &["check", "--pedantic", "--blind-spots"],
     &["check", "--pedantic", "--verbose", "--each"],
     &["check", "--pedantic", "--format", "json"],
@@ -36,6 +37,8 @@ const CALLS: [&[&str]; 14] = [
     &["plan", "--format", "mermaid"],
     &["simulate", "--seeds", "1", "--format", "json"],
     &["init", "--print"],
+    &["up", "--simulate", "--yes", "--speed", "0", "--fresh", "--state", "../state"],
+    &["seal", "verify"],
 ];
 
 #[derive(Debug, Args)]
@@ -46,9 +49,18 @@ pub(crate) struct Options {
     /// Kinds [default: all]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
+    /// How large those are whose work multiplies
+    #[arg(long, value_enum, default_value_t = Size::Large)]
+    size: Size,
     /// The program to run [default: the release build, made first]
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Size {
+    Small,
+    Large,
 }
 
 /// The worst of many runs, and what was wrong.
@@ -64,26 +76,48 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let binary = product::binary(options.bin.as_deref())?;
     let mut table = Table::new(["kind", "repositories", "runs", "slowest ms", "memory MiB", "faults"]);
     let mut faults = Vec::new();
-    for (name, _) in
-        BUILDERS.iter().filter(|(name, _)| options.only.is_empty() || options.only.iter().any(|one| one == name))
-    {
-        let worst = one_kind(name, options.seeds, &binary)?;
-        let memory = (worst.memory_kib / 1024).to_string();
+    let is_asked_for = |name: &str| options.only.is_empty() || options.only.iter().any(|one| one == name);
+    let mut add = |name: &str, repositories: u64, worst: Worst| {
         table.row([
-            (*name).to_owned(),
-            options.seeds.to_string(),
+            name.to_owned(),
+            repositories.to_string(),
             worst.runs.to_string(),
             worst.wall.as_millis().to_string(),
-            memory,
+            (worst.memory_kib / 1024).to_string(),
             worst.faults.len().to_string(),
         ]);
         faults.extend(worst.faults);
+    };
+    for (name, _) in BUILDERS.iter().filter(|(name, _)| is_asked_for(name)) {
+        add(name, options.seeds, one_kind(name, options.seeds, &binary)?);
+    }
+    for shape in SHAPES.iter().filter(|shape| is_asked_for(shape.name)) {
+        let size = if options.size == Size::Small { shape.small } else { shape.large };
+        add(shape.name, 1, one_shape(shape.name, size, &binary)?);
     }
     print!("{}", table.render());
     for fault in &faults {
         println!("{fault}");
     }
     ensure!(faults.is_empty(), "{} faults", faults.len());
+    Ok(())
+}
+
+/// A repository of small files whose work multiplies.
+fn one_shape(name: &str, size: usize, binary: &Path) -> Result<Worst> {
+    let mut worst = Worst::default();
+    let scratch = tempfile::tempdir()?;
+    let tree = scratch.path().join("tree");
+    multiplying::build(name, size, &tree).with_context(|| format!("cannot build {name} {size}"))?;
+    every_call(&format!("{name} {size}"), binary, &tree, &mut worst)?;
+    Ok(worst)
+}
+
+fn every_call(what: &str, binary: &Path, tree: &Path, worst: &mut Worst) -> Result<()> {
+    for words in CALLS {
+        let place = format!("{what}: coldstart {}", words.join(" "));
+        one_run(binary, words, tree, &place, worst)?;
+    }
     Ok(())
 }
 
@@ -95,10 +129,7 @@ fn one_kind(name: &str, seeds: u64, binary: &Path) -> Result<Worst> {
         fs::create_dir_all(scratch.path().join("away"))?;
         fs::write(&outside, format!("{OUTSIDE}: [\n"))?;
         build(name, seed, &tree, &outside).with_context(|| format!("cannot build {name} {seed}"))?;
-        for words in CALLS {
-            let place = format!("{name} {seed}: coldstart {}", words.join(" "));
-            one_run(binary, words, &tree, &place, &mut worst)?;
-        }
+        every_call(&format!("{name} {seed}"), binary, &tree, &mut worst)?;
         ensure!(
             fs::read_to_string(&outside)? == format!("{OUTSIDE}: [\n"),
             "{name} {seed}: the file outside was written"

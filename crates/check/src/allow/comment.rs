@@ -19,6 +19,8 @@ pub(crate) struct Comment {
     pub(crate) span: Span,
     /// The bytes of the file that it covers.
     pub(crate) scope: Range<u32>,
+    /// Whether that is a whole document, and not one line.
+    pub(crate) is_of_document: bool,
     /// The names it gives, with their places.
     pub(crate) rules: Vec<(String, Span)>,
     pub(crate) has_reason: bool,
@@ -28,36 +30,61 @@ pub(crate) struct Comment {
 pub(super) fn all(repository: &Repository, file: FileId, text: &str) -> Vec<Comment> {
     let mut found = in_text(file, text);
     if let Some((_, documents)) = repository.path(file).and_then(|path| repository.documents(path)) {
-        let roots = || documents.iter().filter_map(|document| document.root.as_ref());
-        found.retain(|comment| !roots().any(|root| is_in_text(root, comment.span)));
+        let texts = Texts::of(file, documents.iter().filter_map(|document| document.root.as_ref()));
+        found.retain(|comment| !texts.hold(comment.span));
     }
     found
 }
 
-/// Whether the place is inside of a text: what looks like a comment in a script in a ConfigMap is none.
-fn is_in_text(node: &Node, at: Span) -> bool {
+/// Where the texts of a file are: what looks like a comment in a script in a ConfigMap is none.
+struct Texts(Vec<Range<u32>>);
+
+impl Texts {
+    fn of<'n>(file: FileId, roots: impl Iterator<Item = &'n Node>) -> Self {
+        let mut found = Vec::new();
+        roots.for_each(|root| gather(file, root, &mut found));
+        found.sort_by_key(|text| (text.start, text.end));
+        found.dedup();
+        Self(found)
+    }
+
+    /// Whether a place is inside of one.
+    fn hold(&self, at: Span) -> bool {
+        let before = self.0.partition_point(|text| text.start < at.start);
+        before.checked_sub(1).is_some_and(|last| at.start < self.0[last].end)
+    }
+}
+
+fn gather(file: FileId, node: &Node, found: &mut Vec<Range<u32>>) {
     match &node.value {
-        Value::Map(map) => map.iter().any(|entry| is_in_text(&entry.value, at)),
-        Value::Seq(items) => items.iter().any(|item| is_in_text(item, at)),
-        Value::Scalar(_) => node.span.file == at.file && node.span.start < at.start && at.start < node.span.end,
+        Value::Map(map) => map.iter().for_each(|entry| gather(file, &entry.value, found)),
+        Value::Seq(items) => items.iter().for_each(|item| gather(file, item, found)),
+        Value::Scalar(_) if node.span.file == file => found.push(node.span.start..node.span.end),
+        Value::Scalar(_) => {}
     }
 }
 
 fn in_text(file: FileId, text: &str) -> Vec<Comment> {
     let lines = lines(text);
+    let kinds: Vec<Kind> = lines.iter().map(|line| Kind::of(&text[line.clone()])).collect();
+    let ahead = Ahead::new(&kinds);
+    let start_of = |index: Option<usize>| index.map_or(text.len(), |index| lines[index].start);
     let mut found = Vec::new();
     let mut head = Head::default();
     for (index, line) in lines.iter().enumerate() {
         let content = &text[line.clone()];
-        let kind = Kind::of(content);
+        let kind = kinds[index];
         head.pass(kind, line.start);
         let Some((at, rest)) = words(content) else { continue };
+        let is_of_document = kind != Kind::Content && !head.has_content;
         let scope = match kind {
             Kind::Content => line.clone(),
-            _ if head.has_content => below(text, &lines[index + 1..]),
-            _ => head.start..document_end(text, &lines[index + 1..]),
+            _ if is_of_document => head.start..start_of(ahead.document_end(index)),
+            _ => ahead.said(index).map_or(text.len()..text.len(), |next| lines[next].clone()),
         };
-        found.push(comment(file, line.start + at, line.end, rest..content.len(), content, scope));
+        let mut comment = comment(file, line.start + at, line.end, rest..content.len(), content, scope);
+        comment.is_of_document = is_of_document;
+        found.push(comment);
     }
     found
 }
@@ -75,7 +102,8 @@ fn comment(file: FileId, start: usize, end: usize, words: Range<usize>, line: &s
         offset += name.len() + 1;
     }
     let scope = source::to_u32(scope.start)..source::to_u32(scope.end);
-    Comment { span: span(file, start, end), scope, rules, has_reason: !reason.trim().is_empty() }
+    let has_reason = !reason.trim().is_empty();
+    Comment { span: span(file, start, end), scope, is_of_document: false, rules, has_reason }
 }
 
 /// Where the comment begins in a line, and where the words after `allow` do.
@@ -129,17 +157,38 @@ impl Head {
     }
 }
 
-/// The first line below that says something.
-fn below(text: &str, lines: &[Range<usize>]) -> Range<usize> {
-    let next = lines.iter().find(|line| Kind::of(&text[(*line).clone()]) != Kind::Nothing);
-    next.cloned().unwrap_or(text.len()..text.len())
+/// For every line, which of those below it is the first of a kind. There may be as many comments as lines.
+struct Ahead {
+    content: Vec<Option<usize>>,
+    start: Vec<Option<usize>>,
 }
 
-/// Where the document ends whose first content is still to come.
-fn document_end(text: &str, lines: &[Range<usize>]) -> usize {
-    let kinds = lines.iter().map(|line| (line.start, Kind::of(&text[line.clone()])));
-    let mut from_content = kinds.skip_while(|(_, kind)| *kind != Kind::Content);
-    from_content.find(|(_, kind)| *kind == Kind::Start).map_or(text.len(), |(start, _)| start)
+impl Ahead {
+    fn new(kinds: &[Kind]) -> Self {
+        Self { content: first_below(kinds, Kind::Content), start: first_below(kinds, Kind::Start) }
+    }
+
+    /// The first line below that says something.
+    fn said(&self, line: usize) -> Option<usize> {
+        self.content[line].into_iter().chain(self.start[line]).min()
+    }
+
+    /// The line that ends the document whose first content is still to come.
+    fn document_end(&self, line: usize) -> Option<usize> {
+        self.start[self.content[line]?]
+    }
+}
+
+fn first_below(kinds: &[Kind], wanted: Kind) -> Vec<Option<usize>> {
+    let mut next = None;
+    let mut found = vec![None; kinds.len()];
+    for (line, kind) in kinds.iter().enumerate().rev() {
+        found[line] = next;
+        if *kind == wanted {
+            next = Some(line);
+        }
+    }
+    found
 }
 
 /// The ranges of all lines, without their ends.

@@ -30,6 +30,7 @@ use diagnostic::{
 use graph::{Event, Events, ImpliedByOther, Member, Moment, Questions};
 use model::{ComponentId, Tie, TieTarget, WaitsFor};
 
+use crate::FINDINGS_MAX;
 use crate::context::Context;
 
 pub(crate) static RULE: Rule = Rule::new(
@@ -60,6 +61,9 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         let is_implied = !answers.implies(target, source) && (!has_opaque || is_plain(events, source, target));
         if is_implied && said.insert((tie.from, to)) {
             findings.push(finding(context, tie, through, to));
+        }
+        if findings.len() > FINDINGS_MAX {
+            break;
         }
     }
     findings

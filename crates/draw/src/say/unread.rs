@@ -23,7 +23,9 @@ pub(super) fn clause(cause: &Cause) -> Clause {
             LinkError::Circle => "a symbolic link to itself",
             LinkError::TooMany => "behind too many symbolic links",
         }),
-        Some(Unread::Failed(_) | Unread::TooMany { .. } | Unread::Index(_)) | None => Clause::plain(cause.to_string()),
+        Some(Unread::Failed(_) | Unread::TooMany { .. } | Unread::TooManyLinked { .. } | Unread::Index(_)) | None => {
+            Clause::plain(cause.to_string())
+        }
     }
 }
 
@@ -47,6 +49,7 @@ mod tests {
             Unread::TooLarge { bytes_max: 16 * 1024 * 1024 },
             Unread::NameNotUtf8,
             Unread::TooMany { files_max: 1, directories_max: 2 },
+            Unread::TooManyLinked { directories_max: 2, bytes_max: 3 },
         ];
         for why in links.into_iter().chain(more).map(Unread::Link).chain(others) {
             assert_eq!(clause(&Cause::new(why)).said(1), why.to_string());

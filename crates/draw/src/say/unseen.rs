@@ -25,6 +25,7 @@ pub fn what(unseen: &Unseen) -> Cow<'_, str> {
             format!("{kind} {name}")
         }
         Unseen::Plugin { kind, name } => format!("{kind} {name}"),
+        Unseen::FindingsOf { rule } => format!("findings of {rule}"),
         Unseen::Release { object, chart } => format!("{object} (chart {chart})"),
         Unseen::Kustomization(object) => object.to_string(),
         Unseen::ResourceSet { name } => format!("ResourceSet {}", name.as_deref().unwrap_or("?")),
@@ -61,11 +62,18 @@ pub(crate) fn clause(why: &WhyUnseen) -> Clause {
             Clause::plain(format!("its inputs have more than {max} permutations, which the operator refuses"))
         }
         WhyUnseen::TooManyObjects { max } => Clause::plain(format!("makes more than {max} objects")),
+        WhyUnseen::TooManyFindings { max } => {
+            Clause::plain(format!("more than {max} in one cluster: the rest is not shown"))
+        }
+        WhyUnseen::TooManyComments { max } => {
+            Clause::has(format!("comments beyond the first {max} of the repository, which are not read"))
+        }
         WhyUnseen::NotWorkedOut(causes) => {
             Clause::plain(causes.iter().map(Cause::to_string).collect::<Vec<_>>().join("; "))
         }
         WhyUnseen::NotRendered(cause) => Clause::has(format!("a chart that {cause}")),
         WhyUnseen::NotRead(cause) => unread::clause(cause),
+        WhyUnseen::BeyondLimit(cause) => Clause::plain(cause.to_string()),
         WhyUnseen::Fetched => Clause::plain("would be fetched over the network"),
         WhyUnseen::Cloned => Clause::plain("would be cloned from another repository"),
         WhyUnseen::InflatedByHelm => Clause::plain("would be fetched and rendered by Helm"),

@@ -6,7 +6,7 @@
 use ecow::EcoString;
 use source::Span;
 use thiserror::Error;
-use yaml::{Node, Value};
+use yaml::{Budget, Cost, DEPTH_MAX, Node, Spent, Value};
 
 use crate::style::old_bool;
 
@@ -23,6 +23,12 @@ pub enum JsonPatchError {
     Index(String, usize),
     #[error("the test of `{0}` does not hold")]
     Test(String),
+    /// No error of the patch, but a limit.
+    #[error("nests deeper than {DEPTH_MAX} levels")]
+    TooDeep,
+    /// Likewise.
+    #[error(transparent)]
+    Spent(#[from] Spent),
 }
 
 /// An error and the operation it happened in.
@@ -38,18 +44,19 @@ pub(crate) fn is_patch(node: &Node) -> bool {
 }
 
 /// Applies all operations in order, or fails at the first that does not fit.
-pub(crate) fn apply(object: &mut Node, patch: &Node) -> Result<(), Failed> {
+pub(crate) fn apply(object: &mut Node, patch: &Node, budget: &mut Budget) -> Result<(), Failed> {
     for operation in patch.as_seq().unwrap_or_default() {
-        apply_one(object, operation).map_err(|error| Failed { error, span: operation.span })?;
+        apply_one(object, operation, budget).map_err(|error| Failed { error, span: operation.span })?;
     }
     Ok(())
 }
 
-fn apply_one(object: &mut Node, operation: &Node) -> Result<(), JsonPatchError> {
+fn apply_one(object: &mut Node, operation: &Node, budget: &mut Budget) -> Result<(), JsonPatchError> {
     let field = |name: &'static str| operation.get(name).ok_or(JsonPatchError::Missing(name));
     let text = |name: &'static str| field(name).map(|node| node.text().unwrap_or_default());
     let path = text("path")?;
     let value = || operation.get("value").map_or_else(|| Node::null(operation.span), old_bools);
+    afford(object, path, operation.get("value"), budget)?;
     match text("op")? {
         "add" => add(object, path, value(), field("path")?.span),
         "remove" => remove(object, path).map(drop),
@@ -61,16 +68,22 @@ fn apply_one(object: &mut Node, operation: &Node) -> Result<(), JsonPatchError> 
             None => add_key(object, path, value(), field("path")?.span),
         },
         "move" => {
-            let moved = remove(object, text("from")?)?;
+            let from = text("from")?;
+            afford(object, from, None, budget)?;
+            let moved = remove(object, from)?;
+            check_depth(path, &moved)?;
             add(object, path, moved, field("path")?.span)
         }
         "copy" => {
             let from = text("from")?;
+            afford(object, from, None, budget)?;
             let copied = match find(object, from).cloned() {
                 Some(found) => found,
                 None if is_key(object, from) => Node::null(operation.span),
                 None => return Err(JsonPatchError::Path(from.to_owned())),
             };
+            budget.spend(Cost::of_copy(&copied, budget.nodes_left()))?;
+            check_depth(path, &copied)?;
             add(object, path, copied, field("path")?.span)
         }
         "test" => {
@@ -80,6 +93,44 @@ fn apply_one(object: &mut Node, operation: &Node) -> Result<(), JsonPatchError> 
         }
         other => Err(JsonPatchError::Operation(other.to_owned())),
     }
+}
+
+/// Takes what it costs to walk along a path, and to put a value there.
+fn afford(object: &Node, path: &str, value: Option<&Node>, budget: &mut Budget) -> Result<(), JsonPatchError> {
+    budget.spend(Cost::read(path.len()).and(Cost::seen(1 + passed(object, path))))?;
+    if let Some(value) = value {
+        budget.spend(Cost::of_copy(value, budget.nodes_left()))?;
+        check_depth(path, value)?;
+    }
+    Ok(())
+}
+
+/// How many keys and items stand beside those of a path.
+fn passed(object: &Node, path: &str) -> usize {
+    let mut node = object;
+    let mut count = 0;
+    for part in path.split('/').skip(1) {
+        let next = match &node.value {
+            Value::Map(map) => {
+                count += map.len();
+                map.get(&unescape(part))
+            }
+            Value::Seq(items) => {
+                count += items.len();
+                index(part, items.len()).ok().and_then(|at| items.get(at))
+            }
+            Value::Scalar(_) => None,
+        };
+        let Some(next) = next else { break };
+        node = next;
+    }
+    count
+}
+
+/// Nothing is made that nests deeper than a file may.
+fn check_depth(path: &str, value: &Node) -> Result<(), JsonPatchError> {
+    let is_deep = path.matches('/').count() + value.depth() > DEPTH_MAX;
+    if is_deep { Err(JsonPatchError::TooDeep) } else { Ok(()) }
 }
 
 /// Patches are read by a reader of YAML 1.1, to which an unquoted `on` or `y` is true.

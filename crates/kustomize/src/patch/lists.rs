@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use ecow::EcoString;
-use yaml::{Node, Value};
+use yaml::{Budget, Cost, Node, Value};
 
 use super::strategic::{self, MergeError, walk};
 use crate::kinds::{List, Shape};
@@ -14,10 +14,18 @@ use crate::kinds::{List, Shape};
 /// Pairing items by two fields looks at all pairs; longer lists than any real one are left unpaired.
 const PAIRED_ITEMS_MAX: usize = 2_000;
 
+/// Items that are looked at in the time of one node.
+const ITEMS_OF_NODE: usize = 4;
+
 type Values = Vec<EcoString>;
 
 /// Merges `patch` into `dest`: items of the patch come first, then what is left of the object's own.
-pub(super) fn merge(mut dest: Vec<Node>, patch: Option<&[Node]>, list: List) -> Result<Vec<Node>, MergeError> {
+pub(super) fn merge(
+    mut dest: Vec<Node>,
+    patch: Option<&[Node]>,
+    list: List,
+    budget: &mut Budget,
+) -> Result<Vec<Node>, MergeError> {
     let keys = list.keys();
     let primitive = keys.is_empty();
     let keys: &[&str] = if primitive { &[""] } else { keys };
@@ -25,6 +33,9 @@ pub(super) fn merge(mut dest: Vec<Node>, patch: Option<&[Node]>, list: List) -> 
     if all.is_empty() {
         return Ok(dest);
     }
+    // Each is looked for among all of both, and put among those that are done.
+    let others = dest.len() + patch.map_or(0, <[Node]>::len) + all.len();
+    budget.spend(Cost::seen(1 + others / ITEMS_OF_NODE).times(all.len()))?;
     if keys.len() > 1 && all.len() <= PAIRED_ITEMS_MAX {
         pair(&mut all);
     }
@@ -32,7 +43,7 @@ pub(super) fn merge(mut dest: Vec<Node>, patch: Option<&[Node]>, list: List) -> 
     let mut items = Vec::new();
     for values in &all {
         let values = restrict(values, keys, &used);
-        let element = merge_element(&mut dest, patch, &used, &values, list.element())?;
+        let element = merge_element(&mut dest, patch, &used, &values, list.element(), budget)?;
         match element {
             None => set(&mut dest, None, &used, &values),
             Some(mut element) => {
@@ -117,6 +128,7 @@ fn merge_element(
     keys: &[&str],
     values: &Values,
     shape: Shape,
+    budget: &mut Budget,
 ) -> Result<Option<Node>, MergeError> {
     // An item is looked for by the values it has; by the mere presence of the keys if it has none.
     let known: Vec<(&str, &EcoString)> = keys.iter().copied().zip(values).collect();
@@ -126,7 +138,7 @@ fn merge_element(
     }
     let own = dest.iter().position(|item| is_element(item, &wanted));
     let patched = patch.and_then(|items| items.iter().find(|item| is_element(item, &wanted)));
-    let merged = walk(own.map(|at| dest[at].clone()), patched, Some(shape))?;
+    let merged = walk(own.map(|at| dest[at].clone()), patched, Some(shape), budget)?;
     if let (Some(at), true, Some(value)) = (own, merged.in_place, &merged.value) {
         dest[at] = value.clone();
     }

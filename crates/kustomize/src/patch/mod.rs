@@ -6,14 +6,15 @@ mod json6902;
 mod lists;
 mod strategic;
 
+use json6902::Failed;
 pub use json6902::JsonPatchError;
 pub use strategic::{MergeError, ValueShape};
 
 use source::Span;
-use yaml::{Node, Value};
+use yaml::{Cost, Node, Value};
 
 use crate::builder::Builder;
-use crate::error::BuildError;
+use crate::error::{BuildError, LimitError};
 use crate::load;
 use crate::resource::Resource;
 use crate::resources::Resources;
@@ -26,6 +27,22 @@ struct Options {
     kind: bool,
 }
 
+/// What a patch left of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Merged {
+    Kept,
+    Emptied,
+}
+
+/// What it takes to begin with an object, and what is kept of its names.
+const PATCHED: Cost = Cost { nodes: 32, bytes: 512 };
+/// Text is parsed in more time than it is read in.
+const PARSED_TIMES: usize = 16;
+/// An object takes as long to hold against a selector as so many nodes to look at.
+const SELECTED_NODES: usize = 2;
+/// An object takes as long to find by its name again as so many nodes to look at.
+const RENAMED_NODES: usize = 4;
+
 enum Patch {
     Strategic(Vec<Node>),
     Json(Node),
@@ -35,6 +52,9 @@ enum Patch {
 impl Builder<'_> {
     /// An item of `patches`, or a PatchTransformer.
     pub(crate) fn apply_patch(&mut self, resources: &mut Resources, directory: &str, item: &Node) {
+        if self.exhausted {
+            return;
+        }
         let Some(values) = self.patch_values(directory, item, "patch") else { return };
         let patch = self.sort_out(values, item.span);
         let target = item.get("target").filter(|target| !target.is_null());
@@ -68,6 +88,9 @@ impl Builder<'_> {
             empty = empty.or(Some(item.span));
             for patch in self.strategic_patches(directory, item) {
                 found = true;
+                if self.exhausted {
+                    return;
+                }
                 self.patch_by_id(resources, &patch, Options::default(), item.span);
             }
         }
@@ -77,6 +100,9 @@ impl Builder<'_> {
     }
 
     fn strategic_patches(&mut self, directory: &str, item: &Node) -> Vec<Node> {
+        if !self.affords_text(item) {
+            return Vec::new();
+        }
         let documents = self.inline(item);
         let inline: Vec<Node> = documents.iter().filter_map(|document| document.root.clone()).collect();
         if !inline.is_empty() && inline.len() == documents.len() && inline.iter().all(load::is_object) {
@@ -107,6 +133,9 @@ impl Builder<'_> {
         let written = |key: &str| item.get(key).filter(|node| node.text().is_some_and(|text| !text.trim().is_empty()));
         match (written(inline_key), written("path")) {
             (Some(inline), None) => {
+                if !self.affords_text(inline) {
+                    return None;
+                }
                 let documents = self.inline(inline);
                 Some(self.values(&documents))
             }
@@ -124,6 +153,12 @@ impl Builder<'_> {
                 None
             }
         }
+    }
+
+    /// Whether the text of a patch may be parsed.
+    fn affords_text(&mut self, text: &Node) -> bool {
+        let bytes = text.as_scalar().map_or(0, |scalar| scalar.text.len());
+        self.affords(Cost::read(PARSED_TIMES * bytes), text.span)
     }
 
     fn sort_out(&mut self, values: Vec<Node>, span: Span) -> Patch {
@@ -147,18 +182,19 @@ impl Builder<'_> {
             return;
         };
         let Some(selected) = self.select(resources, target) else { return };
+        let mut is_emptied = false;
         for at in selected {
-            self.merge_into(resources, at, patch, options);
+            is_emptied |= self.merge_into(resources, at, patch, options) == Merged::Emptied;
         }
-        self.drop_emptied(resources, options, target.span);
+        self.drop_emptied(resources, options, is_emptied, target.span);
     }
 
     fn patch_by_id(&mut self, resources: &mut Resources, patch: &Node, options: Options, span: Span) {
         let id = Resource::new(patch.clone()).id();
         match resources.with_id(&id).as_slice() {
             [at] => {
-                self.merge_into(resources, *at, patch, options);
-                self.drop_emptied(resources, options, span);
+                let is_emptied = self.merge_into(resources, *at, patch, options) == Merged::Emptied;
+                self.drop_emptied(resources, options, is_emptied, span);
             }
             // It may be meant for an object that would be fetched.
             [] if !self.blind.is_empty() => {}
@@ -169,35 +205,48 @@ impl Builder<'_> {
 
     fn patch_json(&mut self, resources: &mut Resources, patch: &Node, target: &Node, remember: bool) {
         let Some(selected) = self.select(resources, target) else { return };
+        let mut is_renamed = false;
         for at in selected {
+            if !self.affords(PATCHED, patch.span) {
+                return;
+            }
             let resource = resources.content_mut(at);
+            let before = resource.id();
             if remember {
                 resource.remember();
             }
             let mut node = resource.node.clone();
             let is_lent = resource.is_renamed() && lend_annotations(&mut node);
-            match json6902::apply(&mut node, patch) {
+            match json6902::apply(&mut node, patch, &mut self.budget) {
                 Ok(()) => {
                     if is_lent {
                         drop_empty_annotations(&mut node);
                     }
                     resource.node = node;
                     resource.refresh();
+                    is_renamed |= resource.id() != before;
                 }
+                Err(Failed { error: JsonPatchError::Spent(spent), span }) => return self.exhaust(spent, span),
+                Err(Failed { error: JsonPatchError::TooDeep, span }) => return self.exhaust(LimitError::Depth, span),
                 Err(failed) => {
                     let object = resource.id().to_string();
                     self.fail(BuildError::JsonPatch { object, error: failed.error }, failed.span);
                 }
             }
         }
-        resources.forget();
+        if is_renamed && self.affords(Cost::seen(resources.len()), patch.span) {
+            resources.forget();
+        }
     }
 
-    fn select(&mut self, resources: &Resources, target: &Node) -> Option<Vec<usize>> {
+    fn select(&mut self, resources: &mut Resources, target: &Node) -> Option<Vec<usize>> {
+        if !self.affords(Selector::cost(target), target.span) {
+            return None;
+        }
         match Selector::read(target) {
             Ok(selector) => {
-                let selected = resources.iter().enumerate().filter(|(_, resource)| selector.selects(resource));
-                Some(selected.map(|(at, _)| at).collect())
+                let (selected, looked_at) = resources.selected(&selector);
+                self.affords(Cost::seen(SELECTED_NODES * (1 + looked_at)), target.span).then_some(selected)
             }
             Err(error) => {
                 self.fail(error, target.span);
@@ -206,13 +255,16 @@ impl Builder<'_> {
         }
     }
 
-    fn merge_into(&mut self, resources: &mut Resources, at: usize, patch: &Node, options: Options) {
+    fn merge_into(&mut self, resources: &mut Resources, at: usize, patch: &Node, options: Options) -> Merged {
+        if self.exhausted {
+            return Merged::Kept;
+        }
         let resource = resources.content_mut(at);
         let object = std::mem::replace(&mut resource.node, Node::null(patch.span));
         let kept = Identity::of(&object);
         // A target's patch may name any version; it never changes that of the object.
         let patch = with_api_version(patch, object.get("apiVersion"));
-        match strategic::merge(object.clone(), &patch) {
+        match strategic::merge(object.clone(), &patch, &mut self.budget) {
             Ok(Some(mut merged)) => {
                 kept.restore(&mut merged, options);
                 if options.name || options.kind {
@@ -223,25 +275,35 @@ impl Builder<'_> {
                 } else {
                     resource.node = merged;
                 }
+                Merged::Kept
             }
             // Left as null, and dropped when the patch is through.
-            Ok(None) => {}
+            Ok(None) => Merged::Emptied,
+            Err(MergeError::Spent(spent)) => {
+                resource.node = object;
+                self.exhaust(spent, patch_span(&patch));
+                Merged::Kept
+            }
             Err(error) => {
                 let id = resource.id().to_string();
                 resource.node = object;
                 let span = error.span();
                 self.fail(BuildError::Merge { object: id, error }, span);
+                Merged::Kept
             }
         }
     }
 
-    fn drop_emptied(&mut self, resources: &mut Resources, options: Options, span: Span) {
-        if resources.iter().any(|resource| load::is_empty(&resource.node)) {
+    fn drop_emptied(&mut self, resources: &mut Resources, options: Options, is_emptied: bool, span: Span) {
+        let is_renamed = options.name || options.kind;
+        if (!is_emptied && !is_renamed) || !self.affords(Cost::seen(RENAMED_NODES * resources.len()), span) {
+            return;
+        }
+        if is_emptied {
             resources.all_mut().retain(|resource| !load::is_empty(&resource.node));
         }
-        if options.name || options.kind {
-            for at in resources.duplicates().into_iter().rev() {
-                let doubled = resources.all_mut().remove(at);
+        if is_renamed {
+            for doubled in resources.take_duplicates() {
                 self.fail_doubled(&doubled.id(), span);
             }
         }

@@ -8,11 +8,14 @@ use std::borrow::Cow;
 
 use source::Span;
 use thiserror::Error;
-use yaml::{Map, Node, ScalarKind, Value};
+use yaml::{Budget, Cost, Map, Node, ScalarKind, Spent, Value};
 
 use super::lists;
 use crate::kinds::Shape;
 use crate::style::{is_blank, is_quoted};
+
+/// Keys that are compared in the time of one node.
+const KEYS_OF_NODE: usize = 8;
 
 /// Set on a mapping or a list item to say what becomes of what is there.
 pub(super) const DIRECTIVE: &str = "$patch";
@@ -24,12 +27,16 @@ pub enum MergeError {
     Kind { object: ValueShape, patch: ValueShape, span: Span },
     #[error("`$patch: {directive}` is not merge, replace or delete")]
     Directive { directive: String, span: Span },
+    /// No error of the patch, but a limit.
+    #[error(transparent)]
+    Spent(#[from] Spent),
 }
 
 impl MergeError {
     pub(crate) fn span(&self) -> Span {
         match self {
             Self::Kind { span, .. } | Self::Directive { span, .. } => *span,
+            Self::Spent(_) => Span::GENERATED,
         }
     }
 }
@@ -64,11 +71,18 @@ pub(super) enum Directive {
 }
 
 /// Merges `patch` into `object`. `None` when the patch deletes the object.
-pub(crate) fn merge(object: Node, patch: &Node) -> Result<Option<Node>, MergeError> {
-    Ok(walk(Some(object), Some(patch), None)?.value)
+pub(crate) fn merge(object: Node, patch: &Node, budget: &mut Budget) -> Result<Option<Node>, MergeError> {
+    let seen = Cost::of(&object, budget.nodes_left());
+    budget.spend(seen.and(Cost::of_copy(patch, budget.nodes_left())))?;
+    Ok(walk(Some(object), Some(patch), None, budget)?.value)
 }
 
-pub(super) fn walk(dest: Option<Node>, patch: Option<&Node>, shape: Option<Shape>) -> Result<Merged, MergeError> {
+pub(super) fn walk(
+    dest: Option<Node>,
+    patch: Option<&Node>,
+    shape: Option<Shape>,
+    budget: &mut Budget,
+) -> Result<Merged, MergeError> {
     let shape = shape.or_else(|| [dest.as_ref(), patch].into_iter().flatten().find_map(shape_of));
     let (dest_null, patch_null) = (dest.as_ref().is_none_or(Node::is_null), patch.is_none_or(Node::is_null));
     let Some(leader) = (if dest_null { patch.filter(|_| !patch_null) } else { dest.as_ref() }) else {
@@ -80,8 +94,8 @@ pub(super) fn walk(dest: Option<Node>, patch: Option<&Node>, shape: Option<Shape
         same_kind(dest, patch)?;
     }
     match &leader.value {
-        Value::Map(_) => walk_map(dest.filter(|_| !dest_null), patch, shape),
-        Value::Seq(_) => walk_seq(dest.filter(|_| !dest_null), patch, shape),
+        Value::Map(_) => walk_map(dest.filter(|_| !dest_null), patch, shape, budget),
+        Value::Seq(_) => walk_seq(dest.filter(|_| !dest_null), patch, shape, budget),
         Value::Scalar(_) => Ok(match (dest, patch) {
             (_, Some(patch)) if patch_null => {
                 debug_assert!(patch.is_null());
@@ -94,38 +108,44 @@ pub(super) fn walk(dest: Option<Node>, patch: Option<&Node>, shape: Option<Shape
     }
 }
 
-fn walk_map(dest: Option<Node>, patch: Option<&Node>, shape: Option<Shape>) -> Result<Merged, MergeError> {
+fn walk_map(
+    dest: Option<Node>,
+    patch: Option<&Node>,
+    shape: Option<Shape>,
+    budget: &mut Budget,
+) -> Result<Merged, MergeError> {
     let Some(patch_node) = patch else {
-        return Ok(dest.map_or_else(Merged::gone, |mut dest| {
-            settle(&mut dest, shape);
-            Merged::kept(dest)
-        }));
+        let Some(mut dest) = dest else { return Ok(Merged::gone()) };
+        settle(&mut dest, shape, budget)?;
+        return Ok(Merged::kept(dest));
     };
     let Some(patch_map) = patch_node.as_map() else { return Ok(Merged::gone()) };
     let (directive, patch_map) = map_directive(patch_map)?;
     match (directive, dest) {
         (Directive::Delete, _) => Ok(Merged::gone()),
         (Directive::Merge, Some(mut dest)) => {
-            merge_fields(&mut dest, &patch_map, shape)?;
+            merge_fields(&mut dest, &patch_map, shape, budget)?;
             Ok(Merged::kept(dest))
         }
         (Directive::Merge | Directive::Replace, _) => {
             // The patch's own mapping is merged with itself: that drops its nulls and directives.
             let mut fresh = Node::map(patch_map.as_ref().clone(), patch_node.span);
-            merge_fields(&mut fresh, &patch_map, shape)?;
+            merge_fields(&mut fresh, &patch_map, shape, budget)?;
             Ok(Merged::taken(fresh))
         }
     }
 }
 
-fn merge_fields(dest: &mut Node, patch: &Map, shape: Option<Shape>) -> Result<(), MergeError> {
-    settle_except(dest, patch, shape);
+fn merge_fields(dest: &mut Node, patch: &Map, shape: Option<Shape>, budget: &mut Budget) -> Result<(), MergeError> {
+    let pairs = dest.entries().len() + patch.len();
+    budget.spend(Cost::seen(pairs / KEYS_OF_NODE).times(patch.len()))?;
+    settle_except(dest, patch, shape, budget)?;
     let Some(map) = dest.as_map_mut() else { return Ok(()) };
     for entry in patch {
         let slot = map.get_mut(&entry.key);
         let old = slot.map(|slot| std::mem::replace(slot, Node::null(entry.key_span)));
         let field_shape = shape.map(|shape| shape.field(&entry.key));
-        match walk(old, Some(&entry.value), field_shape)?.value {
+        match walk(old, Some(&entry.value), field_shape, budget)?.value {
             Some(value) => map.insert(entry.key.clone(), entry.key_span, value),
             None => {
                 map.remove(&entry.key);
@@ -135,7 +155,12 @@ fn merge_fields(dest: &mut Node, patch: &Map, shape: Option<Shape>) -> Result<()
     Ok(())
 }
 
-fn walk_seq(dest: Option<Node>, patch: Option<&Node>, shape: Option<Shape>) -> Result<Merged, MergeError> {
+fn walk_seq(
+    dest: Option<Node>,
+    patch: Option<&Node>,
+    shape: Option<Shape>,
+    budget: &mut Budget,
+) -> Result<Merged, MergeError> {
     let Some(Shape::List(list)) = shape else {
         return Ok(match (dest, patch) {
             (_, Some(patch)) if patch.is_null() => Merged::gone(),
@@ -146,7 +171,7 @@ fn walk_seq(dest: Option<Node>, patch: Option<&Node>, shape: Option<Shape>) -> R
     };
     let Some(patch) = patch else {
         let Some(mut dest) = dest else { return Ok(Merged::gone()) };
-        settle(&mut dest, shape);
+        settle(&mut dest, shape, budget)?;
         return Ok(Merged::kept(dest));
     };
     let Some(items) = patch.as_seq() else { return Ok(Merged::gone()) };
@@ -155,11 +180,11 @@ fn walk_seq(dest: Option<Node>, patch: Option<&Node>, shape: Option<Shape>) -> R
         (Directive::Delete, _) => Ok(Merged::gone()),
         (Directive::Merge, Some(mut dest)) => {
             let own = dest.as_seq().unwrap_or_default().to_vec();
-            dest.value = Value::Seq(lists::merge(own, Some(&items), list)?.into());
+            dest.value = Value::Seq(lists::merge(own, Some(&items), list, budget)?.into());
             Ok(Merged::kept(dest))
         }
         (Directive::Merge | Directive::Replace, _) => {
-            let merged = lists::merge(items.to_vec(), Some(&items), list)?;
+            let merged = lists::merge(items.to_vec(), Some(&items), list, budget)?;
             Ok(Merged::taken(Node::seq(merged, patch.span)))
         }
     }
@@ -246,22 +271,23 @@ fn shape_of(node: &Node) -> Option<Shape> {
 }
 
 /// Drops what a merge drops from the parts of the object that the patch does not name.
-pub(super) fn settle(node: &mut Node, shape: Option<Shape>) {
+pub(super) fn settle(node: &mut Node, shape: Option<Shape>, budget: &mut Budget) -> Result<(), Spent> {
     if !is_settled(node, shape) {
         match (&mut node.value, shape) {
-            (Value::Map(_), _) => settle_except(node, &Map::new(), shape),
-            (Value::Seq(items), Some(Shape::List(list))) => {
+            (Value::Map(_), _) => settle_except(node, &Map::new(), shape, budget)?,
+            (Value::Seq(items), Some(Shape::List(list))) => match lists::merge(items.to_vec(), None, list, budget) {
+                Ok(merged) => *items = merged.into(),
+                Err(MergeError::Spent(spent)) => return Err(spent),
                 // Without a patch a list merge has nothing to fail on.
-                if let Ok(merged) = lists::merge(items.to_vec(), None, list) {
-                    *items = merged.into();
-                }
-            }
+                Err(_) => {}
+            },
             _ => {}
         }
     }
+    Ok(())
 }
 
-fn settle_except(node: &mut Node, patch: &Map, shape: Option<Shape>) {
+fn settle_except(node: &mut Node, patch: &Map, shape: Option<Shape>, budget: &mut Budget) -> Result<(), Spent> {
     let shape = shape.or_else(|| shape_of(node));
     let skip = |key: &str| patch.contains_key(key);
     let field = |key: &str| shape.map(|shape| shape.field(key));
@@ -269,16 +295,18 @@ fn settle_except(node: &mut Node, patch: &Map, shape: Option<Shape>) {
         skip(&entry.key) || (!is_blank(&entry.value) && is_settled(&entry.value, field(&entry.key)))
     };
     if node.entries().iter().all(settled) {
-        return;
+        return Ok(());
     }
-    let Some(map) = node.as_map_mut() else { return };
+    let Some(map) = node.as_map_mut() else { return Ok(()) };
+    let mut done = Ok(());
     map.retain(|entry| {
-        if skip(&entry.key) {
+        if skip(&entry.key) || done.is_err() {
             return true;
         }
-        settle(&mut entry.value, field(&entry.key));
+        done = settle(&mut entry.value, field(&entry.key), budget);
         !is_blank(&entry.value)
     });
+    done
 }
 
 /// Whether [`settle`] would leave it as it is; asked first, because changing copies.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coldstart_kustomize::{Build, Files, Mode, Overlay, PathKind};
 use source::{FileId, Source, Span};
-use yaml::{Document, Limits, Node};
+use yaml::{Budget, Document, Limits, Node};
 
 pub(crate) struct Tree {
     files: Vec<(String, String, Vec<Document>)>,
@@ -24,11 +24,11 @@ pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
 
 impl Tree {
     pub(crate) fn build(&self, directory: &str) -> Build {
-        coldstart_kustomize::build(self, directory, &Overlay::default(), Mode::Kustomize)
+        coldstart_kustomize::build(self, directory, &Overlay::default(), Mode::Kustomize, &mut Budget::of_build())
     }
 
     pub(crate) fn flux(&self, directory: &str, overlay: &Overlay) -> Build {
-        coldstart_kustomize::build(self, directory, overlay, Mode::Flux)
+        coldstart_kustomize::build(self, directory, overlay, Mode::Flux, &mut Budget::of_build())
     }
 
     /// The file and line of a place.

@@ -20,11 +20,12 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use catalogue::Catalogue;
-use model::{BlindSpot, Capability, CapabilityKind};
+use model::{BlindSpot, Capability, CapabilityKind, Unseen};
 use source::{FileId, Span};
-use yaml::{EcoString, Node};
+use yaml::{Budget, EcoString, Node};
 
 use crate::helmfile::{self, Helmfile, Release, ReleaseIndex};
+use crate::ledger::Ledger;
 use crate::naming::before_bootstrap;
 use crate::object::Object;
 use crate::overlooked::overlooked;
@@ -99,8 +100,8 @@ struct BuiltDirectory {
 }
 
 impl BuiltDirectory {
-    fn of(repository: &Repository, path: String) -> Self {
-        let mut build = repository.build(&path, &kustomize::Overlay::default());
+    fn of(repository: &Repository, path: String, budget: &mut Budget) -> Self {
+        let mut build = repository.build(&path, &kustomize::Overlay::default(), budget);
         let charts = inflated_charts::take(repository, &mut build);
         Self { path, build, charts }
     }
@@ -139,14 +140,16 @@ impl Bootstrap {
     pub fn read(repository: &Repository, catalogue: &Catalogue) -> Self {
         let scripts = Scripts::read(repository);
         let (mut helmfiles, mut blind) = helmfile::helmfiles(repository, &scripts);
+        blind.extend(scripts.unread());
         helmfile::remove_leftovers(repository, &mut helmfiles, &mut blind);
         for script in script_releases::by_scripts(&scripts) {
             add_unknown(&mut helmfiles, script);
         }
         let provided = terraform::provided(repository);
         let seeds = seeds::find(repository, &scripts, &helmfiles, &provided.objects);
-        let built: Vec<BuiltDirectory> =
-            seeds.directories.into_iter().map(|path| BuiltDirectory::of(repository, path)).collect();
+        let mut ledger = Ledger::default();
+        let build = |path| ledger.one(|budget| BuiltDirectory::of(repository, path, budget));
+        let built: Vec<BuiltDirectory> = seeds.directories.into_iter().map(build).collect();
         // Directories are applied before anything else is installed.
         helmfiles.splice(0..0, built.iter().flat_map(|directory| directory.charts.iter().cloned()));
         let mut bootstrap = Self {
@@ -176,11 +179,12 @@ impl Bootstrap {
     }
 
     fn seed_directory(&mut self, directory: BuiltDirectory) {
+        let whole = Unseen::Named(directory.path.clone());
         let path = SeededPath { path: directory.path, kind: SeededPathKind::Directory, namespace: None };
         self.seed(path, directory.build.objects);
         self.files.extend(directory.build.files);
         self.blind.extend(directory.build.blind.into_iter().map(|it| {
-            let (what, why) = overlooked(it.what);
+            let (what, why) = overlooked(it.what, &whole);
             BlindSpot { what, why, at: it.span, component: None }
         }));
     }

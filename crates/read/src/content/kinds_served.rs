@@ -6,7 +6,7 @@ use catalogue::{Catalogue, any_holds};
 use ecow::EcoString;
 use kustomize::Files as _;
 use model::CapabilityKind;
-use yaml::Node;
+use yaml::{Budget, Node};
 
 use crate::content::collector::Collector;
 use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values};
@@ -44,6 +44,7 @@ pub(crate) fn apis<'n>(
     collector: &Collector,
     catalogue: &Catalogue,
     rendered: impl Iterator<Item = &'n Node>,
+    budget: &mut Budget,
 ) -> Vec<String> {
     let mut served = Served::default();
     collector.assembled.objects.iter().for_each(|built| served.see(&built.node));
@@ -55,7 +56,7 @@ pub(crate) fn apis<'n>(
     let (maps, sources) = (config_maps(&collector.assembled.objects), chart_sources(&collector.assembled.objects));
     for (_, release) in &collector.assembled.releases {
         let Some(known) = catalogue.by_chart(&chart_address(release, &sources)) else { continue };
-        let values = merged_values(release, &maps);
+        let values = merged_values(release, &maps, budget).ok().flatten();
         let crds = known.crds.iter().filter(|crds| any_holds(&crds.when, values.as_ref()));
         served.kinds.extend(crds.flat_map(|crds| &crds.kinds).map(|kind| EcoString::from(kind.as_str())));
     }

@@ -3,12 +3,18 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use model::ObjectRef;
+use foldhash::HashMap;
+use model::{BlindSpot, Cause, ObjectRef, Unseen, WhyUnseen};
 use source::{FileId, Span};
-use yaml::{Map, Node, Value};
+use yaml::{Budget, Cost, Entry, Map, Node, Spent, Value};
 
 use crate::flux::{Built, HelmRelease, SOURCE_GROUP, ValuesFrom};
 use crate::object::{Object, owned};
+
+/// Text is parsed in more time than it is read in.
+const PARSED_TIMES: usize = 16;
+/// Values are told their place, and put over others.
+const PLACED_TIMES: usize = 2;
 
 /// OCIRepository and HelmChart objects, by kind, namespace and name, as (chart name) they carry.
 pub(crate) fn chart_sources(objects: &[Built]) -> BTreeMap<ObjectRef, EcoString> {
@@ -48,22 +54,48 @@ pub(crate) fn config_maps(objects: &[Built]) -> BTreeMap<ObjectRef, Node> {
     found
 }
 
-/// `valuesFrom` in its order, then `values` over it, as helm-controller merges them.
-pub(crate) fn merged_values(release: &HelmRelease, config_maps: &BTreeMap<ObjectRef, Node>) -> Option<Node> {
+/// `valuesFrom` in its order, then `values` over it, as helm-controller merges them; a blind spot where that takes too much.
+pub(crate) fn merged_values(
+    release: &HelmRelease,
+    config_maps: &BTreeMap<ObjectRef, Node>,
+    budget: &mut Budget,
+) -> Result<Option<Node>, BlindSpot> {
     let mut merged: Option<Node> = None;
+    let mut last = None;
+    // One may be named again and again.
+    let mut parsed: BTreeMap<(EcoString, EcoString), Option<Node>> = BTreeMap::new();
     for from in release.values_from.iter().filter(|from| from.kind == "ConfigMap" && from.target_path.is_empty()) {
         let reference = ObjectRef::new("ConfigMap", release.object.namespace.clone(), from.name.clone());
         let text = config_maps.get(&reference).and_then(|map| map.at(&["data"])?.get(&from.key)?.text());
-        if let Some(mut values) = text.and_then(|text| yaml::parse_value(FileId::GENERATED, text)) {
+        let key = (from.name.clone(), from.key.clone());
+        if !parsed.contains_key(&key) {
+            let cost = Cost::read(PARSED_TIMES * text.map_or(0, str::len));
+            budget.spend(cost).map_err(|spent| beyond(release, from, spent))?;
+            parsed.insert(key.clone(), text.and_then(|text| yaml::parse_value(FileId::GENERATED, text)));
+        }
+        if let Some(mut values) = parsed.get(&key).cloned().flatten() {
+            let under = merged.as_ref().map_or(0, |under| under.entries().len());
+            let cost = Cost::of(&values, budget.nodes_left()).times(PLACED_TIMES).and(Cost::seen(under));
+            budget.spend(cost).map_err(|spent| beyond(release, from, spent))?;
             place(&mut values, from.at);
             merged = Some(merged.map_or_else(|| values.clone(), |under| merge(&under, &values)));
+            last = Some(from);
         }
     }
-    match (&release.values, merged) {
+    if let (Some(from), Some(merged)) = (last, &merged) {
+        budget.spend(Cost::of_copy(merged, budget.nodes_left())).map_err(|spent| beyond(release, from, spent))?;
+    }
+    Ok(match (&release.values, merged) {
         (Some(values), Some(under)) => Some(merge(&under, values)),
         (Some(values), None) => Some(values.clone()),
         (None, merged) => merged,
-    }
+    })
+}
+
+fn beyond(release: &HelmRelease, from: &ValuesFrom, spent: Spent) -> BlindSpot {
+    let (kind, name) = (from.kind.clone(), from.name.clone());
+    let what = Unseen::ValuesOf { release: release.object.clone(), kind, name };
+    BlindSpot { what, why: WhyUnseen::BeyondLimit(Cause::new(spent)), at: from.at, component: None }
 }
 
 /// What gives a release values that were not read.
@@ -95,13 +127,13 @@ pub(crate) fn place(node: &mut Node, at: Span) {
 /// One tree of values over another, as Helm merges them.
 pub(crate) fn merge(under: &Node, over: &Node) -> Node {
     let (Some(under_map), Some(over_map)) = (under.as_map(), over.as_map()) else { return over.clone() };
+    let known: HashMap<&str, &Node> = under_map.iter().map(|entry| (entry.key.as_str(), &entry.value)).collect();
+    let merged_entry = |entry: &Entry| {
+        let existing = known.get(entry.key.as_str());
+        let value = existing.map_or_else(|| entry.value.clone(), |existing| merge(existing, &entry.value));
+        Entry { value, ..entry.clone() }
+    };
     let mut merged: Map = under_map.clone();
-    for entry in over_map {
-        let value = match merged.get(&entry.key) {
-            Some(existing) => merge(existing, &entry.value),
-            None => entry.value.clone(),
-        };
-        merged.insert(entry.key.clone(), entry.key_span, value);
-    }
+    merged.insert_all(over_map.iter().map(merged_entry));
     Node::map(merged, over.span)
 }

@@ -31,6 +31,7 @@ mod webhooks;
 use catalogue::Catalogue;
 use model::{Cluster, ComponentId};
 use source::Span;
+use yaml::Budget;
 
 use crate::bootstrap::ClusterBootstrap;
 use crate::charts::Renderer;
@@ -52,18 +53,19 @@ pub(crate) fn extract(
     assembled: Assembled,
     bootstrap: &ClusterBootstrap<'_>,
     renderer: Option<&dyn Renderer>,
+    mut budget: Budget,
 ) -> Cluster {
     let mut collector = Collector::new(assembled);
     bootstrap.offer(repository, catalogue, &mut collector);
     offer_fetched(catalogue, &mut collector);
     if let Some(renderer) = renderer {
-        rendering::render_all(&mut collector, repository, catalogue, renderer);
+        rendering::render_all(&mut collector, repository, catalogue, renderer, &mut budget);
     }
     objects::read_all(&mut collector, catalogue);
     kustomizations::read_all(&mut collector);
     let watches_settings = arguments::watches_settings(&collector.assembled.objects);
     collector.cluster().facts.watches_settings = watches_settings;
-    releases::read_all(&mut collector, repository, catalogue);
+    releases::read_all(&mut collector, repository, catalogue, &mut budget);
     let talks = std::mem::take(&mut collector.talks);
     hosts::resolve(&mut collector, &talks);
     public_hosts::resolve(&mut collector, &talks);

@@ -8,7 +8,7 @@ use model::{
     Arrival, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Purpose, Unseen, WhyUnseen, Withheld,
 };
 use source::Span;
-use yaml::{Node, Value};
+use yaml::{Budget, Node, Value};
 
 use crate::content::collector::{Collector, Needing};
 use crate::content::known::{
@@ -20,7 +20,7 @@ use crate::flux::HelmRelease;
 use crate::object::{Object, owned};
 use crate::repository::Repository;
 
-pub(crate) fn read_all(collector: &mut Collector, repository: &Repository, catalogue: &Catalogue) {
+pub(crate) fn read_all(collector: &mut Collector, repository: &Repository, catalogue: &Catalogue, budget: &mut Budget) {
     let releases = std::mem::take(&mut collector.assembled.releases);
     let sources = chart_sources(&collector.assembled.objects);
     let config_maps = config_maps(&collector.assembled.objects);
@@ -29,8 +29,12 @@ pub(crate) fn read_all(collector: &mut Collector, repository: &Repository, catal
         .map(|(id, release)| {
             let address = chart_address(release, &sources);
             let chart = catalogue::chart_name(&address).into();
-            let values = merged_values(release, &config_maps);
-            let sees_all_values = unseen_values(release, &config_maps).is_empty();
+            let merged = merged_values(release, &config_maps, budget);
+            let sees_all_values = merged.is_ok() && unseen_values(release, &config_maps).is_empty();
+            let values = merged.unwrap_or_else(|beyond| {
+                collector.cluster().blind.push(beyond);
+                None
+            });
             let replaces_catalogue = collector.rendered.get(id) == Some(&true);
             let known = catalogue.by_chart(&address);
             Facts { id: *id, release, known, chart, values, sees_all_values, replaces_catalogue }

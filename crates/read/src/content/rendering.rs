@@ -8,7 +8,7 @@ use catalogue::Catalogue;
 use ecow::EcoString;
 use model::{BlindSpot, Cause, ComponentId, ObjectRef, Unseen, WhyUnseen};
 use source::{FileId, Span};
-use yaml::{Node, Value};
+use yaml::{Budget, Node, Value};
 
 use crate::charts::{ChartFiles, Job, NotRendered, Renderer};
 use crate::content::chart_files::{Shelf, asks_for_apis, by_text};
@@ -41,12 +41,13 @@ pub(crate) fn render_all(
     repository: &Repository,
     catalogue: &Catalogue,
     renderer: &dyn Renderer,
+    budget: &mut Budget,
 ) {
-    let turns = turns(collector, repository, renderer);
+    let turns = turns(collector, repository, renderer, budget);
     let kube_version = kinds_served::kube_version(collector, repository);
     let render = |turn: &Turn<'_>, apis: &[String]| turn.render(repository, renderer, &kube_version, apis);
     let empty = parallel::map(&turns, |turn| render(turn, &[]));
-    let apis = kinds_served::apis(collector, catalogue, empty.iter().flatten().flatten());
+    let apis = kinds_served::apis(collector, catalogue, empty.iter().flatten().flatten(), budget);
     let full = parallel::map(&turns, |turn| {
         let asks = !apis.is_empty() && asks_for_apis(&turn.chart, renderer);
         asks.then(|| render(turn, &apis))
@@ -56,7 +57,12 @@ pub(crate) fn render_all(
     }
 }
 
-fn turns<'a>(collector: &Collector, repository: &'a Repository, renderer: &'a dyn Renderer) -> Vec<Turn<'a>> {
+fn turns<'a>(
+    collector: &Collector,
+    repository: &'a Repository,
+    renderer: &'a dyn Renderer,
+    budget: &mut Budget,
+) -> Vec<Turn<'a>> {
     let shelf = Shelf::new(collector, repository, renderer);
     let (maps, sources) = (config_maps(&collector.assembled.objects), chart_sources(&collector.assembled.objects));
     let releases = collector.assembled.releases.iter();
@@ -69,7 +75,8 @@ fn turns<'a>(collector: &Collector, repository: &'a Repository, renderer: &'a dy
                 id: *id,
                 name: catalogue::chart_name(&chart_address(release, &sources)).into(),
                 chart,
-                values: merged_values(release, &maps),
+                // What takes too much is told when the release itself is read.
+                values: merged_values(release, &maps, budget).ok()?,
                 unseen_values: unseen.collect(),
                 release: release.clone(),
             })

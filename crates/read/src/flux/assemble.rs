@@ -9,7 +9,7 @@ use model::{
     TieTarget, UndefinedVariable, Unseen, WaitsFor, WhyUnseen,
 };
 use source::Span;
-use yaml::{Map, Node};
+use yaml::{Budget, Cost, Map, Node, Spent};
 
 use crate::flux::builds::Builds;
 use crate::flux::entry::Entry;
@@ -18,6 +18,7 @@ use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
 use crate::flux::source::{SourcePlace, Sources};
 use crate::flux::variables::{Settings, Variables};
 use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP, SOURCE_GROUP};
+use crate::ledger::Ledger;
 use crate::object::Object;
 use crate::overlooked::overlooked;
 use crate::repository::Repository;
@@ -30,6 +31,8 @@ use ::repository::path;
 const WAVES_MAX: usize = 32;
 /// Components of one cluster.
 const COMPONENTS_MAX: usize = 200_000;
+/// What it costs to keep an object, beside what it holds.
+const BUILT: Cost = Cost { nodes: 8, bytes: 96 };
 /// The component that a cluster starts from.
 const ROOT: ComponentId = ComponentId(0);
 
@@ -88,18 +91,43 @@ impl Assembled {
 }
 
 /// Puts clusters together side by side, wave by wave, so that what several of them apply is built once.
-pub(super) fn assemble(common: &Common<'_>, entries: &[Entry], builds: &mut Builds) -> Vec<Assembled> {
+pub(super) fn assemble(
+    common: &Common<'_>,
+    entries: &[Entry],
+    builds: &mut Builds,
+    ledger: &mut Ledger,
+) -> Vec<Assembled> {
     let mut assemblers: Vec<Assembler<'_>> = entries.iter().map(|entry| Assembler::start(common, entry)).collect();
     for _ in 0..WAVES_MAX {
         if assemblers.iter().all(|assembler| assembler.wave.is_empty()) {
             break;
         }
         let wanted: Vec<(&str, &Overlay)> = assemblers.iter().flat_map(Assembler::wanted).collect();
-        builds.make(common.repository, &wanted);
-        parallel::each(&mut assemblers, |assembler| assembler.take(builds));
+        builds.make(common.repository, &wanted, ledger);
+        take_wave(&mut assemblers, builds, ledger);
     }
     parallel::each(&mut assemblers, Assembler::finish);
     assemblers.into_iter().map(|assembler| assembler.out).collect()
+}
+
+/// Takes in what was built for this wave, and finds the next one in it.
+fn take_wave(assemblers: &mut [Assembler<'_>], builds: &Builds, ledger: &mut Ledger) {
+    assemblers.iter_mut().for_each(|assembler| assembler.patch_root(builds));
+    let turns: Vec<(&Assembler<'_>, &Turn)> =
+        assemblers.iter().flat_map(|assembler| assembler.wave.iter().map(move |turn| (assembler, turn))).collect();
+    let outcomes = ledger.map(&turns, |(assembler, turn), budget| assembler.outcome(turn, builds, budget));
+    let mut outcomes = outcomes.into_iter();
+    let parts = ledger.parts(assemblers.len());
+    let mut work: Vec<(&mut Assembler<'_>, Vec<BuildOutcome>, Ledger)> = assemblers
+        .iter_mut()
+        .zip(parts)
+        .map(|(assembler, part)| {
+            let own = outcomes.by_ref().take(assembler.wave.len()).collect();
+            (assembler, own, part)
+        })
+        .collect();
+    parallel::each(&mut work, |(assembler, outcomes, part)| assembler.take(std::mem::take(outcomes), part));
+    work.iter().for_each(|(_, _, part)| ledger.take_back(part));
 }
 
 struct Assembler<'a> {
@@ -148,6 +176,15 @@ fn is_encrypted(failure: &Failure) -> bool {
     matches!(&failure.error, BuildError::PatchOfNone { object } if object.contains("ENC["))
 }
 
+impl BuildOutcome {
+    /// Nothing is known of what takes too much.
+    fn beyond(self, kustomization: &Kustomization, spent: Spent) -> Self {
+        let what = Unseen::Kustomization(kustomization.object.clone());
+        let unseen = Some((what, WhyUnseen::BeyondLimit(Cause::new(spent))));
+        Self { unseen, blind: self.blind, failures: self.failures, directory: self.directory, ..Self::default() }
+    }
+}
+
 impl<'a> Assembler<'a> {
     fn start(common: &'a Common<'a>, entry: &'a Entry) -> Self {
         let mut assembler = Self {
@@ -189,21 +226,18 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Takes in what was built for this wave, and finds the next one in it.
-    fn take(&mut self, builds: &Builds) {
-        let mut wave = std::mem::take(&mut self.wave);
-        for turn in wave.iter_mut().filter(|turn| turn.id == ROOT) {
-            self.patch_root(turn, builds);
-        }
-        let outcomes = parallel::map(&wave, |turn| self.outcome(turn, builds));
+    /// Takes in what came of this wave, and finds the next one in it. The ledger is for what ResourceSets make.
+    fn take(&mut self, outcomes: Vec<BuildOutcome>, ledger: &mut Ledger) {
+        let wave = std::mem::take(&mut self.wave);
         for (turn, outcome) in wave.into_iter().zip(outcomes) {
-            self.absorb(turn, outcome);
+            self.absorb(turn, outcome, ledger);
         }
     }
 
     /// The root is part of what it applies, and patches there change it: `flux bootstrap` builds the directory before it applies it. What it
     /// applies, and with which patches, was settled before.
-    fn patch_root(&mut self, turn: &mut Turn, builds: &Builds) {
+    fn patch_root(&mut self, builds: &Builds) {
+        let Some(turn) = self.wave.iter_mut().find(|turn| turn.id == ROOT) else { return };
         let SourcePlace::Here(directory) = &turn.place else { return };
         let root = &mut turn.kustomization;
         let Some(made) = builds.get(directory, &root.overlay) else { return };
@@ -251,7 +285,7 @@ impl<'a> Assembler<'a> {
         self.out.cluster.facts.unsubstituted = unsubstituted;
     }
 
-    fn outcome(&self, turn: &Turn, builds: &Builds) -> BuildOutcome {
+    fn outcome(&self, turn: &Turn, builds: &Builds, budget: &mut Budget) -> BuildOutcome {
         let Turn { kustomization, place, .. } = turn;
         let directory = match place {
             SourcePlace::Here(directory) => directory,
@@ -271,27 +305,45 @@ impl<'a> Assembler<'a> {
         };
         let mut outcome = BuildOutcome { directory: Some(directory.clone()), ..BuildOutcome::default() };
         if let Some(build) = builds.get(directory, &kustomization.overlay) {
-            outcome.objects.clone_from(&build.objects);
             outcome.blind.clone_from(&build.blind);
             outcome.failures.clone_from(&build.failures);
+            if let Err(spent) = budget.spend(build.cost.and(BUILT.times(build.objects.len()))) {
+                return outcome.beyond(kustomization, spent);
+            }
+            outcome.objects.clone_from(&build.objects);
         }
-        let variables =
-            Variables::new(kustomization.post_build.as_ref(), &kustomization.object.namespace, &self.settings);
+        match self.substitute(kustomization, &mut outcome, budget) {
+            Ok(()) => outcome,
+            Err(spent) => outcome.beyond(kustomization, spent),
+        }
+    }
+
+    /// What Flux does to what is built before it applies it.
+    fn substitute(
+        &self,
+        kustomization: &Kustomization,
+        outcome: &mut BuildOutcome,
+        budget: &mut Budget,
+    ) -> Result<(), Spent> {
+        let (post_build, namespace) = (kustomization.post_build.as_ref(), &kustomization.object.namespace);
+        let variables = Variables::within(post_build, namespace, &self.settings, budget)?;
         for node in &mut outcome.objects {
             outcome.wants_optional = outcome.wants_optional || variables.wants_optional(node);
             outcome.unsubstituted.extend(variables.left_alone(node));
-            match variables.apply(node) {
+            match variables.apply(node, budget) {
                 Ok(undefined) => outcome.undefined.extend(undefined),
+                Err(ObjectError { source: SubstituteError::Spent(spent), .. }) => return Err(spent),
                 Err(error) => outcome.refused = Some(error),
             }
             if let Some(metadata) = &kustomization.common_metadata {
+                budget.spend(cost_of_metadata(node, metadata))?;
                 add_common_metadata(node, metadata);
             }
         }
-        outcome
+        Ok(())
     }
 
-    fn absorb(&mut self, turn: Turn, outcome: BuildOutcome) {
+    fn absorb(&mut self, turn: Turn, mut outcome: BuildOutcome, ledger: &mut Ledger) {
         let Turn { id, kustomization, .. } = turn;
         if outcome.directory.is_some() && outcome.blind.is_empty() && !outcome.wants_optional {
             self.out.indifferent.insert(id);
@@ -315,13 +367,19 @@ impl<'a> Assembler<'a> {
         let failures = self.without_written(id, failures);
         let failures =
             failures.into_iter().map(|failure| (BuildFault::Kustomize(Cause::new(failure.error)), failure.span));
+        let whole = Unseen::Kustomization(kustomization.object.clone());
+        if let Some(error) = outcome.refused.take_if(|error| error.source.is_limit()) {
+            outcome.objects.clear();
+            self.blind(whole.clone(), WhyUnseen::BeyondLimit(Cause::new(error.source)), error.span, id);
+        }
         let refused = outcome.refused.map(|error| (fault(error.source), error.span));
         for (fault, at) in missing.into_iter().chain(failures).chain(refused) {
             self.out.cluster.broken.push(BrokenBuild { component: id, fault, at });
         }
         for blind in outcome.blind {
-            let (what, why) = overlooked(blind.what);
-            self.blind(what, why, blind.span, id);
+            let (what, why) = overlooked(blind.what, &whole);
+            let at = if blind.span.is_generated() { kustomization.path_at } else { blind.span };
+            self.blind(what, why, at, id);
         }
         let set_at = kustomization.post_build.as_ref().map_or(kustomization.at, |post_build| post_build.span);
         let used = |it: Undefined| UndefinedVariable { of: id, name: it.name, at: it.span, set_at };
@@ -338,7 +396,7 @@ impl<'a> Assembler<'a> {
         }
         let namespace = kustomization.object.namespace.clone();
         for node in outcome.objects.into_iter().filter(|_| !kustomization.is_remote) {
-            self.object(id, node, &namespace);
+            self.object(id, node, &namespace, ledger);
         }
         self.out.kustomizations.push((id, kustomization));
     }
@@ -373,7 +431,7 @@ impl<'a> Assembler<'a> {
         self.blind(what, WhyUnseen::TooManyObjects { max: COMPONENTS_MAX }, at, owner);
     }
 
-    fn object(&mut self, owner: ComponentId, node: Node, namespace: &str) {
+    fn object(&mut self, owner: ComponentId, node: Node, namespace: &str, ledger: &mut Ledger) {
         if self.out.cluster.components.len() >= COMPONENTS_MAX {
             self.tell_full(owner);
             return;
@@ -394,7 +452,7 @@ impl<'a> Assembler<'a> {
                 }
             }
             (HELM_GROUP, "HelmRelease") => self.add_release(&node, owner, namespace),
-            (CONTROL_PLANE_GROUP, "ResourceSet") => self.add_resource_set(&node, owner, namespace),
+            (CONTROL_PLANE_GROUP, "ResourceSet") => self.add_resource_set(&node, owner, namespace, ledger),
             ("", "ConfigMap" | "Secret") => self.settings.add(&node),
             _ => {}
         }
@@ -464,13 +522,13 @@ impl<'a> Assembler<'a> {
         self.out.releases.push((id, release));
     }
 
-    fn add_resource_set(&mut self, node: &Node, owner: ComponentId, namespace: &str) {
+    fn add_resource_set(&mut self, node: &Node, owner: ComponentId, namespace: &str, ledger: &mut Ledger) {
         let object = Object::new(node);
         let reference = object.reference(namespace);
         if self.by_object.contains_key(&reference) {
             return;
         }
-        let expansion = resource_set::expand_with(node, self.providers);
+        let expansion = ledger.one(|budget| resource_set::expand_with(node, self.providers, budget));
         let waits = object.spec("wait").and_then(Node::as_bool) == Some(true);
         // It is done when its last step is.
         let gate = if waits || !expansion.steps.is_empty() { Gate::Healthy } else { Gate::Applied };
@@ -493,7 +551,7 @@ impl<'a> Assembler<'a> {
         for (index, node) in expansion.objects.into_iter().enumerate() {
             let step = expansion.steps.iter().position(|(_, range)| range.contains(&index));
             let owner = step.and_then(|step| owners.get(step)).copied().unwrap_or(id);
-            self.object(owner, node, &reference.namespace);
+            self.object(owner, node, &reference.namespace, ledger);
         }
     }
 
@@ -609,14 +667,22 @@ fn resource_set_patience(object: Object<'_>) -> model::Patience {
     }
 }
 
+/// What it costs to add labels and annotations to an object.
+fn cost_of_metadata(node: &Node, metadata: &Node) -> Cost {
+    let of = |field: &str| {
+        let there = node.at(&["metadata", field]).map_or(0, |map| map.entries().len());
+        let added = metadata.get(field).map_or(0, |map| map.entries().len());
+        if added == 0 { Cost::NONE } else { Cost::made(there + added, 0) }
+    };
+    of("labels").and(of("annotations"))
+}
+
 fn add_common_metadata(node: &mut Node, metadata: &Node) {
     for field in ["labels", "annotations"] {
         let Some(extra) = metadata.get(field).and_then(Node::as_map) else { continue };
         let Some(map) = node.as_map_mut() else { return };
         let target: &mut Map = map.map_mut("metadata", metadata.span).map_mut(field, metadata.span);
-        for entry in extra {
-            target.insert(entry.key.clone(), entry.key_span, entry.value.clone());
-        }
+        target.insert_all(extra.iter().cloned());
     }
 }
 

@@ -4,8 +4,8 @@ use foldhash::HashMap;
 use kustomize::{Build, Overlay};
 use source::Span;
 
+use crate::ledger::Ledger;
 use crate::repository::Repository;
-use ::repository::parallel;
 
 /// What was built, by directory and by what the Kustomization adds to it.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ struct Done {
 
 impl Builds {
     /// Builds what is wanted and not there yet, on every core.
-    pub(super) fn make(&mut self, repository: &Repository, wanted: &[(&str, &Overlay)]) {
+    pub(super) fn make(&mut self, repository: &Repository, wanted: &[(&str, &Overlay)], ledger: &mut Ledger) {
         let mut missing: Vec<(&str, &Overlay)> = Vec::new();
         let mut beside: HashMap<(&str, Option<Span>), Vec<&Overlay>> = HashMap::default();
         for (directory, overlay) in wanted {
@@ -32,7 +32,7 @@ impl Builds {
                 missing.push((directory, overlay));
             }
         }
-        let made = parallel::map(&missing, |(directory, overlay)| repository.build(directory, overlay));
+        let made = ledger.map(&missing, |(directory, overlay), budget| repository.build(directory, overlay, budget));
         for ((directory, overlay), build) in missing.into_iter().zip(made) {
             let key = (directory.to_owned(), overlay.at());
             self.done.entry(key).or_default().push(Done { overlay: overlay.clone(), build });

@@ -156,7 +156,7 @@ pub(super) fn is_templated(text: &str) -> bool {
 /// What `flux bootstrap` writes: a Kustomization that applies the very file it stands in, or lies in `gotk-sync.yaml` below what
 /// it applies.
 fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
-    let Common { repository, written, .. } = common;
+    let written = &common.written;
     let mut entries = Vec::new();
     let covered: BTreeSet<&str> = written.iter().filter_map(|it| it.covers.as_deref()).collect();
     // Somebody applies the whole repository. `path: ./` of any other name may mean the root of another source.
@@ -175,7 +175,7 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
         let is_outer = |outer: &str| covered.contains(outer) && (!outer.is_empty() || has_whole);
         let is_child = || path::ancestors(&directory).skip(1).any(is_outer);
         if !is_synced {
-            let built = if is_child() { None } else { itself(repository, &directory, &root) };
+            let built = if is_child() { None } else { itself(common, &directory, &root) };
             let Some(built) = built else { continue };
             // What is written may be a patch, and its base says the source.
             root.source = root.source.or(built.source);
@@ -189,8 +189,8 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
 }
 
 /// A Kustomization as it is in what it applies, if it is there.
-fn itself(repository: &Repository, directory: &str, root: &Kustomization) -> Option<Kustomization> {
-    let build = repository.build(directory, &root.overlay);
+fn itself(common: &Common<'_>, directory: &str, root: &Kustomization) -> Option<Kustomization> {
+    let build = common.build(directory, &root.overlay);
     let found = build.objects.iter().find(|node| {
         let object = Object::new(node);
         object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() == root.object.name

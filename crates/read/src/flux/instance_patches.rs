@@ -5,7 +5,7 @@ use source::{FileId, Span};
 use yaml::{Document, Limits, Node};
 
 use crate::flux::kustomization::Kustomization;
-use crate::flux::{CONTROL_PLANE_GROUP, HELM_GROUP};
+use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP};
 use crate::object::Object;
 use crate::repository::Repository;
 
@@ -26,14 +26,15 @@ pub(super) fn patches_of(node: &Node) -> &[Node] {
 }
 
 /// The Kustomization of a sync as these patches leave it. What it applies is settled before.
-pub(super) fn patched(repository: &Repository, root: Kustomization, patches: &[Node]) -> Kustomization {
+pub(super) fn patched(common: &Common<'_>, root: Kustomization, patches: &[Node]) -> Kustomization {
     let patches: Vec<Node> = patches.iter().filter(|patch| may_mean_kustomization(patch)).cloned().collect();
     if patches.is_empty() {
         return root;
     }
+    let repository = common.repository;
     let sync = Sync { repository, documents: yaml::parse(FileId::GENERATED, &written(&root), Limits::default()) };
     let overlay = Overlay { patches, ..Overlay::default() };
-    let made = kustomize::build(&sync, "", &overlay, Mode::Flux);
+    let made = common.search(|ledger| ledger.one(|budget| kustomize::build(&sync, "", &overlay, Mode::Flux, budget)));
     let Some(node) = made.objects.first() else { return root };
     let built = Kustomization::read(node, &root.object.namespace);
     let own = |patched: Span, own: Span| if patched.is_generated() { own } else { patched };

@@ -18,7 +18,7 @@ mod variables;
 mod version;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 pub(crate) use assemble::{Assembled, Built, Origin};
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
@@ -35,6 +35,7 @@ use overlays::Overlays;
 use roots::Reached;
 use variables::Settings;
 
+use crate::ledger::Ledger;
 use crate::object::Object;
 use crate::repository::Repository;
 use crate::terraform::{self, Provided};
@@ -54,6 +55,8 @@ struct Common<'a> {
     providers: Vec<Node>,
     /// What Terraform brings; asked for only where a file is missing.
     provided: OnceLock<Provided>,
+    /// For builds that are made to find out where clusters begin.
+    search: Mutex<Ledger>,
 }
 
 impl<'a> Common<'a> {
@@ -63,12 +66,35 @@ impl<'a> Common<'a> {
         let (written, own) = entry::written(repository, &sources);
         sources.locate(&written, own.as_ref());
         let overlays = Overlays::read(repository);
-        Self { repository, sources, settings, written, own, overlays, providers, provided: OnceLock::new() }
+        Self {
+            repository,
+            sources,
+            settings,
+            written,
+            own,
+            overlays,
+            providers,
+            provided: OnceLock::new(),
+            search: Mutex::default(),
+        }
     }
 
     /// Whether Terraform writes a file into the repository.
     fn is_written_by_terraform(&self, path: &str) -> bool {
         self.provided.get_or_init(|| terraform::provided(self.repository)).writes(path)
+    }
+
+    /// What a directory is built to, to find out where clusters begin.
+    fn build(&self, directory: &str, overlay: &kustomize::Overlay) -> kustomize::Build {
+        self.search(|ledger| ledger.one(|budget| self.repository.build(directory, overlay, budget)))
+    }
+
+    /// Does something of the search for where clusters begin.
+    fn search<O>(&self, work: impl FnOnce(&mut Ledger) -> O) -> O {
+        match self.search.lock() {
+            Ok(mut ledger) => work(&mut ledger),
+            Err(_) => work(&mut Ledger::default()),
+        }
     }
 }
 
@@ -103,15 +129,16 @@ pub(crate) struct Clusters<'a> {
     common: Common<'a>,
     entries: Vec<Entry>,
     builds: Builds,
+    ledger: Ledger,
 }
 
 impl<'a> Clusters<'a> {
     /// Puts together the clusters that the files themselves declare.
     pub(crate) fn declared(repository: &'a Repository) -> (Self, Vec<Assembled>) {
         let common = Common::read(repository);
-        let mut builds = Builds::default();
+        let (mut builds, mut ledger) = (Builds::default(), Ledger::default());
         let entries = chosen(repository, entry::declared(&common, &mut builds));
-        let assembled = assemble::assemble(&common, &entries, &mut builds);
+        let assembled = assemble::assemble(&common, &entries, &mut builds, &mut ledger);
         let is_chosen = !repository.entry_points().is_empty();
         let live = entry::are_live(repository, &entries, &builds);
         let parts = parts::among(&common, &entries, &assembled);
@@ -119,7 +146,7 @@ impl<'a> Clusters<'a> {
         let kept: Vec<bool> = is_kept.collect();
         let kept = entries.into_iter().zip(assembled).zip(kept).filter_map(|(pair, is_kept)| is_kept.then_some(pair));
         let (entries, assembled) = kept.unzip();
-        (Self { common, entries, builds }, assembled)
+        (Self { common, entries, builds, ledger }, assembled)
     }
 
     /// Puts together what somebody must start by hand, given the files that are reached without it.
@@ -141,7 +168,8 @@ impl<'a> Clusters<'a> {
             if self.builds.files().any(is_inside) {
                 continue;
             }
-            let assembled = assemble::assemble(&self.common, std::slice::from_ref(&entry), &mut self.builds);
+            let entry_alone = std::slice::from_ref(&entry);
+            let assembled = assemble::assemble(&self.common, entry_alone, &mut self.builds, &mut self.ledger);
             found.extend(assembled.into_iter().filter(|one| !one.objects.is_empty()));
             self.entries.push(entry);
         }
@@ -151,7 +179,7 @@ impl<'a> Clusters<'a> {
     fn applied_as_directories(&mut self, live: &BTreeSet<String>) -> Vec<Assembled> {
         let (files, directories) = (self.files().collect(), self.builds.directories().collect());
         let entries = roots::entries(&self.common, &Reached { entries: &self.entries, files, directories }, live);
-        let assembled = assemble::assemble(&self.common, &entries, &mut self.builds);
+        let assembled = assemble::assemble(&self.common, &entries, &mut self.builds, &mut self.ledger);
         self.entries.extend(entries);
         assembled
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use kustomize::Overlay;
-use yaml::Node;
+use yaml::{Budget, Node};
 
 use crate::flux::builds::Builds;
 use crate::flux::entry::{Entry, Written, is_templated};
@@ -20,7 +20,7 @@ pub(super) fn entries(common: &Common<'_>, builds: &mut Builds) -> Vec<Entry> {
     let candidates = candidates(common);
     let plain = Overlay::default();
     let wanted: Vec<(&str, &Overlay)> = candidates.keys().map(|directory| (*directory, &plain)).collect();
-    builds.make(common.repository, &wanted);
+    common.search(|ledger| builds.make(common.repository, &wanted, ledger));
     let root = |(directory, names): (&str, Vec<&str>)| {
         let build = builds.get(directory, &plain)?;
         let root = build.objects.iter().find_map(|node| root_of(common, directory, &names, node, &build.objects))?;
@@ -66,7 +66,7 @@ fn root_of(
     }
     let mut node = node.clone();
     if node.text_at(&["spec", "path"]).is_some_and(is_templated) {
-        substitute_own(&mut node, &common.settings, beside);
+        common.search(|ledger| ledger.one(|budget| substitute_own(&mut node, &common.settings, beside, budget)));
     }
     let root = Kustomization::read(&node, "flux-system");
     let is_itself = !root.path.is_empty() && common.repository.place(&root.path) == directory;
@@ -75,14 +75,15 @@ fn root_of(
 }
 
 /// A root substitutes in itself, too: it is part of what it applies.
-fn substitute_own(node: &mut Node, settings: &Settings, beside: &[Node]) {
+fn substitute_own(node: &mut Node, settings: &Settings, beside: &[Node], budget: &mut Budget) {
     let root = Kustomization::read(node, "flux-system");
     let takes_from_objects = root.post_build.as_ref().is_some_and(|it| it.get("substituteFrom").is_some());
     let mut settings = if takes_from_objects { settings.clone() } else { Settings::default() };
     for object in beside {
         settings.add(object);
     }
-    let variables = Variables::new(root.post_build.as_ref(), &root.object.namespace, &settings);
     // One that can't be substituted in keeps its path, which then means no directory.
-    let _undefined = variables.apply(node);
+    if let Ok(variables) = Variables::within(root.post_build.as_ref(), &root.object.namespace, &settings, budget) {
+        let _undefined = variables.apply(node, budget);
+    }
 }

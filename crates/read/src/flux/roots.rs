@@ -116,7 +116,7 @@ fn as_file(common: &Common<'_>, it: &Written<'_>) -> Option<Entry> {
 fn further(common: &Common<'_>, directory: &str, root: &Kustomization) -> Vec<Span> {
     let is_other =
         |object: &Object<'_>| object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() != root.object.name.as_str();
-    let build = common.repository.build(directory, &root.overlay);
+    let build = common.build(directory, &root.overlay);
     build.objects.iter().map(Object::new).filter(is_other).map(Object::name_span).collect()
 }
 
@@ -130,7 +130,7 @@ pub(super) fn at_hand(directory: &str) -> Entry {
 /// The cluster that begins with a directory of an artifact: the paths of what the directory is built to are all in the directory of this
 /// repository that the artifact is made of, and not at the repository's root.
 fn in_artifact(common: &Common<'_>, start: &str) -> Option<Entry> {
-    let build = common.repository.build(start, &kustomize::Overlay::default());
+    let build = common.build(start, &kustomize::Overlay::default());
     let mut paths: BTreeMap<ObjectRef, BTreeSet<String>> = BTreeMap::new();
     for node in build.objects.iter().filter(|node| Object::new(node).is(KUSTOMIZE_GROUP, "Kustomization")) {
         let it = Kustomization::read(node, "flux-system");

@@ -11,6 +11,7 @@ use crate::flux::entry::{Entry, Written};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::revision::Revisions;
 use crate::flux::{CONTROL_PLANE_GROUP, KUSTOMIZE_GROUP, SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP, sync};
+use crate::ledger::Ledger;
 use crate::object::Object;
 use crate::repository::Repository;
 use crate::resource_set;
@@ -74,11 +75,13 @@ impl<'a> Sources<'a> {
             revisions: Revisions::default(),
             usual: None,
         };
+        let mut ledger = Ledger::default();
         for (_, file, documents) in repository.yaml_files() {
             for node in documents.iter().filter_map(|document| document.root.as_ref()) {
                 sources.add(node, path::parent(file));
                 if Object::new(node).is(CONTROL_PLANE_GROUP, "ResourceSet") {
-                    resource_set::expand_with(node, providers).objects.iter().for_each(|made| sources.add_url(made));
+                    let made = ledger.one(|budget| resource_set::expand_with(node, providers, budget));
+                    made.objects.iter().for_each(|made| sources.add_url(made));
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kustomize::{Files, PathKind};
 use model::ObjectRef;
-use yaml::Node;
+use yaml::{Budget, Node};
 
 use crate::flux::entry::{Entry, is_templated, made_by_flux};
 use crate::flux::instance_patches::{patched, patches_of};
@@ -82,8 +82,12 @@ impl Declared<'_> {
         let applier = Kustomization::read(applier, "flux-system");
         let mut sync = sync.clone();
         let settings = &self.common.settings;
-        let variables = Variables::new(applier.post_build.as_ref(), &applier.object.namespace, settings);
-        variables.apply(&mut sync).ok()?;
+        let (post_build, namespace) = (applier.post_build.as_ref(), &applier.object.namespace);
+        let substitute = |budget: &mut Budget| {
+            let variables = Variables::within(post_build, namespace, settings, budget).ok()?;
+            variables.apply(&mut sync, budget).ok()
+        };
+        self.common.search(|ledger| ledger.one(substitute))?;
         let path = sync.text_at(&["path"]).filter(|path| !is_templated(path))?;
         self.entry(&sync, path)
     }
@@ -98,7 +102,7 @@ impl Declared<'_> {
         let (at, name) = (sync.get("path")?.span, object.name.clone());
         let source = SourceRef { object, at: sync.span };
         let root = made_by_flux(ObjectRef::new("Kustomization", home, name), &directory, at, Some(source));
-        let root = patched(self.common.repository, root, self.patches);
+        let root = patched(self.common, root, self.patches);
         Some(Entry { directory, root, url, base })
     }
 }

@@ -1,17 +1,26 @@
 //! `postBuild`: the variables a Kustomization substitutes, and what is known of their values.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ecow::EcoString;
-use yaml::{Entry, Node};
+use yaml::{Budget, Cost, Entry, Node, Spent};
 
 use crate::object::Object;
 use crate::repository::Repository;
 use crate::substitute::{self, ObjectError, SubstituteError, Undefined, is_variable_name, variable_value};
 
-/// ConfigMaps and Secrets of the repository by kind, namespace and name: what `substituteFrom` may name.
+/// ConfigMaps and Secrets by kind and name: what `substituteFrom` may name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
+    /// Of the whole repository, for all clusters.
+    written: Arc<Layer>,
+    /// Of what this cluster builds.
+    built: Layer,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Layer {
     objects: BTreeMap<(EcoString, EcoString), Vec<Node>>,
     /// The keys of Secrets that a template of an ExternalSecret makes, by the Secret's name.
     made: BTreeMap<EcoString, BTreeSet<EcoString>>,
@@ -20,16 +29,72 @@ pub(crate) struct Settings {
 impl Settings {
     /// Those that are written as files. What builds make is added as it is built.
     pub(crate) fn of(repository: &Repository) -> Self {
-        let mut settings = Self::default();
+        let mut written = Layer::default();
         for (_, _, documents) in repository.yaml_files() {
             for node in documents.iter().filter_map(|document| document.root.as_ref()) {
-                settings.add(node);
+                written.add(node);
             }
         }
-        settings
+        Self { written: Arc::new(written), built: Layer::default() }
     }
 
     pub(crate) fn add(&mut self, node: &Node) {
+        self.built.add(node);
+    }
+
+    /// The objects of a kind and name, in the order they were found.
+    fn objects(&self, kind: &str, name: &str) -> impl DoubleEndedIterator<Item = &Node> {
+        self.written.of(kind, name).iter().chain(self.built.of(kind, name))
+    }
+
+    /// The keys that an object of that name may have, as far as files tell: it is written, or a template makes it.
+    fn names(&self, kind: &str, name: &str) -> Option<BTreeSet<EcoString>> {
+        let mut names = BTreeSet::new();
+        let is_written = self.keys(kind, name, &mut names);
+        let made = [&*self.written, &self.built].into_iter().filter_map(|layer| layer.made.get(name));
+        let made: Vec<&BTreeSet<EcoString>> = made.filter(|_| kind == "Secret").collect();
+        names.extend(made.iter().copied().flatten().cloned());
+        (is_written || !made.is_empty()).then_some(names)
+    }
+
+    fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<&Node> {
+        let exact = self.objects(kind, name).rev().find(|node| Object::new(node).namespace() == namespace);
+        exact.or_else(|| self.objects(kind, name).next_back())
+    }
+
+    /// The keys of every object of that name; whether there is one, with nothing in it that only the cluster can tell.
+    fn keys(&self, kind: &str, name: &str, into: &mut BTreeSet<EcoString>) -> bool {
+        let fields = self.objects(kind, name).flat_map(|node| ["data", "stringData"].map(|field| node.get(field)));
+        let mut found = false;
+        for entry in fields.flatten().flat_map(Node::entries) {
+            found = true;
+            into.insert(entry.key.clone());
+        }
+        found
+    }
+
+    /// What it costs to gather the variables of a Kustomization.
+    fn cost(&self, post_build: &Node) -> Cost {
+        let keys = |node: &Node| ["data", "stringData"].map(|field| node.get(field).map_or(0, |it| it.entries().len()));
+        let of = |from: &Node| {
+            let text = |key: &str| from.text_at(&[key]).unwrap_or_default();
+            self.objects(text("kind"), text("name")).map(|node| 1 + keys(node).iter().sum::<usize>()).sum::<usize>()
+        };
+        let named: usize = post_build.items_at("substituteFrom").iter().map(of).sum();
+        let own = post_build.get("substitute").map_or(0, |own| own.entries().len());
+        Cost::seen(own + named).times(GATHERED_TIMES)
+    }
+}
+
+/// A variable is looked up, and put in order with others, in more time than it is looked at.
+const GATHERED_TIMES: usize = 4;
+
+impl Layer {
+    fn of(&self, kind: &str, name: &str) -> &[Node] {
+        self.objects.get(&(kind.into(), name.into())).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn add(&mut self, node: &Node) {
         let object = Object::new(node);
         if object.api_version() == "v1" && matches!(object.kind(), "ConfigMap" | "Secret") {
             self.objects.entry((object.kind().into(), object.name().into())).or_default().push(node.clone());
@@ -52,33 +117,6 @@ impl Settings {
         };
         let name = target(&["name"]).and_then(Node::text).unwrap_or(own_name);
         self.made.entry(name.into()).or_default().extend(data.entries().iter().map(|entry| entry.key.clone()));
-    }
-
-    /// The keys that an object of that name may have, as far as files tell: it is written, or a template makes it.
-    fn names(&self, kind: &str, name: &str) -> Option<BTreeSet<EcoString>> {
-        let mut names = BTreeSet::new();
-        let is_written = self.keys(kind, name, &mut names);
-        let made = self.made.get(name).filter(|_| kind == "Secret");
-        names.extend(made.into_iter().flatten().cloned());
-        (is_written || made.is_some()).then_some(names)
-    }
-
-    fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<&Node> {
-        let candidates = self.objects.get(&(kind.into(), name.into()))?;
-        let exact = candidates.iter().rev().find(|node| Object::new(node).namespace() == namespace);
-        exact.or_else(|| candidates.last())
-    }
-
-    /// The keys of every object of that name; whether there is one, with nothing in it that only the cluster can tell.
-    fn keys(&self, kind: &str, name: &str, into: &mut BTreeSet<EcoString>) -> bool {
-        let Some(candidates) = self.objects.get(&(kind.into(), name.into())) else { return false };
-        let fields = candidates.iter().flat_map(|node| ["data", "stringData"].map(|field| node.get(field)));
-        let mut found = false;
-        for entry in fields.flatten().flat_map(Node::entries) {
-            found = true;
-            into.insert(entry.key.clone());
-        }
-        found
     }
 }
 
@@ -103,6 +141,19 @@ pub(crate) struct Variables {
 }
 
 impl Variables {
+    /// As [`Variables::new`], if the budget suffices for it.
+    pub(crate) fn within(
+        post_build: Option<&Node>,
+        namespace: &str,
+        settings: &Settings,
+        budget: &mut Budget,
+    ) -> Result<Self, Spent> {
+        if let Some(post_build) = post_build {
+            budget.spend(settings.cost(post_build))?;
+        }
+        Ok(Self::new(post_build, namespace, settings))
+    }
+
     pub(crate) fn new(post_build: Option<&Node>, namespace: &str, settings: &Settings) -> Self {
         let mut variables = Self { optional: Some(BTreeSet::new()), ..Self::default() };
         let Some(post_build) = post_build else { return variables };
@@ -161,7 +212,7 @@ impl Variables {
     /// whether it fails the build depends on the controller's version.
     ///
     /// Says which variables are certain to be set by nothing.
-    pub(crate) fn apply(&self, node: &mut Node) -> Result<Vec<Undefined>, ObjectError> {
+    pub(crate) fn apply(&self, node: &mut Node, budget: &mut Budget) -> Result<Vec<Undefined>, ObjectError> {
         if !self.active || substitute::is_disabled(node) {
             return Ok(Vec::new());
         }
@@ -169,16 +220,17 @@ impl Variables {
             return Err(refused.clone());
         }
         let before = node.clone();
-        let unset = substitute::substitute_node(node, &|name| self.known.get(name).cloned())?;
+        let unset = substitute::substitute_node(node, &|name| self.known.get(name).cloned(), budget)?;
         if unset.is_empty() {
             return Ok(unset);
         }
         *node = before;
+        let names: BTreeSet<&str> = unset.iter().map(|unset| unset.name.as_str()).collect();
         let keep = |name: &str| {
-            let is_unset = || unset.iter().any(|unset| unset.name == name).then(|| ecow::eco_format!("${{{name}}}"));
+            let is_unset = || names.contains(name).then(|| ecow::eco_format!("${{{name}}}"));
             self.known.get(name).cloned().or_else(is_unset)
         };
-        substitute::substitute_node(node, &keep)?;
+        substitute::substitute_node(node, &keep, budget)?;
         Ok(unset.into_iter().filter(|unset| self.is_unset(&unset.name)).collect())
     }
 

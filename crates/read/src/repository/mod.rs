@@ -13,7 +13,7 @@ use std::sync::{Mutex, OnceLock};
 use ::repository::{Kind, OpenError, Packages, Skipped, Tree, Unread, Unsaved, hold_packages, parallel};
 use kustomize::{Build, Files, Mode, Overlay, PathKind};
 use source::{FileId, Position, Source, Span};
-use yaml::{Document, EcoString, Limits, Node};
+use yaml::{Budget, Document, EcoString, Limits, Node};
 
 use schemas::WithSchemas;
 
@@ -23,6 +23,8 @@ struct Parsed {
     documents: OnceLock<Vec<Document>>,
     /// The documents with the schemas that `documents` leaves out.
     whole: OnceLock<Vec<Document>>,
+    /// The text of a file that generators put into objects.
+    text: OnceLock<Option<EcoString>>,
 }
 
 /// All files below one directory. YAML is parsed when the repository is opened, other text only when it is asked for.
@@ -174,13 +176,13 @@ impl Repository {
 
     /// Builds a directory as kustomize-controller does. A patch may reach into the schema of a CRD: what can't be built
     /// without the schemas is built again with them.
-    pub fn build(&self, directory: &str, overlay: &Overlay) -> Build {
-        let build = kustomize::build(self, directory, overlay, Mode::Flux);
+    pub fn build(&self, directory: &str, overlay: &Overlay, budget: &mut Budget) -> Build {
+        let build = kustomize::build(self, directory, overlay, Mode::Flux, budget);
         let has_schemas = |path: &String| self.id(path).is_some_and(|id| schemas::are_in(self.tree.text_so_far(id)));
         if build.failures.is_empty() || !build.files.iter().any(has_schemas) {
             return build;
         }
-        kustomize::build(&WithSchemas(self), directory, overlay, Mode::Flux)
+        kustomize::build(&WithSchemas(self), directory, overlay, Mode::Flux, budget)
     }
 }
 
@@ -216,6 +218,15 @@ impl Files for Repository {
 
     fn bytes(&self, path: &str) -> Option<&[u8]> {
         self.tree.bytes(path)
+    }
+
+    fn shared_text(&self, path: &str) -> Option<EcoString> {
+        let id = self.id(path)?;
+        let text = self.parsed[id.index()].text.get_or_init(|| {
+            let text = std::str::from_utf8(self.tree.bytes(path)?).ok()?;
+            Some(text.into())
+        });
+        text.clone()
     }
 
     fn obstacle(&self, path: &str) -> Option<String> {

@@ -2,6 +2,7 @@
 //! and a branch under an unknown condition is taken as if it were on.
 
 use serde_json::Value;
+use yaml::Cost;
 
 use super::error::TemplateError;
 use super::functions;
@@ -15,6 +16,8 @@ const OUTPUT_BYTES_MAX: usize = 8 * 1024 * 1024;
 const STEPS_MAX: usize = 1_000_000;
 /// All values that one template works out on its way, added up.
 const VALUES_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Reasons that are told of one template.
+const REASONS_MAX: usize = 100;
 /// Lists in lists in lists.
 pub(super) const VALUE_DEPTH_MAX: usize = 400;
 
@@ -23,11 +26,15 @@ pub(super) const VALUE_DEPTH_MAX: usize = 400;
 pub(super) struct Rendered {
     pub(super) text: String,
     pub(super) reasons: Vec<TemplateError>,
+    /// What it took.
+    pub(super) cost: Cost,
 }
 
 pub(super) fn render(parts: &[Part], inputs: &Value) -> Rendered {
     let mut evaluator = Evaluator { inputs, variables: Vec::new(), steps: 0, bytes: 0, rendered: Rendered::default() };
     evaluator.parts(parts, &Value::Null);
+    let made = Cost::made(1, evaluator.rendered.text.len());
+    evaluator.rendered.cost = Cost::seen(evaluator.steps).and(Cost::read(evaluator.bytes)).and(made);
     evaluator.rendered
 }
 
@@ -105,7 +112,9 @@ impl Evaluator<'_> {
 
     fn unknown(&mut self, reason: TemplateError) {
         self.rendered.text.push(UNKNOWN);
-        self.rendered.reasons.push(reason);
+        if self.rendered.reasons.len() < REASONS_MAX {
+            self.rendered.reasons.push(reason);
+        }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, dot: &Value) -> Result<Value, TemplateError> {

@@ -3,7 +3,7 @@
 use model::{Unseen, WhyUnseen};
 use serde_json::{Map, Value};
 use source::Span;
-use yaml::{EcoString, Node, ScalarKind};
+use yaml::{Budget, Cost, EcoString, Node, ScalarKind, Spent};
 
 /// More permutations than these the operator refuses.
 const PERMUTATIONS_MAX: usize = 10_000;
@@ -22,14 +22,21 @@ struct Provided {
     sets: Vec<Map<String, Value>>,
 }
 
-pub(super) fn of(resource_set: &Node, providers: &[Node], blind: &mut Vec<(Unseen, WhyUnseen, Span)>) -> Inputs {
-    let Some(spec) = resource_set.get("spec") else { return Inputs { sets: Vec::new(), are_given: false } };
+pub(super) fn of(
+    resource_set: &Node,
+    providers: &[Node],
+    blind: &mut Vec<(Unseen, WhyUnseen, Span)>,
+    budget: &mut Budget,
+) -> Result<Inputs, Spent> {
+    let Some(spec) = resource_set.get("spec") else { return Ok(Inputs { sets: Vec::new(), are_given: false }) };
+    budget.spend(spec.get("inputs").map_or(Cost::NONE, cost))?;
     let own = spec.items_at("inputs").iter().filter_map(object).collect();
     let mut provided = vec![provided(resource_set, own)];
     let references = spec.items_at("inputsFrom");
     let name = |provider: &Node| provider.text_at(&["metadata", "name"]).unwrap_or_default().to_owned();
     let mut chosen = Vec::new();
     for reference in references {
+        budget.spend(Cost::seen(PROVIDER_NODES * providers.len()))?;
         chosen.extend(named(reference, resource_set, providers, blind));
     }
     chosen.sort_by_key(|provider| name(provider));
@@ -37,6 +44,7 @@ pub(super) fn of(resource_set: &Node, providers: &[Node], blind: &mut Vec<(Unsee
     for provider in chosen {
         match provider.text_at(&["spec", "type"]) {
             Some("Static") => {
+                budget.spend(provider.at(&["spec", "defaultValues"]).map_or(Cost::NONE, cost))?;
                 let values = provider.at(&["spec", "defaultValues"]).and_then(object).unwrap_or_default();
                 provided.push(self::provided(provider, vec![values]));
             }
@@ -47,13 +55,39 @@ pub(super) fn of(resource_set: &Node, providers: &[Node], blind: &mut Vec<(Unsee
         }
     }
     let sets = if spec.text_at(&["inputStrategy", "name"]) == Some("Permute") {
-        permuted(&provided, resource_set, blind)
+        permuted(&provided, resource_set, blind, budget)?
     } else {
         provided.into_iter().flat_map(|provided| provided.sets).map(Value::Object).collect()
     };
     let are_given = !sets.is_empty() || !references.is_empty();
     let sets = if are_given { sets } else { vec![Value::Null] };
-    Inputs { sets, are_given }
+    Ok(Inputs { sets, are_given })
+}
+
+/// A provider takes as long to hold against a reference as so many nodes to look at.
+const PROVIDER_NODES: usize = 4;
+
+/// What it costs to make inputs of a value.
+fn cost(node: &Node) -> Cost {
+    match &node.value {
+        yaml::Value::Scalar(scalar) => Cost::made(2, scalar.text.len()),
+        yaml::Value::Map(map) => map
+            .iter()
+            .fold(Cost::made(2, 0), |sum, entry| sum.and(Cost::made(0, entry.key.len())).and(cost(&entry.value))),
+        yaml::Value::Seq(items) => items.iter().fold(Cost::made(2, 0), |sum, item| sum.and(cost(item))),
+    }
+}
+
+/// As above, of one that was made.
+fn cost_of(value: &Value) -> Cost {
+    match value {
+        Value::String(text) => Cost::made(2, text.len()),
+        Value::Object(map) => {
+            map.iter().fold(Cost::made(2, 0), |sum, (key, value)| sum.and(Cost::made(0, key.len())).and(cost_of(value)))
+        }
+        Value::Array(items) => items.iter().fold(Cost::made(2, 0), |sum, item| sum.and(cost_of(item))),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Cost::made(2, 0),
+    }
 }
 
 /// The providers that an entry of `inputsFrom` means; a name that none has is a blind spot.
@@ -119,7 +153,12 @@ fn provided(provider: &Node, mut sets: Vec<Map<String, Value>>) -> Provided {
 }
 
 /// Every combination of one set of each provider, each under its provider's name. The last provider changes fastest.
-fn permuted(provided: &[Provided], resource_set: &Node, blind: &mut Vec<(Unseen, WhyUnseen, Span)>) -> Vec<Value> {
+fn permuted(
+    provided: &[Provided],
+    resource_set: &Node,
+    blind: &mut Vec<(Unseen, WhyUnseen, Span)>,
+    budget: &mut Budget,
+) -> Result<Vec<Value>, Spent> {
     let keep_empty = resource_set.at(&["spec", "inputStrategy", "includeEmptyProviders"]).and_then(Node::as_bool);
     let provided: Vec<&Provided> =
         provided.iter().filter(|provided| keep_empty == Some(true) || !provided.sets.is_empty()).collect();
@@ -129,9 +168,14 @@ fn permuted(provided: &[Provided], resource_set: &Node, blind: &mut Vec<(Unseen,
         blind.push((Unseen::ResourceSet { name: name_of(resource_set) }, why, resource_set.span));
     }
     if provided.is_empty() || count > PERMUTATIONS_MAX {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    (0..count)
+    for provided in &provided {
+        // Each set is in as many permutations as there are of the others.
+        let cost = provided.sets.iter().flat_map(Map::values).fold(Cost::NONE, |sum, value| sum.and(cost_of(value)));
+        budget.spend(cost.times(count / provided.sets.len().max(1)))?;
+    }
+    let permutations = (0..count)
         .map(|number| {
             let mut set = Map::new();
             let mut left = number;
@@ -146,7 +190,8 @@ fn permuted(provided: &[Provided], resource_set: &Node, blind: &mut Vec<(Unseen,
             set.insert("id".to_owned(), adler32(names.join("/").as_bytes()).to_string().into());
             Value::Object(set)
         })
-        .collect()
+        .collect();
+    Ok(permutations)
 }
 
 fn adler32(bytes: &[u8]) -> u32 {

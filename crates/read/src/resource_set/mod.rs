@@ -15,7 +15,7 @@ use std::ops::Range;
 use model::{Cause, Unseen, WhyUnseen};
 use serde_json::Value as Input;
 use source::{FileId, Span};
-use yaml::{EcoString, Limits, Map, Node, Scalar, Value};
+use yaml::{Budget, Cost, EcoString, Limits, Map, Node, Scalar, Spent, Value};
 
 use crate::substitute::{is_written_plain, place, reread};
 pub use error::TemplateError;
@@ -37,54 +37,79 @@ pub struct Expansion {
 
 /// The objects of a ResourceSet that takes no inputs from elsewhere.
 pub fn expand(resource_set: &Node) -> Expansion {
-    expand_with(resource_set, &[])
+    expand_with(resource_set, &[], &mut Budget::of_build())
 }
 
 /// The objects of a ResourceSet, with the ResourceSetInputProviders that the repository holds.
-pub fn expand_with(resource_set: &Node, providers: &[Node]) -> Expansion {
-    let mut builder = Builder { out: Expansion::default(), seen: BTreeSet::new() };
-    let Some(spec) = resource_set.get("spec") else { return builder.out };
-    let inputs = inputs::of(resource_set, providers, &mut builder.out.blind);
-    for step in spec.items_at("steps") {
-        let start = builder.out.objects.len();
-        builder.templates(step, &inputs);
-        let name = step.text_at(&["name"]).unwrap_or_default();
-        let end = builder.out.objects.len();
-        builder.out.steps.push((name.into(), start..end));
-    }
-    builder.templates(spec, &inputs);
-    if let Some(common) = spec.get("commonMetadata") {
-        builder.out.objects.iter_mut().for_each(|object| add_metadata(object, common));
+pub fn expand_with(resource_set: &Node, providers: &[Node], budget: &mut Budget) -> Expansion {
+    let mut builder = Builder { out: Expansion::default(), seen: BTreeSet::new(), budget };
+    if let Err(spent) = builder.expand(resource_set, providers) {
+        // Half of it says what is not so.
+        builder.out.objects.clear();
+        builder.out.steps.iter_mut().for_each(|(_, range)| *range = 0..0);
+        let name = resource_set.text_at(&["metadata", "name"]).map(EcoString::from);
+        let why = WhyUnseen::BeyondLimit(Cause::new(spent));
+        builder.blind(Unseen::ResourceSet { name }, why, resource_set.span);
     }
     builder.out
 }
 
-struct Builder {
+struct Builder<'b> {
     out: Expansion,
     seen: BTreeSet<[String; 4]>,
+    budget: &'b mut Budget,
 }
 
-impl Builder {
+/// Text is parsed in more time than it is read in.
+const PARSED_TIMES: usize = 8;
+
+impl Builder<'_> {
+    fn expand(&mut self, resource_set: &Node, providers: &[Node]) -> Result<(), Spent> {
+        let Some(spec) = resource_set.get("spec") else { return Ok(()) };
+        let inputs = inputs::of(resource_set, providers, &mut self.out.blind, self.budget)?;
+        for step in spec.items_at("steps") {
+            let start = self.out.objects.len();
+            self.templates(step, &inputs)?;
+            let name = step.text_at(&["name"]).unwrap_or_default();
+            let end = self.out.objects.len();
+            self.out.steps.push((name.into(), start..end));
+        }
+        self.templates(spec, &inputs)?;
+        if let Some(common) = spec.get("commonMetadata") {
+            let added = common.entries().iter().map(|entry| entry.value.entries().len()).sum();
+            self.budget.spend(Cost::made(added, 0).times(self.out.objects.len()))?;
+            self.out.objects.iter_mut().for_each(|object| add_metadata(object, common));
+        }
+        Ok(())
+    }
+
     /// `resources` and `resourcesTemplate` of the set or of one of its steps.
-    fn templates(&mut self, owner: &Node, inputs: &inputs::Inputs) {
+    fn templates(&mut self, owner: &Node, inputs: &inputs::Inputs) -> Result<(), Spent> {
         for template in owner.items_at("resources") {
+            let cost = Cost::of_copy(template, self.budget.nodes_left());
             for input in &inputs.sets {
-                match render_node(template, input) {
+                self.budget.spend(cost)?;
+                match render_node(template, input, self.budget) {
                     Ok(object) => self.add(object, inputs.are_given),
-                    Err(errors) => self.blind(manifest(template), not_worked_out(errors), template.span),
+                    Err(Unrendered::Spent(spent)) => return Err(spent),
+                    Err(Unrendered::Unknown(errors)) => {
+                        self.blind(manifest(template), not_worked_out(errors), template.span);
+                    }
                 }
             }
         }
-        let Some(template) = owner.get("resourcesTemplate") else { return };
-        let Some(text) = template.as_str() else { return };
+        let Some(template) = owner.get("resourcesTemplate") else { return Ok(()) };
+        let Some(text) = template.as_str() else { return Ok(()) };
         match template::parse(text) {
-            Ok(parts) => inputs.sets.iter().for_each(|input| self.documents(&parts, input, template.span)),
+            Ok(parts) => inputs.sets.iter().try_for_each(|input| self.documents(&parts, input, template.span))?,
             Err(error) => self.blind(Unseen::Template, not_worked_out(vec![error]), template.span),
         }
+        Ok(())
     }
 
-    fn documents(&mut self, parts: &[template::Part], input: &Input, span: Span) {
+    fn documents(&mut self, parts: &[template::Part], input: &Input, span: Span) -> Result<(), Spent> {
         let rendered = render(parts, input);
+        self.budget.spend(rendered.cost.and(Cost::read(PARSED_TIMES * rendered.text.len())))?;
         for document in documents_of(&rendered.text) {
             let parsed = yaml::parse(FileId::GENERATED, document, Limits::default());
             for parsed in parsed {
@@ -93,6 +118,7 @@ impl Builder {
                         self.blind(manifest(&object), not_worked_out(rendered.reasons.clone()), span);
                     }
                     Some(mut object) if object.as_map().is_some() => {
+                        self.budget.spend(Cost::of_copy(&object, self.budget.nodes_left()))?;
                         place(&mut object, span);
                         self.add(object, true);
                     }
@@ -105,6 +131,7 @@ impl Builder {
                 }
             }
         }
+        Ok(())
     }
 
     /// Keeps an object, once. With inputs, one that an annotation switches off is left out.
@@ -138,10 +165,10 @@ impl Builder {
 
 /// The object with every `<< … >>` in scalars and keys worked out. As the operator writes the template as YAML and reads
 /// the result again, a value may become a number, a list or a mapping.
-fn render_node(node: &Node, input: &Input) -> Result<Node, Vec<TemplateError>> {
+fn render_node(node: &Node, input: &Input, budget: &mut Budget) -> Result<Node, Unrendered> {
     match &node.value {
         Value::Scalar(scalar) if scalar.text.contains("<<") => {
-            let text = render_text(&scalar.text, input)?;
+            let text = render_text(&scalar.text, input, budget)?;
             let value = match text.strip_prefix('\n') {
                 _ if !is_written_plain(&scalar.text) => Value::Scalar(Scalar::string(text)),
                 Some(block) => {
@@ -158,24 +185,42 @@ fn render_node(node: &Node, input: &Input) -> Result<Node, Vec<TemplateError>> {
         Value::Map(map) => {
             let mut rendered = Map::new();
             for entry in map {
-                let key =
-                    if entry.key.contains("<<") { render_text(&entry.key, input)?.into() } else { entry.key.clone() };
-                rendered.insert(key, entry.key_span, render_node(&entry.value, input)?);
+                let is_template = entry.key.contains("<<");
+                let key = if is_template { render_text(&entry.key, input, budget)?.into() } else { entry.key.clone() };
+                budget.spend(Cost::seen(rendered.len() / KEYS_OF_NODE))?;
+                rendered.insert(key, entry.key_span, render_node(&entry.value, input, budget)?);
             }
             Ok(Node::map(rendered, node.span))
         }
         Value::Seq(items) => {
-            let items: Result<Vec<Node>, Vec<TemplateError>> =
-                items.iter().map(|item| render_node(item, input)).collect();
+            let items: Result<Vec<Node>, Unrendered> =
+                items.iter().map(|item| render_node(item, input, budget)).collect();
             Ok(Node::seq(items?, node.span))
         }
     }
 }
 
-fn render_text(text: &str, input: &Input) -> Result<String, Vec<TemplateError>> {
-    let rendered = render(&template::parse(text).map_err(|error| vec![error])?, input);
-    if rendered.reasons.is_empty() { Ok(rendered.text) } else { Err(rendered.reasons) }
+fn render_text(text: &str, input: &Input, budget: &mut Budget) -> Result<String, Unrendered> {
+    budget.spend(Cost::read(PARSED_TIMES * text.len()))?;
+    let rendered = render(&template::parse(text).map_err(|error| Unrendered::Unknown(vec![error]))?, input);
+    budget.spend(rendered.cost)?;
+    if rendered.reasons.is_empty() { Ok(rendered.text) } else { Err(Unrendered::Unknown(rendered.reasons)) }
 }
+
+/// Why something could not be rendered.
+enum Unrendered {
+    Unknown(Vec<TemplateError>),
+    Spent(Spent),
+}
+
+impl From<Spent> for Unrendered {
+    fn from(spent: Spent) -> Self {
+        Self::Spent(spent)
+    }
+}
+
+/// Keys that are compared in the time of one node.
+const KEYS_OF_NODE: usize = 8;
 
 fn not_worked_out(errors: Vec<TemplateError>) -> WhyUnseen {
     WhyUnseen::NotWorkedOut(errors.into_iter().map(Cause::new).collect())

@@ -17,11 +17,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use memchr::memmem;
+use model::{BlindSpot, Cause, Unseen, WhyUnseen};
 use regex::Regex;
 use source::{FileId, Span};
 
 use crate::naming::{exists, is_archived};
 use crate::repository::Repository;
+use ::repository::Unread;
 use ::repository::parallel;
 use ::repository::path;
 
@@ -58,6 +60,8 @@ pub(crate) const ROOTS: [&str; 8] = [
 pub(crate) struct Scripts<'all> {
     repository: &'all Repository,
     found: Vec<Script>,
+    /// Those that are too large.
+    unread: Vec<FileId>,
     /// Every path and directory, for paths with unknown parts.
     places: OnceCell<BTreeSet<String>>,
 }
@@ -76,7 +80,10 @@ impl<'all> Scripts<'all> {
     pub(crate) fn read(repository: &'all Repository) -> Self {
         let paths = script_paths(repository);
         let found = parallel::map(&paths, |path| read_script(repository, path)).into_iter().flatten().collect();
-        let mut scripts = Self { repository, found, places: OnceCell::new() };
+        let is_too_large =
+            |path: &&String| text_of(repository, path).is_some_and(|(_, text)| text.len() > SCRIPT_BYTES_MAX);
+        let unread = paths.iter().filter(is_too_large).filter_map(|path| repository.id(path)).collect();
+        let mut scripts = Self { repository, found, unread, places: OnceCell::new() };
         for (index, parts) in bootstrap_parts::parts(&scripts).into_iter().enumerate() {
             scripts.found[index].early = parts;
         }
@@ -89,6 +96,16 @@ impl<'all> Scripts<'all> {
 
     pub(crate) fn text(&self, script: &Script) -> Option<&'all str> {
         Some(self.repository.source(script.file)?.text())
+    }
+
+    /// The scripts that were not read, for their size.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = BlindSpot> {
+        self.unread.iter().filter_map(|file| {
+            let what = Unseen::File(self.repository.path(*file)?.to_owned());
+            let bytes_max = u64::try_from(SCRIPT_BYTES_MAX).unwrap_or(u64::MAX);
+            let why = WhyUnseen::NotRead(Cause::new(Unread::TooLarge { bytes_max }));
+            Some(BlindSpot { what, why, at: Span::new(*file, 0, 0), component: None })
+        })
     }
 
     pub(crate) fn found(&self) -> &[Script] {
@@ -233,12 +250,13 @@ pub fn is_told(repository: &Repository, name: &str) -> bool {
     files.filter_map(|id| repository.source(id)).any(|source| source.text().contains(name))
 }
 
-fn read_script(repository: &Repository, path: &str) -> Option<Script> {
+fn text_of<'r>(repository: &'r Repository, path: &str) -> Option<(FileId, &'r str)> {
     let file = repository.id(path)?;
-    let text = repository.source(file)?.text();
-    if text.len() > SCRIPT_BYTES_MAX {
-        return None;
-    }
+    Some((file, repository.source(file)?.text()))
+}
+
+fn read_script(repository: &Repository, path: &str) -> Option<Script> {
+    let (file, text) = text_of(repository, path).filter(|(_, text)| text.len() <= SCRIPT_BYTES_MAX)?;
     let has_commands = COMMANDS.iter().any(|command| memmem::find(text.as_bytes(), command.as_bytes()).is_some());
     let text = with_long_lines(text);
     let mut script =

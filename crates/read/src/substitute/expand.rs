@@ -1,7 +1,7 @@
 //! The reader of `${…}`. It reads and writes in one pass: arguments are expanded before the variable they belong to is
 //! looked up, and what a variable holds is never read again.
 
-use yaml::EcoString;
+use yaml::{Budget, Cost, EcoString, Spent};
 
 use super::functions::{self, Operator};
 use super::is_touched;
@@ -12,6 +12,9 @@ pub const NESTING_MAX: usize = 100;
 pub const OUTPUT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How often all patterns of one text may be held against a character.
 pub const COMPARISONS_MAX: usize = 4 * 1024 * 1024;
+
+/// As many take the time of one node.
+const COMPARISONS_OF_NODE: usize = 4;
 
 /// A NUL ends the text for the original, wherever it stands.
 const END: char = '\0';
@@ -43,15 +46,34 @@ pub enum SubstituteError {
     TooLarge,
     #[error("trims long text by long patterns, which takes too long")]
     TooSlow,
+    #[error(transparent)]
+    Spent(#[from] Spent),
+}
+
+impl SubstituteError {
+    /// Whether it is a limit of this reader: Flux would substitute.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::TooDeep | Self::TooLarge | Self::TooSlow | Self::Spent(_))
+    }
 }
 
 /// Replaces every `${…}` of `text`, and `$$` by `$`. A bare `$name` stays.
 pub fn substitute(text: &str, lookup: &dyn Fn(&str) -> Option<EcoString>) -> Result<Substituted, SubstituteError> {
+    substitute_within(text, lookup, &mut Budget::of_build())
+}
+
+/// As [`substitute`], for a text of many.
+pub(super) fn substitute_within(
+    text: &str,
+    lookup: &dyn Fn(&str) -> Option<EcoString>,
+    budget: &mut Budget,
+) -> Result<Substituted, SubstituteError> {
     if !is_touched(text) && !text.contains(END) {
         return Ok(Substituted { text: text.into(), undefined: Vec::new() });
     }
     let mut expansion =
-        Expansion { text, at: 0, lookup, undefined: Vec::new(), nesting: 0, comparisons: COMPARISONS_MAX };
+        Expansion { text, at: 0, lookup, undefined: Vec::new(), nesting: 0, comparisons: COMPARISONS_MAX, budget };
+    expansion.budget.spend(Cost::made(1, text.len()))?;
     let mut output = String::with_capacity(text.len());
     loop {
         output.push_str(&expansion.run(Until::Never, true));
@@ -63,6 +85,8 @@ pub fn substitute(text: &str, lookup: &dyn Fn(&str) -> Option<EcoString>) -> Res
             return Err(SubstituteError::TooLarge);
         }
     }
+    let compared = COMPARISONS_MAX - expansion.comparisons;
+    expansion.budget.spend(Cost::seen(compared / COMPARISONS_OF_NODE))?;
     Ok(Substituted { text: output.into(), undefined: expansion.undefined })
 }
 
@@ -94,6 +118,7 @@ struct Expansion<'text> {
     nesting: usize,
     /// How many are left.
     comparisons: usize,
+    budget: &'text mut Budget,
 }
 
 impl<'text> Expansion<'text> {
@@ -276,6 +301,8 @@ impl<'text> Expansion<'text> {
             return Err(SubstituteError::BadSubstitution);
         }
         let value = (self.lookup)(name);
+        let bytes = value.as_ref().map_or(0, |value| value.len()) + arguments.iter().map(String::len).sum::<usize>();
+        self.budget.spend(Cost::made(0, bytes))?;
         if value.is_none() && operator != Operator::Default {
             self.undefined.push(name.into());
         }

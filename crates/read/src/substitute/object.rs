@@ -6,9 +6,9 @@
 use std::cell::RefCell;
 
 use source::{FileId, Span};
-use yaml::{EcoString, Node, Scalar, ScalarKind, Value};
+use yaml::{Budget, Cost, EcoString, Node, Scalar, ScalarKind, Value};
 
-use super::expand::{SubstituteError, substitute};
+use super::expand::{SubstituteError, substitute, substitute_within};
 use super::is_touched;
 
 const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
@@ -40,9 +40,14 @@ pub fn is_disabled(object: &Node) -> bool {
 pub fn substitute_node(
     node: &mut Node,
     lookup: &dyn Fn(&str) -> Option<EcoString>,
+    budget: &mut Budget,
 ) -> Result<Vec<Undefined>, ObjectError> {
-    let mut walk = Walk { lookup, undefined: Vec::new() };
+    let mut walk = Walk { lookup, undefined: Vec::new(), budget };
     if holds_variables(node) {
+        // On the way to a variable, everything below is asked for one.
+        let levels = 1 + node.depth() / LEVELS_OF_NODE;
+        let cost = Cost::of(node, walk.budget.nodes_left()).times(levels);
+        walk.budget.spend(cost).map_err(|spent| ObjectError { source: spent.into(), span: node.span })?;
         walk.node(node)?;
     }
     Ok(walk.undefined)
@@ -82,9 +87,15 @@ fn mention_text(text: &str, span: Span, found: &mut Vec<Undefined>) {
     }
 }
 
+/// As many are gone through in the time of one node.
+const LEVELS_OF_NODE: usize = 8;
+/// Text is parsed in more time than it is read in.
+const PARSED_TIMES: usize = 8;
+
 struct Walk<'lookup> {
     lookup: &'lookup dyn Fn(&str) -> Option<EcoString>,
     undefined: Vec<Undefined>,
+    budget: &'lookup mut Budget,
 }
 
 impl Walk<'_> {
@@ -119,7 +130,10 @@ impl Walk<'_> {
     }
 
     fn text(&mut self, text: &str, span: Span) -> Result<EcoString, ObjectError> {
-        let substituted = substitute(text, self.lookup).map_err(|source| ObjectError { source, span })?;
+        let refuse = |source| ObjectError { source, span };
+        let substituted = substitute_within(text, self.lookup, self.budget).map_err(refuse)?;
+        let parsed = Cost::read(PARSED_TIMES * substituted.text.len());
+        self.budget.spend(parsed).map_err(|spent| refuse(spent.into()))?;
         self.undefined.extend(substituted.undefined.into_iter().map(|name| Undefined { name, span }));
         Ok(substituted.text)
     }

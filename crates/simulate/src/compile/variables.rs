@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use read::rendered::Applier;
-use yaml::Node;
+use yaml::{Budget, Node};
 
 use super::builder::Builder;
 use crate::blueprint::{Id, ThingRole, Variables};
@@ -39,11 +39,12 @@ impl Builder<'_> {
             keys.push(known);
         }
         let mut names: BTreeSet<String> = BTreeSet::new();
+        let mut budget = Budget::of_build();
         for node in &applier.unsubstituted {
             if read::substitute::is_disabled(node) {
                 continue;
             }
-            let used = read::substitute::substitute_node(&mut node.clone(), &|_| None).unwrap_or_default();
+            let used = read::substitute::substitute_node(&mut node.clone(), &|_| None, &mut budget).unwrap_or_default();
             names.extend(used.into_iter().map(|used| used.name.to_string()));
         }
         // An older Flux puts an empty text in their place.

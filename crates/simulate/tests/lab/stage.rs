@@ -152,7 +152,7 @@ pub(crate) fn content(
     let values = variables(case, revision, applier, world.built_with(own));
     if !values.is_empty() {
         let lookup = |name: &str| values.get(name).map(|value| value.as_str().into());
-        read::substitute::substitute_node(&mut node, &lookup).unwrap();
+        read::substitute::substitute_node(&mut node, &lookup, &mut yaml::Budget::of_build()).unwrap();
     }
     node.text_at(&keys).unwrap_or("~").to_owned()
 }
