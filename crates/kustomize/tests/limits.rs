@@ -87,16 +87,16 @@ fn one_build_that_is_too_much_takes_all_that_is_left_and_says_whose_limit_it_is(
 #[test]
 fn the_cost_of_a_patch_for_one_object_does_not_grow_with_the_others() {
     let cost = |count: usize| {
-        let configs: String =
-            (0..count).map(|number| format!("---\n{}", CONFIG.replace("config", &format!("c{number}")))).collect();
-        let patches: String = (0..count)
-            .map(|number| {
-                format!(
-                    "- {{target: {{kind: ConfigMap, name: c{number}}}, patch: '[{{op: add, path: /data/k, value: v}}]'}}\n"
-                )
-            })
-            .collect();
-        let kustomization = format!("resources: [configs.yaml]\npatches:\n{patches}");
+        let config = |number| CONFIG.replace("config", &format!("c{number}"));
+        let configs: Vec<String> = (0..count).map(config).collect();
+        let configs = configs.join("---\n");
+        let patch = |number| {
+            format!(
+                "- {{target: {{kind: ConfigMap, name: c{number}}}, patch: '[{{op: add, path: /data/k, value: v}}]'}}"
+            )
+        };
+        let patches: Vec<String> = (0..count).map(patch).collect();
+        let kustomization = format!("resources: [configs.yaml]\npatches:\n{}\n", patches.join("\n"));
         let tree = tree(&[("app/kustomization.yaml", &kustomization), ("app/configs.yaml", &configs)]);
         let mut budget = Budget::of_build();
         let build = coldstart_kustomize::build(&tree, "app", &Overlay::default(), Mode::Flux, &mut budget);

@@ -148,8 +148,8 @@ impl Bootstrap {
         let provided = terraform::provided(repository);
         let seeds = seeds::find(repository, &scripts, &helmfiles, &provided.objects);
         let mut ledger = Ledger::default();
-        let build = |path| ledger.one(|budget| BuiltDirectory::of(repository, path, budget));
-        let built: Vec<BuiltDirectory> = seeds.directories.into_iter().map(build).collect();
+        let directory = |path| ledger.one(|budget| BuiltDirectory::of(repository, path, budget));
+        let built: Vec<BuiltDirectory> = seeds.directories.into_iter().map(directory).collect();
         // Directories are applied before anything else is installed.
         helmfiles.splice(0..0, built.iter().flat_map(|directory| directory.charts.iter().cloned()));
         let mut bootstrap = Self {

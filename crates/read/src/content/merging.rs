@@ -59,7 +59,7 @@ pub(crate) fn merged_values(
     release: &HelmRelease,
     config_maps: &BTreeMap<ObjectRef, Node>,
     budget: &mut Budget,
-) -> Result<Option<Node>, BlindSpot> {
+) -> Result<Option<Node>, Box<BlindSpot>> {
     let mut merged: Option<Node> = None;
     let mut last = None;
     // One may be named again and again.
@@ -92,10 +92,10 @@ pub(crate) fn merged_values(
     })
 }
 
-fn beyond(release: &HelmRelease, from: &ValuesFrom, spent: Spent) -> BlindSpot {
+fn beyond(release: &HelmRelease, from: &ValuesFrom, spent: Spent) -> Box<BlindSpot> {
     let (kind, name) = (from.kind.clone(), from.name.clone());
     let what = Unseen::ValuesOf { release: release.object.clone(), kind, name };
-    BlindSpot { what, why: WhyUnseen::BeyondLimit(Cause::new(spent)), at: from.at, component: None }
+    Box::new(BlindSpot { what, why: WhyUnseen::BeyondLimit(Cause::new(spent)), at: from.at, component: None })
 }
 
 /// What gives a release values that were not read.

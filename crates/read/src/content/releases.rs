@@ -32,7 +32,7 @@ pub(crate) fn read_all(collector: &mut Collector, repository: &Repository, catal
             let merged = merged_values(release, &config_maps, budget);
             let sees_all_values = merged.is_ok() && unseen_values(release, &config_maps).is_empty();
             let values = merged.unwrap_or_else(|beyond| {
-                collector.cluster().blind.push(beyond);
+                collector.cluster().blind.push(*beyond);
                 None
             });
             let replaces_catalogue = collector.rendered.get(id) == Some(&true);

@@ -112,7 +112,9 @@ pub(super) fn assemble(
 
 /// Takes in what was built for this wave, and finds the next one in it.
 fn take_wave(assemblers: &mut [Assembler<'_>], builds: &Builds, ledger: &mut Ledger) {
-    assemblers.iter_mut().for_each(|assembler| assembler.patch_root(builds));
+    for assembler in assemblers.iter_mut() {
+        assembler.patch_root(builds);
+    }
     let turns: Vec<(&Assembler<'_>, &Turn)> =
         assemblers.iter().flat_map(|assembler| assembler.wave.iter().map(move |turn| (assembler, turn))).collect();
     let outcomes = ledger.map(&turns, |(assembler, turn), budget| assembler.outcome(turn, builds, budget));
@@ -127,7 +129,9 @@ fn take_wave(assemblers: &mut [Assembler<'_>], builds: &Builds, ledger: &mut Led
         })
         .collect();
     parallel::each(&mut work, |(assembler, outcomes, part)| assembler.take(std::mem::take(outcomes), part));
-    work.iter().for_each(|(_, _, part)| ledger.take_back(part));
+    for (_, _, part) in &work {
+        ledger.take_back(part);
+    }
 }
 
 struct Assembler<'a> {

@@ -301,7 +301,7 @@ impl<'text> Expansion<'text> {
             return Err(SubstituteError::BadSubstitution);
         }
         let value = (self.lookup)(name);
-        let bytes = value.as_ref().map_or(0, |value| value.len()) + arguments.iter().map(String::len).sum::<usize>();
+        let bytes = value.as_ref().map_or(0, EcoString::len) + arguments.iter().map(String::len).sum::<usize>();
         self.budget.spend(Cost::made(0, bytes))?;
         if value.is_none() && operator != Operator::Default {
             self.undefined.push(name.into());
