@@ -69,6 +69,13 @@ pub(crate) struct Judge<'a> {
     answers: Option<Answers>,
 }
 
+impl Judge<'_> {
+    /// Whether a need is part of a deadlock as things are.
+    pub(crate) fn is_deadlocked(&self, need: usize) -> bool {
+        self.deadlocked.contains(&need)
+    }
+}
+
 /// A verdict on one offer.
 struct Judgement {
     verdict: Verdict,

@@ -92,6 +92,10 @@ impl<'a> Trials<'a> {
         let Some(need) = attempt.need else {
             return Outcome { closes_circle, verdict: Verdict::Guaranteed, early: false };
         };
+        // One more order opens no circle.
+        if judge.is_deadlocked(need) {
+            return Outcome { closes_circle, verdict: Verdict::Deadlocked, early: false };
+        }
         let start = Events::of(self.cluster.needs[need].of, Moment::Start);
         let mut starts = judge.starts(start, edges);
         starts.extend(judge.known_at(&self.cluster.needs[need]));

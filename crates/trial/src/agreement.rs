@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::{Finding, Severity};
 use graph::{Analysis, Strength, Wait};
-use model::{Capability, Cluster, ComponentId, Gate, ObjectRef, Obstacle, Phase, Role};
+use model::{Capability, Cluster, ComponentId, Gate, ObjectRef, Obstacle, Phase, Role, Verdict};
 use read::Reading;
 use rehearse::{Boots, Explained};
 use run::{Plan, PlanError, Proof, StepId};
@@ -74,6 +74,9 @@ pub fn agreements(reading: &Reading, boots: u64) -> Result<Vec<Agreement>, Strin
             disagreements.extend(order(cluster, &analysis, plan));
         }
         disagreements.extend(untold);
+        if mine.iter().any(is_doubted) {
+            disagreements.retain(|it| !rests_on_deadlocks(it));
+        }
         let done = plan.as_ref().ok().and_then(|plan| plan.expected(|_| false).into_iter().max());
         all.push(Agreement {
             cluster: cluster.name.clone(),
@@ -87,6 +90,21 @@ pub fn agreements(reading: &Reading, boots: u64) -> Result<Vec<Agreement>, Strin
         });
     }
     Ok(all)
+}
+
+/// A deadlock unless something that was not read opens it: `check` says so at info, and neither the simulated world nor a plan can know.
+fn is_doubted(finding: &Finding) -> bool {
+    finding.verdict == Some(Verdict::Deadlocked) && finding.severity <= Severity::Info
+}
+
+fn rests_on_deadlocks(it: &Disagreement) -> bool {
+    matches!(
+        it,
+        Disagreement::NeverBoots
+            | Disagreement::NotPlanned
+            | Disagreement::Backwards { .. }
+            | Disagreement::Untold { .. }
+    )
 }
 
 fn verdicts(

@@ -39,11 +39,10 @@ const KNOWN: [&str; 3] = [
     // The bootstrap applies a HelmRelease before Flux runs. `check` takes that for nothing, because no controller is there yet; in the
     // simulated world the controller that comes later installs it, and brings the CRD.
     "task-that-no-bootstrap-runs",
-    // A script installs the CRDs of charts that are known only when it runs. `check` can't tell whether this one is among them and says so at
-    // info; the plan goes on as if it were.
-    "crds-pulled-from-any-chart",
-    // Another Kustomization may bring the CRDs from the operator's own repository, and `check` says so at info; a plan sees only the circle.
-    "crds-from-the-repository-of-the-operator",
+    // The simulated world starts the Kustomization of a FluxInstance without the instance's own patches.
+    "instance-that-patches-its-root",
+    // Whichever of two comes first, it comes after itself: `check` names the two, and the boots the third that waits in front of them.
+    "kind-that-two-bring-behind-its-users",
 ];
 
 #[test]

@@ -162,6 +162,7 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
     // Somebody applies the whole repository. `path: ./` of any other name may mean the root of another source.
     let is_whole = |it: &Written<'_>| it.covers.as_deref() == Some("") && Object::new(it.node).name() == "flux-system";
     let has_whole = written.iter().any(is_whole);
+    let synced: Vec<&str> = synced(written).collect();
     for it in written {
         let Some(directory) = it.covers.clone().filter(|covers| path::is_below(it.directory, covers)) else { continue };
         let mut root = Kustomization::read(it.node, "flux-system");
@@ -174,8 +175,11 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
         // One whose path is a level too high applies itself, too; but somebody else applies it first.
         let is_outer = |outer: &str| covered.contains(outer) && (!outer.is_empty() || has_whole);
         let is_child = || path::ancestors(&directory).skip(1).any(is_outer);
+        // Where `flux bootstrap` wrote others, any other name far from those is a part that applies itself.
+        let is_near = |other: &&str| path::parent(other) == path::parent(&directory);
+        let is_part = !synced.is_empty() && root.object.name != "flux-system" && !synced.iter().any(is_near);
         if !is_synced {
-            let built = if is_child() { None } else { itself(common, &directory, &root) };
+            let built = if is_part || is_child() { None } else { itself(common, &directory, &root) };
             let Some(built) = built else { continue };
             // What is written may be a patch, and its base says the source.
             root.source = root.source.or(built.source);
@@ -186,6 +190,12 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// The directories that `flux bootstrap` wrote clusters for.
+pub(super) fn synced<'a>(written: &'a [Written<'_>]) -> impl Iterator<Item = &'a str> {
+    let roots = written.iter().filter(|it| it.is_synced() && it.lies_below_its_path());
+    roots.filter_map(|it| it.covers.as_deref())
 }
 
 /// A Kustomization as it is in what it applies, if it is there.

@@ -6,12 +6,11 @@ use kustomize::{Files, PathKind};
 use model::ObjectRef;
 use source::Span;
 
-use crate::flux::entry::{Entry, Written, is_templated, made_by_flux};
+use crate::flux::entry::{self, Entry, Written, is_templated, made_by_flux};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync, told};
-use crate::naming::is_archived;
 use crate::object::Object;
 use ::repository::path;
 
@@ -107,7 +106,9 @@ fn as_file(common: &Common<'_>, it: &Written<'_>) -> Option<Entry> {
         return None;
     }
     let root = Kustomization::read(it.node, "flux-system");
-    let is_for_its_own = || directory == it.directory && !further(common, &directory, &root).is_empty();
+    let is_bootstrapped = || entry::synced(&common.written).next().is_some();
+    let is_for_its_own =
+        || directory == it.directory && !is_bootstrapped() && !further(common, &directory, &root).is_empty();
     let is_root = common.sources.is_in(&source, it.directory) || is_for_its_own();
     is_root.then(|| Entry { directory, root, url: None, base: String::new() })
 }
@@ -211,7 +212,7 @@ pub(super) fn starts_of<'a>(overlays: &Overlays<'a>, file: &'a str) -> BTreeSet<
 fn is_for_show(directory: &str) -> bool {
     let names =
         ["deferred", "deprecated", "disabled", "doc", "docs", "example", "examples", "sample", "samples", "unused"];
-    is_for_tests(directory) || is_archived(directory) || directory.split('/').any(|part| names.contains(&part))
+    is_for_tests(directory) || directory.split('/').any(|part| names.contains(&part))
 }
 
 /// Whether a directory holds what only tests read.

@@ -11,7 +11,7 @@ use source::Span;
 use yaml::EcoString;
 
 use super::Helmfile;
-use crate::naming::holds_commands;
+use crate::naming::{holds_commands, is_in_bootstrap_directory};
 use crate::repository::Repository;
 use crate::templated_yaml;
 use ::repository::path;
@@ -21,7 +21,8 @@ pub(crate) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, bli
     let whole = |helmfile: &&Helmfile| !lacks_values(repository, helmfile);
     let installed: BTreeSet<(EcoString, EcoString)> = helmfiles.iter().filter(whole).flat_map(installs).collect();
     helmfiles.retain(|helmfile| {
-        let is_other = || installs(helmfile).any(|release| installed.contains(&release)) || !is_spoken_of(repository);
+        let is_forgotten = || !is_in_bootstrap_directory(&helmfile.path) && is_not_spoken_of(repository);
+        let is_other = || installs(helmfile).any(|release| installed.contains(&release)) || is_forgotten();
         let is_leftover = lacks_values(repository, helmfile) && is_other();
         if is_leftover {
             blind.push(BlindSpot {
@@ -35,13 +36,14 @@ pub(crate) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, bli
     });
 }
 
-/// Whether any script, recipe or document names the program.
-fn is_spoken_of(repository: &Repository) -> bool {
-    let mut texts = repository
+/// Whether there are scripts, recipes or documents, and none of them names the program.
+fn is_not_spoken_of(repository: &Repository) -> bool {
+    let texts = repository
         .paths()
         .filter(|path| holds_commands(path))
         .filter_map(|path| Some(repository.source(repository.id(path)?)?.text()));
-    texts.any(|text| text.contains("helmfile"))
+    let mut texts = texts.peekable();
+    texts.peek().is_some() && !texts.any(|text| text.contains("helmfile"))
 }
 
 fn installs(helmfile: &Helmfile) -> impl Iterator<Item = (EcoString, EcoString)> {
