@@ -90,6 +90,9 @@ fn one(
     let mut untold = Vec::new();
     let mut findings = Vec::new();
     for mut found in repository::parallel::map(rules::RUNS, |run| run(&context)) {
+        if found.len() > FINDINGS_MAX {
+            found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        }
         untold.extend(found.get(FINDINGS_MAX).map(beyond_limit));
         found.truncate(FINDINGS_MAX);
         findings.extend(found);

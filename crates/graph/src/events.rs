@@ -277,7 +277,9 @@ impl Events {
             let offers = links.offers_for(index);
             let met = self.met(index).filter(|_| need.capability.kind == CapabilityKind::Crd && offers.len() > 1);
             let Some(met) = met.filter(|met| seen.insert(*met)) else { continue };
-            let is_guess = offers.iter().any(|offer| cluster.offers[*offer].is_guess);
+            let is_early = |by| cluster.component(by).stage == Stage::Bootstrap;
+            let may_be_there = |offer: &Offer| offer.is_guess || is_early(offer.by);
+            let is_guess = offers.iter().any(|offer| may_be_there(&cluster.offers[*offer]));
             let arrivals = offers.iter().map(|offer| (arrival(cluster, &cluster.offers[*offer]), *offer));
             let waits = |there| leads(self, there, met, |because| self.binds(because) && !is_told(because));
             if !is_guess && arrivals.clone().all(|(there, _)| waits(there)) {

@@ -215,7 +215,7 @@ pub enum WhyUnseen {
     NotInRepository,
     /// A file that is not in the repository, and that Terraform writes into it.
     WrittenByTerraform,
-    /// A helmfile that names values files which are not there, and whose releases another one has.
+    /// A helmfile that names values files which are not there, and whose releases another one has, or which no script speaks of.
     LeftoverHelmfile,
     /// A file that was left out when the repository was read.
     NotRead(Cause),

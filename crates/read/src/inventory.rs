@@ -49,7 +49,7 @@ pub fn uses_tofu(repository: &Repository, directory: &str) -> bool {
     if terraform.is_empty() && !has(".terraform-version") {
         return !tofu.is_empty();
     }
-    tofu.iter().any(|line| line.contains(directory))
+    !directory.is_empty() && tofu.iter().any(|line| line.contains(directory))
 }
 
 /// Whether a line calls a program or lists it; either of the two where none is named.

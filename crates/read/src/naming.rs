@@ -40,7 +40,7 @@ pub fn holds_commands(path: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     let is_script =
         matches!(extension, Some("sh" | "bash" | "zsh" | "ps1" | "py" | "mk" | "just" | "tf" | "tofu" | "md"));
-    is_recipes || is_pipeline || is_script
+    is_recipes || is_pipeline || is_script || crate::scripts::is_script(path)
 }
 
 /// Whether `path` is a file or directory of the repository.

@@ -101,7 +101,7 @@ pub(crate) fn clause(why: &WhyUnseen) -> Clause {
         WhyUnseen::NotInRepository => Clause::is("not in the repository"),
         WhyUnseen::WrittenByTerraform => Clause::is("not in the repository yet: Terraform writes it"),
         WhyUnseen::LeftoverHelmfile => Clause::plain(
-            "names values files that do not exist, and another helmfile has its releases: treated as a leftover",
+            "names values files that do not exist, and another helmfile has its releases or no script names helmfile: treated as a leftover",
         ),
     }
 }

@@ -69,11 +69,14 @@ fn told_of(common: &Common<'_>, reached: &Reached<'_>, found: &[Entry]) -> Vec<E
 /// The cluster of a Kustomization that alone lies at the root of the repository, and applies a directory of it: its file is applied, and
 /// not everything around it.
 fn only_in_root(common: &Common<'_>, directory: &str) -> Option<Entry> {
+    if !directory.is_empty() {
+        return None;
+    }
     let is_listed =
         common.repository.names(directory).iter().any(|name| kustomize::FILE_NAMES.contains(&name.as_str()));
     let mut beside = common.written.iter().filter(|it| it.directory == directory);
     let (Some(it), None) = (beside.next(), beside.next()) else { return None };
-    let covers = it.covers.clone().filter(|covers| !covers.is_empty() && directory.is_empty() && !is_listed)?;
+    let covers = it.covers.clone().filter(|covers| !covers.is_empty() && !is_listed)?;
     let root = Kustomization::read(it.node, "flux-system");
     Some(Entry { directory: covers, root, url: None, base: String::new() })
 }

@@ -36,7 +36,8 @@ fn commanded(common: &Common<'_>) -> BTreeSet<String> {
 /// What `--path` says in the commands of a text.
 fn paths_in(text: &str) -> Vec<&str> {
     let commands = text.match_indices(COMMAND).map(|(at, _)| {
-        let end = text[at..].char_indices().map(|(end, _)| end).take_while(|end| *end < COMMAND_BYTES_MAX).last();
+        let ends = text[at..].char_indices().map(|(start, it)| start + it.len_utf8());
+        let end = ends.take_while(|end| *end <= COMMAND_BYTES_MAX).last();
         let command = &text[at..at + end.unwrap_or_default()];
         let next = command.get(COMMAND.len()..).and_then(|rest| rest.find(COMMAND)).map(|next| next + COMMAND.len());
         &command[..next.unwrap_or(command.len())]
@@ -81,6 +82,7 @@ mod tests {
         let text = "Run:\n\n```\nflux bootstrap github \\\n  --owner=me \\\n  --path=./clusters/prod\n```\n\n\
                     or `flux bootstrap git --path clusters/dev`. Then flux bootstrap github --path=clusters/$NAME\n\n--path=other\n";
         assert_eq!(paths_in(text), ["./clusters/prod", "clusters/dev"]);
+        assert_eq!(paths_in("flux bootstrap git --path=clusters/dev"), ["clusters/dev"], "no line ends it");
         assert!(paths_in("flux bootstrap github\n\n--path=clusters/dev").is_empty());
         assert!(paths_in("flux bootstrap --path=clusters/<env>").is_empty());
     }
