@@ -11,6 +11,7 @@ use model::{
     Tie, TieTarget, Verdict, WhyUnseen,
 };
 use read::Reading;
+use read::texts::Creations;
 
 use crate::index::Index;
 use crate::pairs::Pair;
@@ -37,6 +38,8 @@ pub(crate) struct Context<'a> {
     releases: Vec<usize>,
     /// One of these releases.
     a_release: Vec<Option<ComponentId>>,
+    /// See [`Context::creation_in_text`].
+    creations: OnceLock<Creations>,
     /// See [`Context::ordered_after`].
     ordered: OnceLock<BTreeMap<ComponentId, usize>>,
     /// See [`Context::operator`].
@@ -94,6 +97,7 @@ impl<'a> Context<'a> {
             releases_are_tied,
             releases,
             a_release,
+            creations: OnceLock::new(),
             ordered: OnceLock::new(),
             operators: OnceLock::new(),
             races: OnceLock::new(),
@@ -365,32 +369,20 @@ impl<'a> Context<'a> {
 
     /// The first script, recipe, Terraform file or document with a line that creates something of a name: `kubectl create namespace web`.
     pub(crate) fn creation_in_text(&self, capability: &Capability) -> Option<EcoString> {
-        let repository = &self.reading.repository;
-        let texts = repository.paths().filter(|path| read::holds_commands(path));
-        let mut texts = texts.filter_map(|path| Some((path, repository.source(repository.id(path)?)?.text())));
-        let commands: &[&str] = match capability.kind {
-            CapabilityKind::Namespace => &["create ns ", "create namespace "],
-            CapabilityKind::Secret => &["create secret "],
-            CapabilityKind::ConfigMap => &["create configmap ", "create cm "],
-            _ => &[],
-        };
-        let creates = |line: &str| {
-            let is_creation = commands.iter().any(|command| line.contains(command));
-            is_creation && line.split(|c: char| !is_of_name(c)).any(|word| word == capability.name)
-        };
-        texts.find(|(_, text)| text.lines().any(creates)).map(|(path, _)| path.into())
+        self.creations.get_or_init(|| Creations::of(&self.reading.repository)).file(capability)
     }
 
-    /// Whether a Kustomization of another cluster applies the file of a place to the cluster whose kubeconfig it has.
-    pub(crate) fn is_handed_over(&self, span: source::Span) -> bool {
-        let file = self.reading.repository.path(span.file);
-        let directories = &self.cluster.facts.handed_over;
-        file.is_some_and(|file| directories.iter().any(|directory| repository::path::is_below(file, directory)))
+    /// The directory that a Kustomization with a kubeconfig applies to another cluster, if it holds the file of a place. Which cluster
+    /// the kubeconfig is for, no file says.
+    pub(crate) fn handed_over(&self, span: source::Span) -> Option<EcoString> {
+        let file = self.reading.repository.path(span.file)?;
+        let mut directories = self.cluster.facts.handed_over.iter();
+        directories.find(|directory| repository::path::is_below(file, directory)).map(|it| it.as_str().into())
     }
 
     /// Whether a script or a text for people says a name.
     pub(crate) fn is_told(&self, name: &str) -> bool {
-        read::scripts::is_told(&self.reading.repository, name)
+        read::texts::say(&self.reading.repository, name)
     }
 
     /// Whether a comment beside the object that counts names another maker of it.
@@ -516,10 +508,6 @@ impl<'a> Context<'a> {
         let least = if is_kind { severity.min(Severity::Info) } else { Severity::Pedantic };
         severity.lowered().max(least)
     }
-}
-
-fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '-' | '.')
 }
 
 /// The API group of `group/Kind`.

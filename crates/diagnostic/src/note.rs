@@ -62,6 +62,10 @@ pub enum Note {
     UnlessMadeBy {
         file: EcoString,
     },
+    /// A Kustomization with a kubeconfig applies this directory to another cluster, which may be this one.
+    UnlessHandedOver {
+        directory: EcoString,
+    },
     /// A script that applies CRDs of its own choice may have it there before.
     UnlessAppliedBy {
         script: EcoString,

@@ -1,6 +1,7 @@
 //! What rules ask about a cluster beside its needs and offers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use source::Span;
@@ -14,7 +15,7 @@ use crate::object::ObjectRef;
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Directories of the repository that Kustomizations with the kubeconfig of another cluster apply there.
-    pub handed_over: Vec<String>,
+    pub handed_over: Arc<[String]>,
     /// The address that Flux has the repository itself from, if the files say it.
     pub own_address: Option<String>,
     pub flux: Option<FluxVersion>,

@@ -29,6 +29,7 @@ pub mod substitute;
 mod talos;
 mod templated_yaml;
 pub mod terraform;
+pub mod texts;
 mod unapplied;
 
 use std::borrow::Cow;
@@ -47,7 +48,6 @@ pub use applied::{Applied, applied};
 use bootstrap::{Bootstrap, ClusterDirectories};
 pub use content::is_sealing_key;
 pub use flux::{FluxObjects, flux_objects};
-pub use naming::holds_commands;
 pub use repository::{Repository, may_hold_objects};
 
 /// A repository and the clusters it describes, sorted by the directory they start from.

@@ -32,8 +32,21 @@ pub(crate) fn is_archived(path: &str) -> bool {
     path.split('/').any(|part| ARCHIVES.iter().any(|name| part.trim_start_matches(['.', '_']).starts_with(name)))
 }
 
+/// Whether a directory is there to be read or copied, was given up, or is for tests.
+pub(crate) fn is_for_show(directory: &str) -> bool {
+    let names =
+        ["deferred", "deprecated", "disabled", "doc", "docs", "example", "examples", "sample", "samples", "unused"];
+    is_for_tests(directory) || directory.split('/').any(|part| names.contains(&part))
+}
+
+/// Whether a directory holds what only tests read.
+pub(crate) fn is_for_tests(directory: &str) -> bool {
+    let names = ["fixtures", "test-data", "testdata", "tests"];
+    directory.split('/').any(|part| names.contains(&part))
+}
+
 /// Whether a file is one in which commands stand, to be run or to be typed: scripts, recipes, pipelines, Terraform, documents.
-pub fn holds_commands(path: &str) -> bool {
+pub(crate) fn holds_commands(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let is_recipes = ["makefile", "justfile", "taskfile", ".mise", "mise"].iter().any(|start| name.starts_with(start));
     let is_pipeline = path.starts_with(".github/") || path.contains("taskfiles/") || name == ".gitlab-ci.yml";

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use ecow::EcoString;
 use model::{Capability, CapabilityKind, Cluster, Unapplied};
 
+use crate::naming::{is_archived, is_for_show};
 use crate::object::Object;
 use crate::repository::Repository;
+use ::repository::path;
 
 /// Files that would make an object, with the namespace that each says, by the object's kind and name.
 type Makers<'a> = BTreeMap<(CapabilityKind, &'a str), Vec<(&'a str, &'a str)>>;
@@ -38,7 +40,8 @@ fn unoffered(cluster: &Cluster) -> BTreeSet<Capability> {
 
 fn makers<'a>(repository: &'a Repository, live: &BTreeSet<String>) -> Makers<'a> {
     let mut makers = Makers::new();
-    for (_, file, documents) in repository.yaml_files().filter(|(_, file, _)| !live.contains(*file)) {
+    let is_meant = |file: &str| !live.contains(file) && !is_archived(file) && !is_for_show(path::parent(file));
+    for (_, file, documents) in repository.yaml_files().filter(|(_, file, _)| is_meant(file)) {
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
             let object = Object::new(node);
             let made = match (object.group(), object.kind()) {

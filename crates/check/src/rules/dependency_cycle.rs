@@ -108,8 +108,9 @@ fn doubt(context: &Context<'_>, deadlock: &Deadlock) -> Option<Note> {
     if let Some(file) = needed.filter(|it| made(it.kind)).find_map(|it| context.creation_in_text(it)) {
         return Some(Note::UnlessMadeBy { file });
     }
-    let is_handed_over = offers().any(|offer| made(offer.capability.kind) && context.is_handed_over(offer.at));
-    is_handed_over.then_some(Note::UnseenMayHold)
+    let mut handed_over = offers().filter(|offer| made(offer.capability.kind));
+    let directory = handed_over.find_map(|offer| context.handed_over(offer.at))?;
+    Some(Note::UnlessHandedOver { directory })
 }
 
 /// Longer cycles are not tried edge by edge.

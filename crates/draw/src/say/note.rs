@@ -54,6 +54,9 @@ pub(super) fn note(note: &Note) -> String {
             format!("unless `{program}`, which coldstart does not read, provides it first")
         }
         Note::UnlessMadeBy { file } => format!("unless what `{file}` says creates it first"),
+        Note::UnlessHandedOver { directory } => {
+            format!("unless another cluster applies `{directory}` to this one first (`kubeConfig`)")
+        }
         Note::UnlessAppliedBy { script } => {
             format!("unless `{script}`, which applies the CRDs of charts that are known only when it runs, installs it first")
         }

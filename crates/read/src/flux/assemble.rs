@@ -1,6 +1,7 @@
 //! One cluster put together: every Kustomization built, its children found in what it builds, wave by wave.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use kustomize::{Blind, BuildError, Failure, Overlay};
@@ -209,8 +210,7 @@ impl<'a> Assembler<'a> {
         let own = entry.root.source.as_ref().map(|source| &source.object).or(common.own.as_ref());
         let address = entry.url.as_deref().or_else(|| common.sources.url(own?));
         assembler.out.cluster.facts.own_address = address.map(str::to_owned);
-        let remote = common.written.iter().filter(|it| it.node.at(&["spec", "kubeConfig"]).is_some());
-        assembler.out.cluster.facts.handed_over = remote.filter_map(|it| it.covers.clone()).collect();
+        assembler.out.cluster.facts.handed_over = Arc::clone(&common.handed_over);
         let id = assembler.add_kustomization(&entry.root, None);
         let turn = assembler.turn(id, entry.root.clone());
         assembler.wave.push(turn);

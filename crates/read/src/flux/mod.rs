@@ -18,7 +18,7 @@ mod variables;
 mod version;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) use assemble::{Assembled, Built, Origin};
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
@@ -51,6 +51,8 @@ struct Common<'a> {
     /// The source that is this repository: the one that most Kustomizations name.
     own: Option<ObjectRef>,
     overlays: Overlays<'a>,
+    /// Directories that Kustomizations with a kubeconfig apply to another cluster.
+    handed_over: Arc<[String]>,
     /// The ResourceSetInputProviders of the repository.
     providers: Vec<Node>,
     /// What Terraform brings; asked for only where a file is missing.
@@ -66,6 +68,8 @@ impl<'a> Common<'a> {
         let (written, own) = entry::written(repository, &sources);
         sources.locate(&written, own.as_ref());
         let overlays = Overlays::read(repository);
+        let remote = written.iter().filter(|it| it.node.at(&["spec", "kubeConfig"]).is_some());
+        let handed_over = remote.filter_map(|it| it.covers.clone()).collect();
         Self {
             repository,
             sources,
@@ -73,6 +77,7 @@ impl<'a> Common<'a> {
             written,
             own,
             overlays,
+            handed_over,
             providers,
             provided: OnceLock::new(),
             search: Mutex::default(),

@@ -13,6 +13,8 @@ use ::repository::path;
 pub(super) struct Overlays<'a> {
     /// The directories of the kustomizations that name a path.
     by: BTreeMap<String, BTreeSet<&'a str>>,
+    /// The paths that the kustomization of a directory names.
+    of: BTreeMap<&'a str, BTreeSet<String>>,
     /// The text of every kustomization, by its directory.
     texts: BTreeMap<&'a str, &'a str>,
 }
@@ -30,7 +32,8 @@ impl<'a> Overlays<'a> {
             for root in documents.iter().filter_map(|document| document.root.as_ref()) {
                 for named in names(root).filter_map(|named| path::join(directory, named)) {
                     if repository.kind(&named) != PathKind::Missing && named != directory {
-                        overlays.by.entry(named).or_default().insert(directory);
+                        overlays.by.entry(named.clone()).or_default().insert(directory);
+                        overlays.of.entry(directory).or_default().insert(named);
                     }
                 }
             }
@@ -62,10 +65,9 @@ impl<'a> Overlays<'a> {
 
     /// The directories of other kustomizations that take in a directory which this one takes in.
     pub(super) fn on_same_base(&self, directory: &str) -> BTreeSet<&'a str> {
-        let is_base = |named: &str| self.texts.contains_key(named);
-        let shared = self.by.iter().filter(|(named, by)| is_base(named) && by.contains(directory));
-        let bases: BTreeSet<&str> = shared.clone().map(|(named, _)| named.as_str()).collect();
-        let others = shared.flat_map(|(_, by)| by.iter().copied());
+        let named = self.of.get(directory).into_iter().flatten().map(String::as_str);
+        let bases: BTreeSet<&str> = named.filter(|named| self.texts.contains_key(named)).collect();
+        let others = bases.iter().flat_map(|base| self.naming(base));
         others.filter(|other| *other != directory && !bases.contains(other)).collect()
     }
 

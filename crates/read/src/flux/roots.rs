@@ -11,6 +11,7 @@ use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync, told};
+use crate::naming::{is_for_show, is_for_tests};
 use crate::object::Object;
 use ::repository::path;
 
@@ -42,7 +43,8 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     let are_all_lone = reached.entries.is_empty() && !roots.values().any(|root| root.leads_on);
     let shifted: Vec<Entry> =
         if are_all_lone { roots.keys().filter_map(|start| in_artifact(common, start)).collect() } else { Vec::new() };
-    let is_shifted = |directory: &str| shifted.iter().any(|entry| entry.directory == directory);
+    let places: BTreeSet<&str> = shifted.iter().map(|entry| entry.directory.as_str()).collect();
+    let is_shifted = |directory: &str| places.contains(directory);
     let lone = if are_all_lone { clusters_among(&roots) } else { BTreeSet::new() };
     let is_one =
         |directory: &str, root: &Root| !is_nested(directory, root) && (root.leads_on || lone.contains(directory));
@@ -211,19 +213,6 @@ pub(super) fn starts_of<'a>(overlays: &Overlays<'a>, file: &'a str) -> BTreeSet<
     if outermost.is_empty() { BTreeSet::from([path::parent(file)]) } else { outermost }
 }
 
-/// Whether a directory is there to be read or copied, or for tests.
-fn is_for_show(directory: &str) -> bool {
-    let names =
-        ["deferred", "deprecated", "disabled", "doc", "docs", "example", "examples", "sample", "samples", "unused"];
-    is_for_tests(directory) || directory.split('/').any(|part| names.contains(&part))
-}
-
-/// Whether a directory holds what only tests read.
-pub(super) fn is_for_tests(directory: &str) -> bool {
-    let names = ["fixtures", "test-data", "testdata", "tests"];
-    directory.split('/').any(|part| names.contains(&part))
-}
-
 struct Search<'a> {
     common: &'a Common<'a>,
     /// Directories that a cluster applies, with all that is below them.
@@ -305,6 +294,7 @@ impl<'a> Search<'a> {
                 covering.entry(covers).or_default().push(other);
             }
         }
+        let crowded = self.crowded();
         let mut roots: BTreeMap<&str, Root> = BTreeMap::new();
         for it in &self.candidates {
             let is_covered = |start: &&str| {
@@ -320,7 +310,7 @@ impl<'a> Search<'a> {
             // Where a cluster applies one of several overlays as one of its layers, the others are for such clusters, and none themselves.
             let is_layer = |start: &&str| {
                 let by = covering.get(*start).map(Vec::as_slice).unwrap_or_default();
-                by.iter().any(|other| other.is_above(it) && self.is_one_of_many(other))
+                by.iter().any(|other| other.is_above(it) && crowded.contains(other.written.directory))
             };
             if starts.len() > 1 && starts.iter().any(is_layer) {
                 continue;
@@ -335,9 +325,10 @@ impl<'a> Search<'a> {
         roots
     }
 
-    /// Whether a Kustomization lies in one directory with others.
-    fn is_one_of_many(&self, it: &Candidate<'_>) -> bool {
-        self.candidates.iter().filter(|other| other.written.directory == it.written.directory).nth(1).is_some()
+    /// The directories that more than one Kustomization lies in.
+    fn crowded(&self) -> BTreeSet<&'a str> {
+        let mut seen = BTreeSet::new();
+        self.candidates.iter().map(|it| it.written.directory).filter(|directory| !seen.insert(*directory)).collect()
     }
 
     /// Whether a Kustomization applies a directory of this repository.

@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use kustomize::{Files as _, PathKind};
 
 use crate::flux::entry::is_templated;
-use crate::flux::roots::{is_for_tests, names};
+use crate::flux::roots::names;
 use crate::flux::{Common, Entry};
-use crate::scripts::{is_markdown, is_script};
+use crate::naming::is_for_tests;
+use crate::scripts::is_script;
+use crate::texts;
 use ::repository::path;
 
 /// What begins a command that bootstraps Flux.
@@ -25,9 +27,8 @@ pub(super) fn directories(common: &Common<'_>, entries: &[Entry]) -> BTreeSet<St
 
 /// Those that a command bootstraps Flux with.
 fn commanded(common: &Common<'_>) -> BTreeSet<String> {
-    let is_text = |path: &&str| (is_markdown(path) || is_script(path)) && !is_for_tests(path::parent(path));
-    let files = common.repository.paths().filter(is_text).filter_map(|path| common.repository.id(path));
-    let texts = files.filter_map(|id| Some(common.repository.source(id)?.text()));
+    let texts = texts::all(common.repository).filter(|(path, _)| !is_for_tests(path::parent(path)));
+    let texts = texts.map(|(_, text)| text);
     let places =
         texts.chain(common.overlays.texts()).flat_map(paths_in).map(|written| common.repository.place(written));
     places.filter(|place| !place.is_empty() && common.repository.kind(place) == PathKind::Directory).collect()

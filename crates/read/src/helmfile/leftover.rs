@@ -3,6 +3,7 @@
 //!
 //! Does not know who runs what: only that helmfile refuses a release whose values file is not there.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use kustomize::{Files, PathKind};
@@ -11,17 +12,19 @@ use source::Span;
 use yaml::EcoString;
 
 use super::Helmfile;
-use crate::naming::{holds_commands, is_in_bootstrap_directory};
+use crate::naming::is_in_bootstrap_directory;
 use crate::repository::Repository;
-use crate::templated_yaml;
+use crate::{templated_yaml, texts};
 use ::repository::path;
 
 /// Takes them out, and says so.
 pub(crate) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, blind: &mut Vec<BlindSpot>) {
     let whole = |helmfile: &&Helmfile| !lacks_values(repository, helmfile);
     let installed: BTreeSet<(EcoString, EcoString)> = helmfiles.iter().filter(whole).flat_map(installs).collect();
+    let is_unspoken = OnceCell::new();
     helmfiles.retain(|helmfile| {
-        let is_forgotten = || !is_in_bootstrap_directory(&helmfile.path) && is_not_spoken_of(repository);
+        let is_unspoken = || *is_unspoken.get_or_init(|| is_not_spoken_of(repository));
+        let is_forgotten = || !is_in_bootstrap_directory(&helmfile.path) && is_unspoken();
         let is_other = || installs(helmfile).any(|release| installed.contains(&release)) || is_forgotten();
         let is_leftover = lacks_values(repository, helmfile) && is_other();
         if is_leftover {
@@ -38,12 +41,8 @@ pub(crate) fn remove(repository: &Repository, helmfiles: &mut Vec<Helmfile>, bli
 
 /// Whether there are scripts, recipes or documents, and none of them names the program.
 fn is_not_spoken_of(repository: &Repository) -> bool {
-    let texts = repository
-        .paths()
-        .filter(|path| holds_commands(path))
-        .filter_map(|path| Some(repository.source(repository.id(path)?)?.text()));
-    let mut texts = texts.peekable();
-    texts.peek().is_some() && !texts.any(|text| text.contains("helmfile"))
+    let mut texts = texts::all(repository).peekable();
+    texts.peek().is_some() && !texts.any(|(_, text)| text.contains("helmfile"))
 }
 
 fn installs(helmfile: &Helmfile) -> impl Iterator<Item = (EcoString, EcoString)> {

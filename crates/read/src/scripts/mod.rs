@@ -239,17 +239,6 @@ pub(crate) fn is_script(path: &str) -> bool {
             && (is_taskfile || path.split('/').any(|part| matches!(part, ".taskfiles" | "taskfiles"))))
 }
 
-pub(crate) fn is_markdown(path: &str) -> bool {
-    path.rsplit('.').next() == Some("md")
-}
-
-/// Whether a script, a text for people or a file of a bootstrap says a name.
-pub fn is_told(repository: &Repository, name: &str) -> bool {
-    let is_text = |path: &&str| is_markdown(path) || is_script(path) || crate::naming::is_in_bootstrap_directory(path);
-    let files = repository.paths().filter(is_text).filter_map(|path| repository.id(path));
-    files.filter_map(|id| repository.source(id)).any(|source| source.text().contains(name))
-}
-
 fn text_of<'r>(repository: &'r Repository, path: &str) -> Option<(FileId, &'r str)> {
     let file = repository.id(path)?;
     Some((file, repository.source(file)?.text()))
