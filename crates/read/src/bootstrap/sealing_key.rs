@@ -17,6 +17,7 @@ pub(super) fn find(repository: &Repository) -> Option<Span> {
     in_files(repository, &ENDINGS, |text| Some((text.find(SEALING_KEY_LABEL)?, SEALING_KEY_LABEL.len())))
         .or_else(|| in_files(repository, &ENDINGS, applied))
         .or_else(|| in_files(repository, &TEXTS, described))
+        .or_else(|| in_files(repository, &TEXTS, applied))
 }
 
 fn in_files(repository: &Repository, endings: &[&str], find: impl Fn(&str) -> Option<(usize, usize)>) -> Option<Span> {
@@ -66,9 +67,10 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_applies_the_key_is_found_in_a_script() {
+    fn a_command_that_applies_the_key_is_found() {
         let script = "if test -f sealed-secrets-master.key; then kubectl apply -f sealed-secrets-master.key; fi\n";
         assert!(applied(script).is_some());
+        assert!(applied("kubectl -n sealed-secrets apply -f main.key.yaml --force\n").is_some(), "typed by a person");
         for other in [
             "kubectl get secret -l sealed-secrets-key\nkubeseal --fetch-cert\n",
             "kubectl create secret generic x --from-literal=api-key=1 --dry-run=client -o yaml | kubeseal > sealed-secret.yaml\n",

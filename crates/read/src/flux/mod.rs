@@ -55,7 +55,7 @@ struct Common<'a> {
     handed_over: Arc<[String]>,
     /// The ResourceSetInputProviders of the repository.
     providers: Vec<Node>,
-    /// What Terraform brings; asked for only where a file is missing.
+    /// What Terraform brings; see [`Common::provided`].
     provided: OnceLock<Provided>,
     /// For builds that are made to find out where clusters begin.
     search: Mutex<Ledger>,
@@ -86,7 +86,11 @@ impl<'a> Common<'a> {
 
     /// Whether Terraform writes a file into the repository.
     fn is_written_by_terraform(&self, path: &str) -> bool {
-        self.provided.get_or_init(|| terraform::provided(self.repository)).writes(path)
+        self.provided().writes(path)
+    }
+
+    fn provided(&self) -> &Provided {
+        self.provided.get_or_init(|| terraform::provided(self.repository))
     }
 
     /// What a directory is built to, to find out where clusters begin.

@@ -36,6 +36,7 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
         return vec![at_hand("")];
     }
     keep_named_by_terraform(common, &mut roots);
+    keep_bootstrapped_by_terraform(common, reached, &mut roots);
     // One that leads on is no part of one that does not.
     let is_around = |outer: &str, inner: &Root| roots.get(outer).is_some_and(|root| root.leads_on || !inner.leads_on);
     let is_nested =
@@ -177,6 +178,19 @@ fn keep_named_by_terraform(common: &Common<'_>, roots: &mut BTreeMap<&str, Root>
     let is_around = |outer: &str| named.iter().any(|inner| *inner != outer && path::is_below(inner, outer));
     if !named.is_empty() {
         roots.retain(|directory, _| named.contains(directory) && !is_around(directory));
+    }
+}
+
+/// Where the directories that Terraform bootstraps Flux with fit a cluster, what fits none of them begins no cluster.
+fn keep_bootstrapped_by_terraform(common: &Common<'_>, reached: &Reached<'_>, roots: &mut BTreeMap<&str, Root>) {
+    if roots.is_empty() {
+        return;
+    }
+    let patterns = &common.provided().clusters;
+    let fits = |directory: &str| patterns.iter().any(|pattern| sync::is_like(directory, pattern));
+    let declared = reached.entries.iter().map(|entry| entry.directory.as_str());
+    if declared.chain(roots.keys().copied()).any(fits) {
+        roots.retain(|directory, _| fits(directory));
     }
 }
 

@@ -1,5 +1,5 @@
-//! Clusters that a text of the repository tells of: `flux bootstrap … --path=DIRECTORY` in a script or in a text for people, and overlays
-//! that lie beside a cluster, build on the same base, and are named in a script.
+//! Clusters that a text of the repository tells of: `flux bootstrap … --path=DIRECTORY` in a script or in a text for people, Terraform
+//! that bootstraps Flux, and overlays that lie beside a cluster, build on the same base, and are named in a script.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +22,8 @@ const COMMAND_BYTES_MAX: usize = 1200;
 pub(super) fn directories(common: &Common<'_>, entries: &[Entry]) -> BTreeSet<String> {
     let mut found = commanded(common);
     found.extend(beside(common, entries).into_iter().map(str::to_owned));
+    let is_here = |directory: &&String| common.repository.kind(directory) == PathKind::Directory;
+    found.extend(common.provided().clusters.iter().filter(is_here).cloned());
     found
 }
 

@@ -21,7 +21,9 @@ use crate::repository::Repository;
 use crate::scripts::CreatedKind;
 
 /// Of what such resources are called that bring something.
-const TELLING: [&str; 7] = [
+const TELLING: [&str; 9] = [
+    "\"flux_bootstrap_git\"",
+    "\"flux_sync\"",
     "\"kubernetes_namespace",
     "\"kubernetes_secret",
     "\"kubernetes_config_map",
@@ -55,6 +57,8 @@ pub(crate) struct Provided {
     pub(crate) charts: BTreeSet<ProvidedChart>,
     /// Paths of files that it writes into a repository, with a `*` for what is not known.
     pub(crate) files: BTreeSet<String>,
+    /// Directories that it bootstraps Flux with, with a `*` for each part that is not known.
+    pub(crate) clusters: BTreeSet<String>,
 }
 
 impl Provided {
@@ -80,7 +84,7 @@ pub(crate) fn provided(repository: &Repository) -> Provided {
     // Those that are called ask those that call them.
     let instances = instances(&world);
     for instance in &instances {
-        for resource in instance.module.resources.iter().filter(|resource| !resource.is_data) {
+        for resource in &instance.module.resources {
             for each in instance.expand(&resource.body).unwrap_or_else(|| vec![Each::default()]) {
                 let making = Making { instance, resource, each: &each };
                 making.add_to(&mut found);
@@ -117,6 +121,13 @@ fn is_for_show(directory: &str) -> bool {
     directory.split('/').any(|part| !matches!(part, "module" | "modules") && is_aside(part))
 }
 
+/// The directory that Flux is bootstrapped with, if something of it is known.
+fn cluster(written: &str) -> Option<String> {
+    let directory = written.trim_start_matches("./").trim_matches('/');
+    let is_known = |part: &str| !part.is_empty() && !part.contains(GAP);
+    directory.split('/').any(is_known).then(|| directory.replace(GAP, "*"))
+}
+
 /// One of a resource, where it is made.
 struct Making<'m, 'w> {
     instance: &'m Instance<'w>,
@@ -126,6 +137,12 @@ struct Making<'m, 'w> {
 
 impl Making<'_, '_> {
     fn add_to(&self, found: &mut Provided) {
+        if self.resource.is_data {
+            // What `flux bootstrap` would write, for files that Terraform commits.
+            let is_sync = self.resource.kind == "flux_sync";
+            found.clusters.extend(self.text("target_path").filter(|_| is_sync).and_then(|it| cluster(&it)));
+            return;
+        }
         let object = |kind: CreatedKind| self.named(kind);
         match self.resource.kind.trim_end_matches("_v1") {
             "kubernetes_namespace" => found.objects.extend(object(CreatedKind::Namespace)),
@@ -137,6 +154,7 @@ impl Making<'_, '_> {
                 found.objects.extend(self.namespace_of_release());
                 found.charts.extend(self.chart());
             }
+            "flux_bootstrap_git" => found.clusters.extend(self.text("path").and_then(|it| cluster(&it))),
             "github_repository_file" => found.files.extend(self.text("file").as_deref().and_then(pattern)),
             "gitlab_repository_file" => found.files.extend(self.text("file_path").as_deref().and_then(pattern)),
             "local_file" | "local_sensitive_file" => {

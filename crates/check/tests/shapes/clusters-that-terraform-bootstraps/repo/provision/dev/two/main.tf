@@ -1,0 +1,5 @@
+module "cluster" {
+  source      = "../../base"
+  environment = "dev"
+  name        = "two"
+}

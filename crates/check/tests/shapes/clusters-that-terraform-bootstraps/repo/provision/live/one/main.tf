@@ -1,0 +1,5 @@
+module "cluster" {
+  source      = "../../base"
+  environment = "live"
+  name        = "one"
+}
