@@ -50,10 +50,9 @@ fn open_loop(text: &str) -> Option<&str> {
     let mut lines = text.lines().rev().take(LINES_MAX);
     while let Some(line) = lines.next() {
         let mut words = line.split([' ', '\t', ';', '|']).filter(|word| !word.is_empty());
-        let (first, last) = (words.clone().next(), words.clone().next_back());
-        let begins = words.any(|word| matches!(word, "for" | "while" | "until"));
+        let (first, last) = (words.clone().next(), words.next_back());
         ended += usize::from(first == Some("done") || last == Some("done"));
-        match ended.checked_sub(usize::from(begins)) {
+        match ended.checked_sub(usize::from(begins_loop(line))) {
             // What it goes through may stand on the line before.
             None if line.trim_start().starts_with('|') => return lines.next(),
             None => return Some(line),
@@ -61,6 +60,16 @@ fn open_loop(text: &str) -> Option<&str> {
         }
     }
     None
+}
+
+/// Whether a line has the keyword of a loop where a command begins: not in a comment, and not in a text that it prints.
+fn begins_loop(line: &str) -> bool {
+    let opens = |before: &str| before.ends_with([';', '|', '&', '(']) || matches!(before, "do" | "then" | "else" | "{");
+    let words: Vec<&str> = line.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let is_first = at.checked_sub(1).is_none_or(|before| opens(words[before]));
+        is_first && matches!(*word, "for" | "while" | "until")
+    })
 }
 
 /// The directory in whose directories a line begins a loop.
@@ -130,6 +139,7 @@ mod tests {
         let nested = "find y -type d | while read -r b; do\n  for a in x/*/; do\n    echo\n  done\n";
         assert_eq!(open_loop(nested), Some("find y -type d | while read -r b; do"));
         assert_eq!(open_loop("for a in x; do echo; done\n"), None);
+        assert_eq!(open_loop("for a in x/*/; do\n  # not for b\n  echo waiting for b\n"), Some("for a in x/*/; do"));
         assert_eq!(open_loop("find y -type d \\\n  | while read -r b; do\n"), Some("find y -type d \\"));
     }
 }

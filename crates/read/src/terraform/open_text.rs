@@ -88,6 +88,14 @@ pub(crate) fn pattern(text: &str) -> Option<String> {
     (before.len() + after.len() >= KNOWN_CHARACTERS_MIN).then(|| format!("{before}*{after}"))
 }
 
+/// The same of a file: how its name ends says nothing.
+pub(crate) fn file_pattern(text: &str) -> Option<String> {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let ending = name.rfind('.').map_or("", |at| &name[at..]);
+    let stem = text.strip_suffix(ending)?;
+    Some(format!("{}{ending}", pattern(stem)?))
+}
+
 /// A path from where Terraform is run, as one of the repository.
 pub(crate) fn in_repository(root: &str, written: &str) -> Option<String> {
     let is_outside = written.starts_with(['/', '~', GAP]);
@@ -96,7 +104,7 @@ pub(crate) fn in_repository(root: &str, written: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GAP, pattern, without_actions};
+    use super::{GAP, file_pattern, pattern, without_actions};
 
     #[test]
     fn a_name_with_gaps_is_a_pattern_if_enough_of_it_is_known() {
@@ -106,6 +114,13 @@ mod tests {
         for unknown in [GAP.to_string(), format!("a-{GAP}"), String::new()] {
             assert_eq!(pattern(&unknown), None, "{unknown}");
         }
+    }
+
+    #[test]
+    fn the_ending_of_a_file_is_no_pattern() {
+        assert_eq!(file_pattern(&format!("{GAP}.yaml")), None);
+        assert_eq!(file_pattern(&format!("clusters/{GAP}.yaml")).as_deref(), Some("clusters/*.yaml"));
+        assert_eq!(file_pattern("clusters/one/vars.env").as_deref(), Some("clusters/one/vars.env"));
     }
 
     #[test]

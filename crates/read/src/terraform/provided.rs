@@ -13,7 +13,7 @@ use yaml::{Limits, Node};
 
 use super::instance::{Each, Instance, World};
 use super::module::{Module, Resource};
-use super::open_text::{GAP, in_repository, open_text, pattern};
+use super::open_text::{GAP, file_pattern, in_repository, open_text, pattern};
 use super::value::Value;
 use super::{Budget, applied_by_flux, modules, roots};
 use crate::machines::is_aside;
@@ -155,11 +155,11 @@ impl Making<'_, '_> {
                 found.charts.extend(self.chart());
             }
             "flux_bootstrap_git" => found.clusters.extend(self.text("path").and_then(|it| cluster(&it))),
-            "github_repository_file" => found.files.extend(self.text("file").as_deref().and_then(pattern)),
-            "gitlab_repository_file" => found.files.extend(self.text("file_path").as_deref().and_then(pattern)),
+            "github_repository_file" => found.files.extend(self.text("file").as_deref().and_then(file_pattern)),
+            "gitlab_repository_file" => found.files.extend(self.text("file_path").as_deref().and_then(file_pattern)),
             "local_file" | "local_sensitive_file" => {
                 let path = self.text("filename").and_then(|path| in_repository(self.instance.run_in(), &path));
-                found.files.extend(path.as_deref().and_then(pattern));
+                found.files.extend(path.as_deref().and_then(file_pattern));
             }
             _ => {}
         }
