@@ -45,6 +45,11 @@ pub(crate) fn is_for_tests(directory: &str) -> bool {
     directory.split('/').any(|part| names.contains(&part))
 }
 
+/// Whether a file is a text for people.
+pub(crate) fn is_document(path: &str) -> bool {
+    path.rsplit('.').next() == Some("md")
+}
+
 /// Whether a file is one in which commands stand, to be run or to be typed: scripts, recipes, pipelines, Terraform, documents.
 pub(crate) fn holds_commands(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();

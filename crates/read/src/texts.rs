@@ -42,7 +42,7 @@ impl Creations {
     pub fn of(repository: &Repository) -> Self {
         let mut files = BTreeMap::new();
         for (path, text) in all(repository).filter(|(_, text)| text.contains("create ")) {
-            for (kind, word) in text.lines().flat_map(created) {
+            for (kind, word) in text.lines().flat_map(|line| created(line).chain(assigned(text, line))) {
                 files.entry((kind, word.into())).or_insert_with(|| path.into());
             }
         }
@@ -55,9 +55,31 @@ impl Creations {
     }
 }
 
+/// The kinds that a line creates something of.
+fn kinds_created(line: &str) -> impl Iterator<Item = CapabilityKind> {
+    CREATIONS.iter().filter(|(command, _)| line.contains(command)).map(|(_, kind)| *kind)
+}
+
+/// What a line with a variable may create: whatever the same text sets a variable to, because it may come through functions.
+fn assigned<'a>(text: &'a str, line: &str) -> impl Iterator<Item = (CapabilityKind, &'a str)> {
+    let kinds: Vec<CapabilityKind> = if line.contains('$') { kinds_created(line).collect() } else { Vec::new() };
+    kinds.into_iter().flat_map(|kind| text.lines().filter_map(value_set).map(move |value| (kind, value)))
+}
+
+/// The value in `name=value`, `local name="value"` or `NAME := value`.
+fn value_set(line: &str) -> Option<&str> {
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim_end_matches([' ', ':', '?']).rsplit([' ', '\t']).next()?;
+    let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    let value = value.trim().trim_matches(['"', '\'']);
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '.');
+    let is_one = !name.is_empty() && name.chars().all(is_name) && !value.is_empty() && value.chars().all(is_plain);
+    is_one.then_some(value)
+}
+
 /// What a line may create.
 fn created(line: &str) -> impl Iterator<Item = (CapabilityKind, &str)> {
-    let kinds = CREATIONS.iter().filter(|(command, _)| line.contains(command)).map(|(_, kind)| *kind);
+    let kinds = kinds_created(line);
     let is_of_name = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '.');
     kinds.flat_map(move |kind| {
         let words = line.split(move |it: char| !is_of_name(it)).filter(|word| !word.is_empty());
@@ -67,7 +89,7 @@ fn created(line: &str) -> impl Iterator<Item = (CapabilityKind, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::created;
+    use super::{assigned, created};
     use model::CapabilityKind;
 
     #[test]
@@ -76,5 +98,13 @@ mod tests {
             created("kubectl -n flux-system create secret generic sops-age --from-file=age.agekey").collect();
         assert!(made.contains(&(CapabilityKind::Secret, "sops-age")), "{made:?}");
         assert_eq!(created("kubectl create deployment web").count(), 0);
+    }
+
+    #[test]
+    fn a_line_with_a_variable_creates_what_the_script_sets_one_to() {
+        let script =
+            "make() {\n  local namespace=\"$1\"\n  kubectl create ns \"$namespace\"\n}\nkeys_namespace=\"infra\"\n";
+        let made: Vec<_> = script.lines().flat_map(|line| assigned(script, line)).collect();
+        assert_eq!(made, [(CapabilityKind::Namespace, "infra")]);
     }
 }

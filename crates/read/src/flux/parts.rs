@@ -11,8 +11,8 @@ use crate::flux::{Common, SOURCE_GROUP};
 use crate::object::Object;
 use ::repository::path;
 
-/// Which of the declared clusters are no clusters of their own: what another one applies under the same name, add-ons, and what a
-/// bootstrap that was given up left behind.
+/// Which of the declared clusters are no clusters of their own: what another one applies under the same name, or an overlay of
+/// the same base, add-ons, and what a bootstrap that was given up left behind.
 pub(super) fn among(common: &Common<'_>, entries: &[Entry], assembled: &[Assembled]) -> Vec<bool> {
     let applied_by = appliers(entries, assembled);
     let applies =
@@ -22,10 +22,23 @@ pub(super) fn among(common: &Common<'_>, entries: &[Entry], assembled: &[Assembl
         // Two that apply each other are one as good as the other.
         by.copied().any(|outer| outer != inner && !applies(inner, outer))
     };
+    let layers: BTreeSet<(&ObjectRef, &str)> = entries
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| is_applied(*index))
+        .flat_map(|(_, it)| alike(common, it))
+        .collect();
     let definers = definers(entries, assembled);
     let is_add_on = |index: usize| is_add_on(common, &entries[index], &assembled[index], &definers);
     let left_over = left_over(entries, assembled);
-    (0..entries.len()).map(|index| left_over[index] || is_applied(index) || is_add_on(index)).collect()
+    let is_part = |index: usize| is_applied(index) || layers.contains(&key(&entries[index]));
+    (0..entries.len()).map(|index| left_over[index] || is_part(index) || is_add_on(index)).collect()
+}
+
+/// The same root in other overlays of one base: they are of one use.
+fn alike<'a>(common: &Common<'a>, part: &'a Entry) -> Vec<(&'a ObjectRef, &'a str)> {
+    let others = common.overlays.on_same_base(&part.directory);
+    others.into_iter().map(|other| (&part.root.object, other)).collect()
 }
 
 /// Which apply Flux and nothing else, where others apply more. One that lies beside such a one in a directory of clusters is a cluster

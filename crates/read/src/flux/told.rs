@@ -8,7 +8,7 @@ use kustomize::{Files as _, PathKind};
 use crate::flux::entry::is_templated;
 use crate::flux::roots::names;
 use crate::flux::{Common, Entry};
-use crate::naming::is_for_tests;
+use crate::naming::{is_document, is_for_tests};
 use crate::scripts::is_script;
 use crate::texts;
 use ::repository::path;
@@ -20,17 +20,18 @@ const COMMAND_BYTES_MAX: usize = 1200;
 
 /// Directories with a kustomization or a Kustomization that texts tell of.
 pub(super) fn directories(common: &Common<'_>, entries: &[Entry]) -> BTreeSet<String> {
-    let mut found = commanded(common);
-    found.extend(beside(common, entries).into_iter().map(str::to_owned));
     let is_here = |directory: &&String| common.repository.kind(directory) == PathKind::Directory;
-    found.extend(common.provided().clusters.iter().filter(is_here).cloned());
+    let mut found: BTreeSet<String> = common.provided().clusters.iter().filter(is_here).cloned().collect();
+    let by_terraform = !found.is_empty();
+    found.extend(commanded(common, by_terraform));
+    found.extend(beside(common, entries).into_iter().map(str::to_owned));
     found
 }
 
-/// Those that a command bootstraps Flux with.
-fn commanded(common: &Common<'_>) -> BTreeSet<String> {
-    let texts = texts::all(common.repository).filter(|(path, _)| !is_for_tests(path::parent(path)));
-    let texts = texts.map(|(_, text)| text);
+/// Those that a command bootstraps Flux with. Where Terraform does it, what a document says is of another time.
+fn commanded(common: &Common<'_>, by_terraform: bool) -> BTreeSet<String> {
+    let is_meant = |path: &str| !is_for_tests(path::parent(path)) && !(by_terraform && is_document(path));
+    let texts = texts::all(common.repository).filter(|(path, _)| is_meant(path)).map(|(_, text)| text);
     let places =
         texts.chain(common.overlays.texts()).flat_map(paths_in).map(|written| common.repository.place(written));
     places.filter(|place| !place.is_empty() && common.repository.kind(place) == PathKind::Directory).collect()

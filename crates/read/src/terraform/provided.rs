@@ -153,6 +153,7 @@ impl Making<'_, '_> {
             "helm_release" => {
                 found.objects.extend(self.namespace_of_release());
                 found.charts.extend(self.chart());
+                found.clusters.extend(self.path_of_sync().and_then(|it| cluster(&it)));
             }
             "flux_bootstrap_git" => found.clusters.extend(self.text("path").and_then(|it| cluster(&it))),
             "github_repository_file" => found.files.extend(self.text("file").as_deref().and_then(file_pattern)),
@@ -197,6 +198,26 @@ impl Making<'_, '_> {
         let creates = self.instance.value(&creates.value, self.each).to_bool()?;
         let name = self.text("namespace").filter(|_| creates)?;
         self.object(CreatedKind::Namespace, None, &name)
+    }
+
+    /// The path that a release of the chart `flux2-sync` has Flux apply.
+    fn path_of_sync(&self) -> Option<String> {
+        const PATH: [&str; 3] = ["kustomization", "spec", "path"];
+        self.chart().filter(|chart| chart.name == "flux2-sync")?;
+        let blocks = self.resource.body.get_blocks("set");
+        let is_path = |body: &&Body| self.text_of(body, "name").is_some_and(|name| name == PATH.join("."));
+        let set = blocks.map(|block| &block.body).find(is_path);
+        let values = || {
+            let attribute = self.resource.body.get_attribute("values")?;
+            let Value::List(values) = self.instance.value(&attribute.value, self.each) else { return None };
+            values.items.iter().find_map(|value| match value {
+                Value::Encoded(documents) => {
+                    documents.items.iter().find_map(|it| it.at(&PATH)?.as_text().map(str::to_owned))
+                }
+                _ => None,
+            })
+        };
+        set.and_then(|body| self.text_of(body, "value")).or_else(values)
     }
 
     /// By the last part of its name: `oci://host/charts/name`.

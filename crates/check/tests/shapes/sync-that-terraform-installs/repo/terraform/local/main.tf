@@ -1,0 +1,4 @@
+module "flux" {
+  source      = "../flux"
+  environment = "local"
+}
