@@ -175,6 +175,11 @@ impl<'a> Context<'a> {
         self.cluster.blind.iter().any(|blind| blind.why.may_hold_components() && !is_of_others(blind))
     }
 
+    /// Whether something of what a component applies was not seen.
+    pub(crate) fn is_unseen(&self, id: ComponentId) -> bool {
+        self.cluster.blind.iter().any(|blind| blind.component == Some(id) && blind.why.may_hold_components())
+    }
+
     /// Whether something that a component is applied by can't be built: what it would apply beside the component is not known.
     pub(crate) fn is_below_broken(&self, id: ComponentId) -> bool {
         let is_broken = |at: ComponentId| self.cluster.broken.iter().any(|broken| broken.component == at);

@@ -214,7 +214,8 @@ impl Builder<'_> {
                 });
             }
         }
-        if !found {
+        // What was not fetched may hold it.
+        if !found && self.blind.is_empty() {
             self.fail(BuildError::NoReplicas { name: name.to_owned() }, item.span);
         }
     }

@@ -217,6 +217,8 @@ pub enum WhyUnseen {
     WrittenByTerraform,
     /// A helmfile that names values files which are not there, and whose releases another one has, or which no script speaks of.
     LeftoverHelmfile,
+    /// A helmfile of one application, in a directory of its name, that no script and no other helmfile runs.
+    HelmfileByItself,
     /// A file that was left out when the repository was read.
     NotRead(Cause),
     /// A rule that finds more than this in one cluster, or one that is told of more in the whole report.

@@ -170,7 +170,8 @@ fn of_check(context: &Context<'_>, check: &MissingCheck, hint: Hint) -> Option<F
     let meant = check.near.clone().map(|object| OrderAdvice::DidYouMean { object });
     let meant = meant.or(hint.advice);
     let is_slip = check.near.is_some() || hint.is_slip;
-    let is_unsure = (context.may_hold_more() || context.is_below_broken(check.of)) && !is_slip;
+    let is_unseen = context.may_hold_more() || context.is_below_broken(check.of) || context.is_unseen(check.of);
+    let is_unsure = is_unseen && !is_slip;
     // What could not be seen may make it, and then there is nothing to say.
     if is_unsure {
         return None;

@@ -100,6 +100,9 @@ pub(crate) fn clause(why: &WhyUnseen) -> Clause {
         WhyUnseen::ChosenByTemplate => Clause::is("chosen by a template"),
         WhyUnseen::NotInRepository => Clause::is("not in the repository"),
         WhyUnseen::WrittenByTerraform => Clause::is("not in the repository yet: Terraform writes it"),
+        WhyUnseen::HelmfileByItself => Clause::plain(
+            "installs one application, and no script and no other helmfile runs it: not part of the bootstrap",
+        ),
         WhyUnseen::LeftoverHelmfile => Clause::plain(
             "names values files that do not exist, and another helmfile has its releases or no script names helmfile: treated as a leftover",
         ),

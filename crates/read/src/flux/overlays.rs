@@ -71,10 +71,9 @@ impl<'a> Overlays<'a> {
         others.filter(|other| *other != directory && !bases.contains(other)).collect()
     }
 
-    /// Whether a kustomization says the path of the very directory it lies in, for instance in a patch.
-    pub(super) fn says_its_own_path(&self, directory: &str) -> bool {
-        let said = format!("/{directory}");
-        !directory.is_empty() && self.texts.get(directory).is_some_and(|text| text.contains(&said))
+    /// Whether the kustomization of a directory says a path, for instance in a patch.
+    pub(super) fn says_path(&self, directory: &str, said: &str) -> bool {
+        !said.is_empty() && self.texts.get(directory).is_some_and(|text| text.contains(&format!("/{said}")))
     }
 
     fn naming(&self, path: &str) -> impl Iterator<Item = &'a str> {

@@ -23,8 +23,7 @@ pub(super) fn entries(common: &Common<'_>, builds: &mut Builds) -> Vec<Entry> {
     common.search(|ledger| builds.make(common.repository, &wanted, ledger));
     let root = |(directory, names): (&str, Vec<&str>)| {
         let build = builds.get(directory, &plain)?;
-        let root = build.objects.iter().find_map(|node| root_of(common, directory, &names, node, &build.objects))?;
-        Some(Entry { directory: directory.to_owned(), root, url: None, base: String::new() })
+        build.objects.iter().find_map(|node| entry_of(common, directory, &names, node, &build.objects))
     };
     candidates.into_iter().filter_map(root).collect()
 }
@@ -49,17 +48,17 @@ fn may_apply(common: &Common<'_>, it: &Written<'_>, directory: &str) -> bool {
         let written = it.node.text_at(&["spec", "path"]);
         written.is_some_and(|path| is_templated(path) && fits_path(directory, path))
     };
-    is_written || is_like() || common.overlays.says_its_own_path(directory)
+    is_written || is_like() || common.overlays.says_path(directory, meant(directory))
 }
 
-/// The Kustomization among what a directory builds to that applies this very directory.
-fn root_of(
-    common: &Common<'_>,
-    directory: &str,
-    names: &[&str],
-    node: &Node,
-    beside: &[Node],
-) -> Option<Kustomization> {
+/// What a root in a directory applies: the directory itself, and around what `flux bootstrap` writes the cluster.
+fn meant(directory: &str) -> &str {
+    directory.strip_suffix("/flux-system").unwrap_or(directory)
+}
+
+/// The cluster that begins with an object among what a directory builds to: a Kustomization that applies this very directory, or the
+/// cluster around it.
+fn entry_of(common: &Common<'_>, directory: &str, names: &[&str], node: &Node, beside: &[Node]) -> Option<Entry> {
     let object = Object::new(node);
     if !object.is(KUSTOMIZE_GROUP, "Kustomization") || !names.contains(&object.name()) {
         return None;
@@ -69,9 +68,11 @@ fn root_of(
         common.search(|ledger| ledger.one(|budget| substitute_own(&mut node, &common.settings, beside, budget)));
     }
     let root = Kustomization::read(&node, "flux-system");
-    let is_itself = !root.path.is_empty() && common.repository.place(&root.path) == directory;
+    let place = common.repository.place(&root.path);
+    let is_itself = !place.is_empty() && (place == directory || place == meant(directory));
     let is_other = |own| root.source.as_ref().is_some_and(|source| common.sources.is_another(&source.object, own));
-    (is_itself && !common.own.as_ref().is_some_and(is_other)).then_some(root)
+    let is_one = is_itself && !common.own.as_ref().is_some_and(is_other);
+    is_one.then(|| Entry { directory: place, root, url: None, base: String::new() })
 }
 
 /// A root substitutes in itself, too: it is part of what it applies.

@@ -10,7 +10,8 @@ use crate::flux::entry::{self, Entry, Written, is_templated, made_by_flux};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
-use crate::flux::{Common, KUSTOMIZE_GROUP, sync, told};
+use crate::flux::told::Told;
+use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
 use crate::naming::{is_for_show, is_for_tests};
 use crate::object::Object;
 use ::repository::path;
@@ -65,8 +66,12 @@ fn told_of(common: &Common<'_>, reached: &Reached<'_>, found: &[Entry]) -> Vec<E
         known.iter().any(|known| path::is_below(directory, known) || path::is_below(known, directory))
     };
     let is_new = |directory: &String| !is_known(directory) && !reached.directories.contains(directory.as_str());
-    let told = told::directories(common, reached.entries).into_iter().filter(is_new).map(|it| at_hand(&it));
-    told.filter(|entry| !further(common, &entry.directory, &entry.root).is_empty()).collect()
+    let Told { by_terraform, by_others } = Told::read(common, reached.entries);
+    // Nothing else says that these are clusters.
+    let leads_on = |entry: &Entry| !further(common, &entry.directory, &entry.root).is_empty();
+    let others = by_others.into_iter().filter(|it| is_new(it) && !by_terraform.contains(it));
+    let others = others.map(|it| at_hand(&it)).filter(leads_on);
+    by_terraform.iter().filter(|it| is_new(it)).map(|it| at_hand(it)).chain(others).collect()
 }
 
 /// The cluster of a Kustomization that alone lies at the root of the repository, and applies a directory of it: its file is applied, and

@@ -18,14 +18,22 @@ const COMMAND: &str = "flux bootstrap";
 /// Of one such command.
 const COMMAND_BYTES_MAX: usize = 1200;
 
-/// Directories with a kustomization or a Kustomization that texts tell of.
-pub(super) fn directories(common: &Common<'_>, entries: &[Entry]) -> BTreeSet<String> {
-    let is_here = |directory: &&String| common.repository.kind(directory) == PathKind::Directory;
-    let mut found: BTreeSet<String> = common.provided().clusters.iter().filter(is_here).cloned().collect();
-    let by_terraform = !found.is_empty();
-    found.extend(commanded(common, by_terraform));
-    found.extend(beside(common, entries).into_iter().map(str::to_owned));
-    found
+/// Directories that texts tell of.
+pub(super) struct Told {
+    /// Those that Terraform bootstraps Flux with.
+    pub(super) by_terraform: BTreeSet<String>,
+    /// Those that a person or a script seems to.
+    pub(super) by_others: BTreeSet<String>,
+}
+
+impl Told {
+    pub(super) fn read(common: &Common<'_>, entries: &[Entry]) -> Self {
+        let is_here = |directory: &&String| common.repository.kind(directory) == PathKind::Directory;
+        let by_terraform: BTreeSet<String> = common.provided().clusters.iter().filter(is_here).cloned().collect();
+        let mut by_others = commanded(common, !by_terraform.is_empty());
+        by_others.extend(beside(common, entries).into_iter().map(str::to_owned));
+        Self { by_terraform, by_others }
+    }
 }
 
 /// Those that a command bootstraps Flux with. Where Terraform does it, what a document says is of another time.
