@@ -3,8 +3,8 @@
 //! `postBuild.substituteFrom` that names a ConfigMap or Secret that nothing creates, or only this Kustomization itself; and an
 //! `optional` one that something creates, but that the Kustomization does not wait for.
 //!
-//! One that only the Kustomization itself creates is an error where the bootstrap creates other Secrets of its namespace, and no script
-//! and no Markdown file names it or the directory of its file: then nothing creates it first.
+//! One that only the Kustomization itself creates is an error where the bootstrap creates other Secrets of its namespace, and no script,
+//! recipe, pipeline, Terraform file or document names it or the directory of its file: then nothing creates it first.
 //!
 //! ## Why it matters at a cold start
 //!
