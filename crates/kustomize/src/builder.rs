@@ -49,9 +49,13 @@ impl<'f> Builder<'f> {
     }
 
     pub(crate) fn fail(&mut self, error: impl Into<BuildError>, span: Span) {
+        let error = error.into();
+        if let Some(limit) = error.limit() {
+            return self.exhaust(limit, span);
+        }
         // What was left alone may be why.
         if self.failures.len() < REPORTS_MAX && !self.exhausted {
-            self.failures.push(Failure { error: error.into(), span });
+            self.failures.push(Failure { error, span });
         }
     }
 

@@ -168,12 +168,12 @@ fn clusters<T: Send + Sync>(
         let own: Vec<String> = names(&assembled);
         let all: BTreeSet<&str> = own.iter().chain(&declared_names).map(String::as_str).collect();
         let directories = ClusterDirectories::of(all.into_iter());
-        let part = Cost::REPORT_MAX.shared_by(assembled.len());
+        let count = assembled.len();
         // The largest first: whoever gets the last one keeps the others waiting.
         assembled.sort_by_key(|one| std::cmp::Reverse(one.objects.len()));
         let first = |one: flux::Assembled| {
             let bootstrap = bootstrap.of_cluster(repository, catalogue, &directories, &one.cluster.name);
-            content::extract(repository, catalogue, one, &bootstrap, renderer, Budget::of_rest(part))
+            content::extract(repository, catalogue, one, &bootstrap, renderer, Budget::of_part(Cost::REPORT_MAX, count))
         };
         parallel::map_twice(assembled, first, &then)
     };
