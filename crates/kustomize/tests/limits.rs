@@ -79,18 +79,16 @@ fn an_expression_that_is_too_large_is_a_limit_and_not_a_fault_of_the_build() {
     let by_patch = format!(
         "resources: [config.yaml]\npatches:\n- {{target: {{name: '{expression}'}}, patch: '[{{op: add, path: /data/k, value: v}}]'}}\n"
     );
-    let by_source = format!(
-        "resources: [config.yaml]\nreplacements:\n- source: {{kind: '{expression}', fieldPath: data.a}}\n  targets: [{{select: {{kind: ConfigMap}}, fieldPaths: [data.b]}}]\n"
-    );
     let by_target = format!(
         "resources: [config.yaml]\nreplacements:\n- sourceValue: x\n  targets: [{{select: {{name: '{expression}'}}, fieldPaths: [data.a]}}]\n"
     );
     let by_item = format!(
-        "resources: [config.yaml]\nreplacements:\n- sourceValue: x\n  targets: [{{select: {{kind: ConfigMap}}, fieldPaths: ['data.[a={expression}].b']}}]\n"
+        "resources: [config.yaml]\nreplacements:\n- sourceValue: x\n  targets: [{{select: {{kind: ConfigMap}}, fieldPaths: ['list.[a={expression}].b']}}]\n"
     );
     let by_image = format!("resources: [config.yaml]\nimages:\n- {{name: '{expression}', newTag: v1}}\n");
-    for (kustomization, line) in [(by_patch, 3), (by_source, 3), (by_target, 4), (by_item, 4), (by_image, 3)] {
-        let tree = tree(&[("app/kustomization.yaml", &kustomization), ("app/config.yaml", CONFIG)]);
+    for (kustomization, line) in [(by_patch, 3), (by_target, 4), (by_item, 4), (by_image, 3)] {
+        let config = format!("{CONFIG}list: [{{a: b, b: c}}]\n");
+        let tree = tree(&[("app/kustomization.yaml", &kustomization), ("app/config.yaml", &config)]);
         assert_eq!(ended(&tree), (format!("app/kustomization.yaml:{line}"), LimitError::Expression), "{kustomization}");
     }
 }
