@@ -175,6 +175,9 @@ pub enum LimitError {
     Objects,
     #[error("has a regular expression that takes more than {} MiB when it is compiled", COMPILED_BYTES_MAX / (1024 * 1024))]
     Expression,
+    /// What the reader of YAML says.
+    #[error("{0}")]
+    Document(String),
     #[error("would make an object that nests deeper than {DEPTH_MAX} levels")]
     Depth,
     #[error(transparent)]

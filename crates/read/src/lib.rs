@@ -16,6 +16,7 @@ pub mod helmfile;
 pub mod inventory;
 pub mod kinds;
 mod ledger;
+mod live;
 pub mod machines;
 mod naming;
 mod object;
@@ -47,6 +48,7 @@ pub use applied::{Applied, applied};
 use bootstrap::{Bootstrap, ClusterDirectories};
 pub use content::is_sealing_key;
 pub use flux::{FluxObjects, flux_objects};
+use live::Live;
 pub use naming::holds_commands;
 pub use repository::{Repository, may_hold_objects};
 
@@ -183,6 +185,7 @@ fn clusters<T: Send + Sync>(
     all.extend(undeclared);
     all.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
     let (mut all, results): (Vec<Cluster>, Vec<T>) = all.into_iter().unzip();
+    let live = Live::new(live, &all);
     dead::find(repository, &mut all, &live);
     unapplied::find(repository, &mut all, &live);
     if repository.is_part() {
