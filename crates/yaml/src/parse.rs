@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ecow::{EcoString, EcoVec};
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Tag};
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Tag};
 use source::{FileId, Span, to_u32};
 
 use crate::lenient;
@@ -431,7 +431,11 @@ impl Reader<'_> {
 
     fn scan_problem(&self, error: &ScanError) -> Problem {
         let at = to_u32(error.marker().byte_offset().unwrap_or(0));
-        Problem::wrong(error.info(), self.moved.whole(Span::new(self.file, at, at)))
+        let span = self.moved.whole(Span::new(self.file, at, at));
+        match error.kind() {
+            ErrorKind::RecursionLimitExceeded => Problem::limit("nested more deeply than is read", span),
+            _ => Problem::wrong(error.info(), span),
+        }
     }
 }
 
