@@ -126,7 +126,8 @@ pub(crate) fn write(out: &Path, kustomizations: usize, shape: Shape) -> Result<u
         namespace(&mut writer, group, shape)?;
     }
     if shape.is_one_file() {
-        let all: String = parts.iter().map(flux_kustomization).collect();
+        // Fifty thousand of them are no more than one file may have.
+        let all: String = parts.iter().map(|part| flux_kustomization(part).replace(TIMEOUT, "")).collect();
         writer.file("apps/kustomizations.yaml", &all)?;
         resources.push("./kustomizations.yaml".to_owned());
     }
@@ -199,6 +200,8 @@ fn namespace(writer: &mut Writer, parts: &[Part], shape: Shape) -> Result<()> {
     Ok(())
 }
 
+const TIMEOUT: &str = "  timeout: 5m\n";
+
 fn flux_kustomization(part: &Part) -> String {
     let Part { name, namespace, wait, depends_on, .. } = part;
     let mut text = format!(
@@ -213,9 +216,9 @@ fn flux_kustomization(part: &Part) -> String {
     }
     let _ = write!(
         text,
-        "  interval: 1h\n  retryInterval: 2m\n  path: ./apps/{namespace}/{name}/app\n  prune: true\n  sourceRef:\n    \
-         kind: GitRepository\n    name: flux-system\n    namespace: flux-system\n  targetNamespace: {namespace}\n  \
-         timeout: 5m\n  wait: {wait}\n"
+        "  interval: 1h\n  retryInterval: 2m\n  path: ./apps/{namespace}/{name}/app\n  prune: true\n  sourceRef: \
+         {{kind: GitRepository, name: flux-system, namespace: flux-system}}\n  targetNamespace: {namespace}\n{TIMEOUT}  \
+         wait: {wait}\n"
     );
     text
 }

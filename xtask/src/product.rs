@@ -32,6 +32,13 @@ pub(crate) fn binary(given: Option<&Path>) -> Result<PathBuf> {
     Ok(target_directory().join("release").join("coldstart"))
 }
 
+/// What a program says of itself.
+pub(crate) fn version(binary: &Path) -> Result<String> {
+    let output = Command::new(binary).arg("--version").output();
+    let output = output.with_context(|| format!("cannot start {}", binary.display()))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
 /// The root of the workspace this xtask was built from.
 pub(crate) fn workspace() -> PathBuf {
     let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

@@ -72,6 +72,7 @@ fn simulation(
         faults: faults.to_vec(),
         converged: study.converged,
         unfinished: study.unfinished,
+        out_of_time: study.out_of_time,
         time: seconds(50).zip(seconds(95)).zip(seconds(100)).map(|((p50, p95), worst)| Times {
             p50_seconds: p50,
             p95_seconds: p95,

@@ -24,6 +24,8 @@ pub struct Simulation {
     pub converged: u64,
     /// How many were not simulated to their end: whether they converge is not known.
     pub unfinished: u64,
+    /// How many of these reached the limit of time; the others, that of events.
+    pub out_of_time: u64,
     /// Of the boots that converged.
     pub time: Option<Times>,
     /// Why the others failed.
@@ -106,10 +108,8 @@ fn one(it: &Simulation, paint: Paint) -> String {
         let [p50, p95, worst] = [times.p50_seconds, times.p95_seconds, times.worst_seconds].map(say_seconds);
         let _ = writeln!(out, "  time       p50 {p50} · p95 {p95} · worst {worst}");
     }
-    if it.unfinished > 0 {
-        let boots = agree(usize::try_from(it.unfinished).unwrap_or(usize::MAX), "boot was", "boots were");
-        let _ = writeln!(out, "  unknown    {} {boots} not simulated to the end: too many events", it.unfinished);
-    }
+    unfinished(&mut out, it.unfinished - it.out_of_time, "too many events");
+    unfinished(&mut out, it.out_of_time, "too long a time");
     let unready = it.boots - it.converged - it.unfinished;
     list(&mut out, &format!("why {unready} of {} boots failed", it.boots), &it.causes, it.boots, paint);
     list(&mut out, "what failed and recovered by itself", &it.retried, it.boots, paint);
@@ -121,6 +121,13 @@ fn one(it: &Simulation, paint: Paint) -> String {
         }
     }
     out
+}
+
+fn unfinished(out: &mut String, count: u64, why: &str) {
+    if count > 0 {
+        let boots = agree(usize::try_from(count).unwrap_or(usize::MAX), "boot was", "boots were");
+        let _ = writeln!(out, "  unknown    {count} {boots} not simulated to the end: {why}");
+    }
 }
 
 fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
@@ -166,7 +173,15 @@ fn percent(part: u64, whole: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::percent;
+    use super::{percent, unfinished};
+
+    #[test]
+    fn boots_without_an_end_are_told_with_the_limit_that_they_reached() {
+        let mut out = String::new();
+        unfinished(&mut out, 0, "too many events");
+        unfinished(&mut out, 1, "too long a time");
+        assert_eq!(out, "  unknown    1 boot was not simulated to the end: too long a time\n");
+    }
 
     #[test]
     fn a_share_is_all_only_if_it_is_all() {

@@ -18,6 +18,8 @@ use crate::resources::Resources;
 use crate::schema;
 use crate::{BuildError, LimitError, Overlooked, PathKind};
 
+/// What it takes to enter a directory, beside its kustomization.
+const ENTERED_NODES: usize = 20;
 /// What it costs to add an object that is there already to those of a kustomization.
 const APPENDED: Cost = Cost { nodes: 8, bytes: 0 };
 
@@ -185,11 +187,16 @@ impl Builder<'_> {
         let first = documents.first();
         let Some(root) = first.and_then(|document| document.root.as_ref()) else {
             match first.and_then(|document| document.problems.first()) {
-                Some(problem) => self.fail(BuildError::Yaml(problem.message.clone()), problem.span),
+                Some(problem) => self.misread(problem),
                 None => self.fail(BuildError::EmptyKustomization, Span::new(file, 0, 0)),
             }
             return None;
         };
+        // One may be built again and again.
+        let cost = Cost::of(root, self.budget.nodes_left()).and(Cost::seen(ENTERED_NODES));
+        if !self.affords(cost, from) {
+            return None;
+        }
         if root.as_map().is_none() {
             self.fail(BuildError::KustomizationNoMapping, root.span);
             return Some(Kustomization::read(&Node::map(Map::new(), root.span), &mut Vec::new()));

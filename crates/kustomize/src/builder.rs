@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 
 use source::{FileId, Span};
-use yaml::{Budget, Cost, Document, Node};
+use yaml::{Budget, Cost, Document, Node, Problem};
 
 use crate::{Blind, BuildError, Failure, Files, LimitError, Overlooked, PathKind, path};
 
 /// Deeper nesting of bases is taken for a loop.
 pub(crate) const DIRECTORIES_DEEP_MAX: usize = 64;
 /// Directories built in one build, each time counted. Bases that include each other twice grow without end.
-pub(crate) const DIRECTORIES_MAX: usize = 10_000;
+pub(crate) const DIRECTORIES_MAX: usize = 200_000;
 /// Objects read in one build.
 pub(crate) const OBJECTS_MAX: usize = 200_000;
 /// Reports kept of one build; more say nothing new.
@@ -49,9 +49,13 @@ impl<'f> Builder<'f> {
     }
 
     pub(crate) fn fail(&mut self, error: impl Into<BuildError>, span: Span) {
+        let error = error.into();
+        if let Some(limit) = error.limit() {
+            return self.exhaust(limit, span);
+        }
         // What was left alone may be why.
         if self.failures.len() < REPORTS_MAX && !self.exhausted {
-            self.failures.push(Failure { error: error.into(), span });
+            self.failures.push(Failure { error, span });
         }
     }
 
@@ -131,16 +135,25 @@ impl<'f> Builder<'f> {
     pub(crate) fn values(&mut self, documents: &[Document]) -> Vec<Node> {
         let unread = documents.iter().filter(|document| document.root.is_none());
         for problem in unread.flat_map(|document| &document.problems) {
-            self.fail(BuildError::Yaml(problem.message.clone()), problem.span);
+            self.misread(problem);
         }
         documents.iter().filter_map(|document| document.root.clone()).collect()
+    }
+
+    /// Tells why a document could not be read.
+    pub(crate) fn misread(&mut self, problem: &Problem) {
+        if problem.is_limit {
+            self.exhaust(LimitError::Document(problem.message.clone()), problem.span);
+        } else {
+            self.fail(BuildError::Yaml(problem.message.clone()), problem.span);
+        }
     }
 
     /// The same for documents of which every problem counts. Objects and configurations are read that strictly: a key
     /// that stands twice is fine only in a patch.
     pub(crate) fn strict_values(&mut self, documents: &[Document]) -> Vec<Node> {
         for problem in documents.iter().flat_map(|document| &document.problems) {
-            self.fail(BuildError::Yaml(problem.message.clone()), problem.span);
+            self.misread(problem);
         }
         documents.iter().filter_map(|document| document.root.clone()).collect()
     }

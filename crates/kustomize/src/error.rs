@@ -7,6 +7,7 @@ use thiserror::Error;
 use yaml::{DEPTH_MAX, Spent};
 
 use crate::builder::{DIRECTORIES_DEEP_MAX, DIRECTORIES_MAX, OBJECTS_MAX};
+use crate::expression::COMPILED_BYTES_MAX;
 use crate::fieldpath::PathError;
 use crate::fieldspec::FieldError;
 use crate::flux::SCANNED_MAX;
@@ -151,6 +152,18 @@ pub enum BuildError {
     EmptyVar { name: String },
 }
 
+impl BuildError {
+    /// The limit behind it, where it is none of the build's own faults.
+    pub(crate) fn limit(&self) -> Option<LimitError> {
+        let is_too_large = matches!(
+            self,
+            Self::Selector(SelectorError::TooLarge(_))
+                | Self::Replacement(PathError::TooLarge(_) | PathError::Selector(SelectorError::TooLarge(_)))
+        );
+        is_too_large.then_some(LimitError::Expression)
+    }
+}
+
 /// A limit of this reader that a build meets, and of the real tool does not: nothing of the build is known then.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum LimitError {
@@ -160,6 +173,11 @@ pub enum LimitError {
     Files { directory: String },
     #[error("more than {OBJECTS_MAX} objects in one build")]
     Objects,
+    #[error("has a regular expression that takes more than {} MiB when it is compiled", COMPILED_BYTES_MAX / (1024 * 1024))]
+    Expression,
+    /// What the reader of YAML says.
+    #[error("{0}")]
+    Document(String),
     #[error("would make an object that nests deeper than {DEPTH_MAX} levels")]
     Depth,
     #[error(transparent)]

@@ -4,7 +4,7 @@ use regex::{Regex, RegexBuilder};
 use yaml::Cost;
 
 /// What an expression may grow to when it is compiled.
-const COMPILED_BYTES_MAX: usize = 1024 * 1024;
+pub(crate) const COMPILED_BYTES_MAX: usize = 1024 * 1024;
 /// What it takes to compile one.
 const COMPILED: Cost = Cost { nodes: 2_000, bytes: 0 };
 /// As above, for one that may repeat something thousands of times.
@@ -15,13 +15,28 @@ pub(crate) fn cost(text: &str) -> Cost {
     if text.contains('{') { COMPILED_WITH_REPETITION } else { COMPILED }.and(Cost::seen(text.len()))
 }
 
-/// In Go, a brace that begins no repetition stands for itself: `app-${APP}` is an expression there.
-pub(crate) fn compile(text: &str) -> Result<Regex, regex::Error> {
-    new(text).or_else(|error| if text.contains('{') { new(&with_plain_braces(text)) } else { Err(error) })
+/// Why there is no expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExpressionError {
+    /// It is none.
+    Invalid,
+    /// It is one, and more than is compiled here: Go may well take it.
+    TooLarge,
 }
 
-fn new(text: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(text).size_limit(COMPILED_BYTES_MAX).build()
+/// In Go, a brace that begins no repetition stands for itself: `app-${APP}` is an expression there.
+pub(crate) fn compile(text: &str) -> Result<Regex, ExpressionError> {
+    match new(text) {
+        Err(ExpressionError::Invalid) if text.contains('{') => new(&with_plain_braces(text)),
+        compiled => compiled,
+    }
+}
+
+fn new(text: &str) -> Result<Regex, ExpressionError> {
+    RegexBuilder::new(text).size_limit(COMPILED_BYTES_MAX).build().map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => ExpressionError::TooLarge,
+        _ => ExpressionError::Invalid,
+    })
 }
 
 fn with_plain_braces(text: &str) -> String {
@@ -57,7 +72,13 @@ fn repetition_len(text: &str) -> Option<usize> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::compile;
+    use super::{ExpressionError, compile};
+
+    #[test]
+    fn one_that_is_too_large_is_still_one() {
+        assert_eq!(compile(r"\w{900}").unwrap_err(), ExpressionError::TooLarge);
+        assert_eq!(compile(r"(\w{900}").unwrap_err(), ExpressionError::Invalid);
+    }
 
     #[test]
     fn braces_that_repeat_nothing_stand_for_themselves() {

@@ -8,7 +8,7 @@ use source::Span;
 use thiserror::Error;
 use yaml::{DEPTH_MAX, EcoVec, Map, Node, Spent, Value};
 
-use crate::expression;
+use crate::expression::{self, ExpressionError};
 use crate::fieldspec::split_path;
 use crate::selector::SelectorError;
 
@@ -64,6 +64,9 @@ pub enum PathError {
     #[error(transparent)]
     Selector(SelectorError),
     /// No error of the path, but a limit.
+    #[error("`{0}` is too large a regular expression")]
+    TooLarge(String),
+    /// Likewise.
     #[error("nests deeper than {DEPTH_MAX} levels")]
     TooDeep,
     /// Likewise.
@@ -246,7 +249,10 @@ impl<'a> Contains<'a> {
         if text.chars().all(|c| c.is_ascii_alphanumeric() || "-_/:".contains(c)) {
             return Ok(Self::Text(text));
         }
-        expression::compile(text).map(Self::Regex).map_err(|_| PathError::Pattern(text.to_owned()))
+        expression::compile(text).map(Self::Regex).map_err(|error| match error {
+            ExpressionError::Invalid => PathError::Pattern(text.to_owned()),
+            ExpressionError::TooLarge => PathError::TooLarge(text.to_owned()),
+        })
     }
 
     fn matches(&self, text: &str) -> bool {

@@ -5,7 +5,8 @@ use source::Span;
 use yaml::{Cost, Node, Value};
 
 use crate::builder::Builder;
-use crate::expression;
+use crate::error::LimitError;
+use crate::expression::{self, ExpressionError};
 use crate::fieldspec::{Create, FieldSpec};
 use crate::resources::Resources;
 
@@ -21,7 +22,7 @@ struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    fn read(item: &'a Node) -> Result<Self, regex::Error> {
+    fn read(item: &'a Node) -> Result<Self, ExpressionError> {
         let text = |key: &str| item.text_at(&[key]).filter(|text| !text.is_empty());
         let name = text("name").unwrap_or_default();
         let tag = "(:[a-zA-Z0-9_.{}-]*)?";
@@ -70,9 +71,11 @@ impl Builder<'_> {
         if !self.affords(compiled, item.span) || !self.affords_specs(specs, resources, item.span) {
             return;
         }
-        let Ok(image) = Image::read(item) else {
+        let image = match Image::read(item) {
+            Ok(image) => image,
             // A name that is no pattern matches nothing.
-            return;
+            Err(ExpressionError::Invalid) => return,
+            Err(ExpressionError::TooLarge) => return self.exhaust(LimitError::Expression, item.span),
         };
         for at in 0..resources.len() {
             let resource = resources.content_mut(at);

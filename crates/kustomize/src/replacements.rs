@@ -172,7 +172,9 @@ fn replace_target(
                 copy_value(&mut resource.node, parsed, value, options, budget)
             });
             done.map_err(|error| match error {
-                limit @ (PathError::Rewrite | PathError::TooDeep | PathError::Spent(_)) => limit,
+                limit @ (PathError::Rewrite | PathError::TooDeep | PathError::TooLarge(_) | PathError::Spent(_)) => {
+                    limit
+                }
                 error => PathError::At {
                     object: resource.id().to_string(),
                     path: (*path).to_owned(),

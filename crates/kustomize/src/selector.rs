@@ -7,7 +7,7 @@ use regex::Regex;
 use thiserror::Error;
 use yaml::{Cost, Map, Node};
 
-use crate::expression;
+use crate::expression::{self, ExpressionError};
 use crate::id::Gvk;
 use crate::resource::Resource;
 
@@ -16,6 +16,9 @@ use crate::resource::Resource;
 pub enum SelectorError {
     #[error("`{0}` is not a regular expression")]
     Pattern(String),
+    /// No error of the selector, but a limit.
+    #[error("`{0}` is too large a regular expression")]
+    TooLarge(String),
     #[error("`{0}` is not a label selector")]
     Labels(String),
 }
@@ -37,8 +40,10 @@ impl Pattern {
         if is_name(text) {
             return Ok(Self::Text(text.into()));
         }
-        let regex =
-            expression::compile(&format!("^(?:{text})$")).map_err(|_| SelectorError::Pattern(text.to_owned()))?;
+        let regex = expression::compile(&format!("^(?:{text})$")).map_err(|error| match error {
+            ExpressionError::Invalid => SelectorError::Pattern(text.to_owned()),
+            ExpressionError::TooLarge => SelectorError::TooLarge(text.to_owned()),
+        })?;
         Ok(Self::Regex(Box::new(regex)))
     }
 

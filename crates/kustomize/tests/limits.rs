@@ -74,6 +74,26 @@ fn a_path_that_is_deeper_than_any_file() {
 }
 
 #[test]
+fn an_expression_that_is_too_large_is_a_limit_and_not_a_fault_of_the_build() {
+    let expression = r"\w{900}";
+    let by_patch = format!(
+        "resources: [config.yaml]\npatches:\n- {{target: {{name: '{expression}'}}, patch: '[{{op: add, path: /data/k, value: v}}]'}}\n"
+    );
+    let by_target = format!(
+        "resources: [config.yaml]\nreplacements:\n- sourceValue: x\n  targets: [{{select: {{name: '{expression}'}}, fieldPaths: [data.a]}}]\n"
+    );
+    let by_item = format!(
+        "resources: [config.yaml]\nreplacements:\n- sourceValue: x\n  targets: [{{select: {{kind: ConfigMap}}, fieldPaths: ['list.[a={expression}].b']}}]\n"
+    );
+    let by_image = format!("resources: [config.yaml]\nimages:\n- {{name: '{expression}', newTag: v1}}\n");
+    for (kustomization, line) in [(by_patch, 3), (by_target, 4), (by_item, 4), (by_image, 3)] {
+        let config = format!("{CONFIG}list: [{{a: b, b: c}}]\n");
+        let tree = tree(&[("app/kustomization.yaml", &kustomization), ("app/config.yaml", &config)]);
+        assert_eq!(ended(&tree), (format!("app/kustomization.yaml:{line}"), LimitError::Expression), "{kustomization}");
+    }
+}
+
+#[test]
 fn one_build_that_is_too_much_takes_all_that_is_left_and_says_whose_limit_it_is() {
     let kustomization = "resources: [config.yaml]\ncommonLabels: {a: b}\n";
     let tree = tree(&[("app/kustomization.yaml", kustomization), ("app/config.yaml", CONFIG)]);

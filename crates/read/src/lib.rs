@@ -16,6 +16,7 @@ pub mod helmfile;
 pub mod inventory;
 pub mod kinds;
 mod ledger;
+mod live;
 pub mod machines;
 mod naming;
 mod object;
@@ -48,6 +49,7 @@ pub use applied::{Applied, applied};
 use bootstrap::{Bootstrap, ClusterDirectories};
 pub use content::is_sealing_key;
 pub use flux::{FluxObjects, flux_objects};
+use live::Live;
 pub use repository::{Repository, may_hold_objects};
 
 /// A repository and the clusters it describes, sorted by the directory they start from.
@@ -168,12 +170,12 @@ fn clusters<T: Send + Sync>(
         let own: Vec<String> = names(&assembled);
         let all: BTreeSet<&str> = own.iter().chain(&declared_names).map(String::as_str).collect();
         let directories = ClusterDirectories::of(all.into_iter());
-        let part = Cost::REPORT_MAX.shared_by(assembled.len());
+        let count = assembled.len();
         // The largest first: whoever gets the last one keeps the others waiting.
         assembled.sort_by_key(|one| std::cmp::Reverse(one.objects.len()));
         let first = |one: flux::Assembled| {
             let bootstrap = bootstrap.of_cluster(repository, catalogue, &directories, &one.cluster.name);
-            content::extract(repository, catalogue, one, &bootstrap, renderer, Budget::of_rest(part))
+            content::extract(repository, catalogue, one, &bootstrap, renderer, Budget::of_part(Cost::REPORT_MAX, count))
         };
         parallel::map_twice(assembled, first, &then)
     };
@@ -183,6 +185,7 @@ fn clusters<T: Send + Sync>(
     all.extend(undeclared);
     all.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
     let (mut all, results): (Vec<Cluster>, Vec<T>) = all.into_iter().unzip();
+    let live = Live::new(live, &all);
     dead::find(repository, &mut all, &live);
     unapplied::find(repository, &mut all, &live);
     if repository.is_part() {

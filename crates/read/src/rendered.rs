@@ -3,7 +3,7 @@
 //!
 //! Knows how files become objects. Draws no conclusion: no offers, needs, ties or gates are in here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Catalogue;
 use ecow::EcoString;
@@ -216,10 +216,13 @@ fn cluster(
             appliers[*at].fetched.push(kind);
         }
     }
+    let left_off: BTreeSet<ComponentId> = crate::live::left_off(&cluster).collect();
     for (id, kustomization) in &kustomizations {
         let Some(applier) = places.get(id).and_then(|at| appliers.get_mut(*at)) else { continue };
         applier.source = kustomization.source.as_ref().map(|source| source.object.clone());
-        if let Some(directory) = cluster.component(*id).path.as_deref().filter(|_| kustomization.post_build.is_some()) {
+        // Where it was too much to build it with its variables, it is too much without them.
+        let has_variables = kustomization.post_build.is_some() && !left_off.contains(id);
+        if let Some(directory) = cluster.component(*id).path.as_deref().filter(|_| has_variables) {
             let build = ledger.one(|budget| repository.build(directory, &kustomization.overlay, budget));
             applier.unsubstituted = build.objects;
         }

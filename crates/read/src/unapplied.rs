@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ecow::EcoString;
 use model::{Capability, CapabilityKind, Cluster, Unapplied};
 
+use crate::live::Live;
 use crate::naming::{is_archived, is_for_show};
 use crate::object::Object;
 use crate::repository::Repository;
@@ -13,9 +14,8 @@ use ::repository::path;
 /// Files that would make an object, with the namespace that each says, by the object's kind and name.
 type Makers<'a> = BTreeMap<(CapabilityKind, &'a str), Vec<(&'a str, &'a str)>>;
 
-/// Fills in what each cluster needs, nothing offers, and a file would make. `live` are all files that any cluster or the
-/// bootstrap reads.
-pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &BTreeSet<String>) {
+/// Fills in what each cluster needs, nothing offers, and a file would make.
+pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &Live) {
     let wanted: Vec<BTreeSet<Capability>> = clusters.iter().map(unoffered).collect();
     if wanted.iter().all(BTreeSet::is_empty) {
         return;
@@ -38,9 +38,9 @@ fn unoffered(cluster: &Cluster) -> BTreeSet<Capability> {
     needed.filter(|capability| !offered.contains(capability)).cloned().collect()
 }
 
-fn makers<'a>(repository: &'a Repository, live: &BTreeSet<String>) -> Makers<'a> {
+fn makers<'a>(repository: &'a Repository, live: &Live) -> Makers<'a> {
     let mut makers = Makers::new();
-    let is_meant = |file: &str| !live.contains(file) && !is_archived(file) && !is_for_show(path::parent(file));
+    let is_meant = |file: &str| !live.may_hold(file) && !is_archived(file) && !is_for_show(path::parent(file));
     for (_, file, documents) in repository.yaml_files().filter(|(_, file, _)| is_meant(file)) {
         for node in documents.iter().filter_map(|document| document.root.as_ref()) {
             let object = Object::new(node);

@@ -62,6 +62,12 @@ pub enum Unread {
         /// The limit of all files together.
         bytes_max: u64,
     },
+    /// A directory behind a link has too many links of its own.
+    #[error("has more than {links_max} symbolic links, behind another one: the rest of such links were not followed")]
+    ManyLinks {
+        /// The limit of links.
+        links_max: usize,
+    },
     /// Git's index could not be used.
     #[error("{0}: files that are both tracked and ignored were not read")]
     Index(IndexError),

@@ -66,6 +66,9 @@ pub(crate) fn walk(root: &Path, packages: Packages) -> Found {
         }
         level = next;
     }
+    if let Some(path) = linked.crowded {
+        found.skipped.push(Skipped { path, why: Unread::ManyLinks { links_max: LINKS_OF_LINKED_MAX } });
+    }
     if linked.is_too_much {
         let why = Unread::TooManyLinked { directories_max: LINKED_DIRECTORIES_MAX, bytes_max: LINKED_BYTES_MAX };
         found.skipped.push(Skipped { path: String::new(), why });
@@ -90,11 +93,15 @@ struct Linked {
     directories: usize,
     bytes: u64,
     is_too_much: bool,
+    /// The first directory of more links than are followed of one.
+    crowded: Option<String>,
 }
 
 impl Linked {
     fn take(&mut self, listing: Listing, found: &mut Found, next: &mut Vec<Directory>) {
-        self.is_too_much |= listing.has_too_many_links;
+        if let Some(directory) = listing.crowded {
+            self.crowded.get_or_insert(directory);
+        }
         found.files.extend(listing.files);
         found.packages.extend(listing.packages);
         found.skipped.extend(listing.skipped);
@@ -157,7 +164,8 @@ struct Listing {
     files: Vec<String>,
     /// Files behind links, with their sizes.
     linked_files: Vec<(String, u64)>,
-    has_too_many_links: bool,
+    /// The directory itself, where it has more links than are followed of one.
+    crowded: Option<String>,
     directories: Vec<Directory>,
     packages: Vec<String>,
     skipped: Vec<Skipped>,
@@ -199,8 +207,8 @@ impl Walk<'_> {
             }
         }
         let ignored = self.ignored(directory, &here);
-        if directory.is_linked() {
-            listing.has_too_many_links = keep_some_links(&mut here);
+        if directory.is_linked() && keep_some_links(&mut here) {
+            listing.crowded = Some(directory.path.clone());
         }
         for (name, kind) in here {
             self.entry(directory, &ignored, &name, kind, &mut listing);

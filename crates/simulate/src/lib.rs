@@ -24,7 +24,7 @@ pub use blueprint::{Blueprint, Id, Millis, Thing};
 pub use compile::{Conditions, Machines, compile};
 pub use event::{BootEvent, Reason, What};
 pub use fault::Fault;
-pub use outcome::{BootOutcome, Cause, FluxOutcome, Verdict};
+pub use outcome::{BootOutcome, Cause, FluxOutcome, Limit, Verdict};
 pub use stage::{Act, Action, BootstrapRelease, Done, Probe, Proof};
 pub use study::{Counted, Faults, Lost, Retried, Study, study};
 pub use world::World;

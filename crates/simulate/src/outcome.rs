@@ -11,8 +11,17 @@ pub enum Verdict {
     Converged,
     /// Nothing will change any more, and something is not ready.
     Stuck,
-    /// It was not followed any further: there were too many events, or too long a time.
-    Unfinished,
+    /// It was not followed any further.
+    Unfinished(Limit),
+}
+
+/// How far a boot is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many events.
+    Events,
+    /// Until this moment of the virtual clock.
+    Time,
 }
 
 /// One boot.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::blueprint::{Blueprint, Id, Millis};
 use crate::event::Reason;
 use crate::fault::Fault;
-use crate::outcome::{BootOutcome, Verdict};
+use crate::outcome::{BootOutcome, Limit, Verdict};
 use crate::world::World;
 
 /// Boots that one worker does in a row.
@@ -36,6 +36,8 @@ pub struct Study {
     pub converged: u64,
     /// How many were not followed to their end: nothing is known of how they would have ended.
     pub unfinished: u64,
+    /// How many of these reached the limit of time; the others, that of events.
+    pub out_of_time: u64,
     /// Of those that converged, shortest first.
     pub times: Vec<Millis>,
     /// What the others died of, the most frequent first.
@@ -105,6 +107,7 @@ impl Study {
 struct Part {
     converged: u64,
     unfinished: u64,
+    out_of_time: u64,
     times: Vec<Millis>,
     causes: BTreeMap<(Id, bool, u8), Counted>,
     retried: BTreeMap<Id, (Reason, Vec<Millis>, u64)>,
@@ -141,7 +144,8 @@ impl Part {
             self.converged += 1;
             self.times.push(outcome.at);
         }
-        let is_unfinished = outcome.verdict == Verdict::Unfinished;
+        let is_unfinished = matches!(outcome.verdict, Verdict::Unfinished(_));
+        self.out_of_time += u64::from(outcome.verdict == Verdict::Unfinished(Limit::Time));
         self.unfinished += u64::from(is_unfinished);
         for cause in &outcome.causes {
             let key = (cause.id, !cause.circle.is_empty(), cause.reason.rank());
@@ -182,6 +186,7 @@ impl Part {
         self.events += other.events;
         self.converged += other.converged;
         self.unfinished += other.unfinished;
+        self.out_of_time += other.out_of_time;
         self.times.extend(other.times);
         for (key, counted) in other.causes {
             match self.causes.get_mut(&key) {
@@ -229,6 +234,7 @@ impl Part {
             first_seed,
             converged: self.converged,
             unfinished: self.unfinished,
+            out_of_time: self.out_of_time,
             times: self.times,
             causes,
             retried,

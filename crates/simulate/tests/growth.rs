@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use coldstart_simulate::{Blueprint, BootOutcome, Conditions, Millis, Reason, World, compile};
+use coldstart_simulate::{
+    Blueprint, BootOutcome, Conditions, Fault, Faults, Limit, Millis, Reason, Verdict, What, World, compile, study,
+};
 
 const HOUR: Millis = 3_600_000;
 
@@ -48,6 +50,15 @@ fn deployment(name: &str) -> String {
 
 /// So many Kustomizations that wait, each after those that `after` says; the first may have another gate.
 fn blueprint(count: usize, after: impl Fn(usize) -> Vec<usize>, first: &str, conditions: &Conditions) -> Blueprint {
+    let mut text = String::new();
+    for at in 0..count {
+        kustomization(&mut text, at, &after(at), if at == 0 { first } else { WAITS });
+    }
+    compiled(&text, count, conditions)
+}
+
+/// What the cluster applies, and so many directories with a Deployment each.
+fn compiled(cluster: &str, directories: usize, conditions: &Conditions) -> Blueprint {
     let tree = tempfile::tempdir().unwrap();
     let write = |path: String, text: &str| {
         let path = tree.path().join(path);
@@ -55,12 +66,10 @@ fn blueprint(count: usize, after: impl Fn(usize) -> Vec<usize>, first: &str, con
         fs::write(path, text).unwrap();
     };
     write("clusters/test/flux-system/gotk-sync.yaml".to_owned(), ROOT);
-    let mut text = String::new();
-    for at in 0..count {
-        kustomization(&mut text, at, &after(at), if at == 0 { first } else { WAITS });
+    for at in 0..directories {
         write(format!("apps/{at}/deployment.yaml"), &deployment(&format!("frontend-{at}")));
     }
-    write("clusters/test/apps.yaml".to_owned(), &text);
+    write("clusters/test/apps.yaml".to_owned(), cluster);
     let repository = read::Repository::open(tree.path()).unwrap();
     let (clusters, catalogue) = read::rendered::render(&repository).unwrap();
     assert_eq!(clusters.len(), 1);
@@ -100,6 +109,79 @@ fn twice_as_many_components_are_twice_as_many_events() {
         let (some, twice) = (events(60), events(120));
         assert!(twice * 10 <= some * 22, "{shape}: {some} events, and {twice} for twice as many");
     }
+}
+
+#[test]
+fn reconciles_that_change_nothing_are_no_events() {
+    // Twice as long a chain takes twice as many days, in which twice as many Kustomizations are reconciled every hour.
+    let slow = Conditions { requeue_millis: 3 * HOUR, ..Conditions::default() };
+    let events = |count: usize| {
+        let outcome = boot(&blueprint(count, chain, WAITS, &slow));
+        assert!(outcome.converged(), "{count}: {:?}", outcome.verdict);
+        outcome.events
+    };
+    let (some, twice) = (events(40), events(80));
+    assert!(twice * 10 <= some * 22, "{some} events, and {twice} for twice as many");
+}
+
+#[test]
+fn what_has_been_left_alone_sees_at_its_next_reconcile_that_something_is_worse() {
+    let mut text = String::new();
+    kustomization(&mut text, 0, &[], WAITS);
+    let blueprint = compiled(&text.replace("1h", "1m"), 1, &Conditions::default());
+    let [app, pods] = [("Kustomization", "flux-system", "app-0"), ("Deployment", "default", "frontend-0")]
+        .map(|(kind, namespace, name)| blueprint.find(kind, namespace, name).unwrap());
+    let mut seen = 0;
+    for seed in 0..40 {
+        let mut world = World::new(&blueprint);
+        world.start_traced(seed, &[Fault::DeadNode]);
+        world.advance(2 * HOUR);
+        let at = |thing, what| world.events().iter().filter(move |it| it.thing == Some(thing) && it.what == what);
+        let ready = at(app, What::Ready).next().map(|it| it.at);
+        let Some(lost) = at(pods, What::NotReady).map(|it| it.at).find(|at| ready.is_some_and(|ready| ready < *at))
+        else {
+            continue;
+        };
+        // Its timeout is half of its interval, and other pods are started after five minutes.
+        let failed = |it: &&coldstart_simulate::BootEvent| matches!(it.what, What::Failed(Reason::HealthTimeout(_)));
+        let failed = world.events().iter().filter(failed).find(|it| it.thing == Some(app) && it.at > lost).unwrap();
+        let (soonest, latest) = (lost + 30_000, lost + 91_000);
+        assert!((soonest..latest).contains(&failed.at), "seed {seed}: lost at {lost}, failed at {}", failed.at);
+        assert!(world.is_ready(app), "seed {seed}");
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
+}
+
+/// Releases that take longer than they may, and are removed and installed again without end.
+fn endless(count: usize) -> Blueprint {
+    let mut text = String::from(
+        "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: charts, namespace: \
+         default}\nspec: {interval: 1h, url: https://charts.example.org}\n",
+    );
+    for at in 0..count {
+        let _ = writeln!(
+            text,
+            "---\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: shop-{at}, namespace: \
+             default}}\nspec:\n  interval: 1h\n  timeout: 1s\n  install: {{remediation: {{retries: -1}}}}\n  chart: {{spec: \
+             {{chart: shop, sourceRef: {{kind: HelmRepository, name: charts}}}}}}"
+        );
+    }
+    compiled(&text, 0, &Conditions::default())
+}
+
+#[test]
+fn a_boot_without_an_end_is_unfinished_and_says_which_limit_it_reached() {
+    let some = endless(1);
+    assert_eq!(boot(&some).verdict, Verdict::Unfinished(Limit::Time));
+    let all = study(&some, 0, 3, &Faults::default());
+    assert_eq!((all.converged, all.unfinished, all.out_of_time), (0, 3, 3));
+    // How it would have ended is not known, so nothing is blamed.
+    assert!(all.causes.is_empty() && all.never_ready.is_empty());
+    let many = endless(24);
+    assert_eq!(boot(&many).verdict, Verdict::Unfinished(Limit::Events));
+    let all = study(&many, 0, 1, &Faults::default());
+    assert_eq!((all.converged, all.unfinished, all.out_of_time), (0, 1, 0));
 }
 
 #[test]

@@ -18,7 +18,7 @@ const UNTOLD_NODES_MAX: u64 = 4096;
 const UNTOLD_BYTES_MAX: u64 = 256 * 1024;
 
 /// What something costs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Nodes that are looked at or made.
     pub nodes: u64,
@@ -101,7 +101,10 @@ impl Cost {
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} million nodes or {} MiB", self.nodes / 1_000_000, self.bytes / (1024 * 1024))
+        match self.nodes / 1_000_000 {
+            0 => write!(f, "{} nodes or {} KiB", self.nodes, self.bytes / 1024),
+            millions => write!(f, "{millions} million nodes or {} MiB", self.bytes / (1024 * 1024)),
+        }
     }
 }
 
@@ -110,8 +113,10 @@ impl fmt::Display for Cost {
 pub enum Spent {
     /// One build takes too much.
     Build,
-    /// All of them together do, or all of one kind.
+    /// All of them together do.
     Report,
+    /// It takes more than this, an equal part for each of so many.
+    Part { max: Cost, of: usize },
 }
 
 impl fmt::Display for Spent {
@@ -119,6 +124,9 @@ impl fmt::Display for Spent {
         match self {
             Self::Build => write!(f, "would take more than {} to build", Cost::BUILD_MAX),
             Self::Report => write!(f, "would take, with what was built before it, more than {}", Cost::REPORT_MAX),
+            Self::Part { max, of } => {
+                write!(f, "would take more than {max}, one of {of} equal parts of {}", Cost::REPORT_MAX)
+            }
         }
     }
 }
@@ -153,6 +161,13 @@ impl Budget {
     pub fn of_rest(left: Cost) -> Self {
         let means = if Cost::BUILD_MAX.fits(left) { Spent::Build } else { Spent::Report };
         Self::new(left.smaller(Cost::BUILD_MAX), means, None)
+    }
+
+    /// For one of so many that are worked on at the same time, each with an equal part of what all may take.
+    pub fn of_part(all: Cost, of: usize) -> Self {
+        let part = all.shared_by(of);
+        let means = if Cost::BUILD_MAX.fits(part) { Spent::Build } else { Spent::Part { max: part, of } };
+        Self::new(part.smaller(Cost::BUILD_MAX), means, None)
     }
 
     fn new(max: Cost, means: Spent, beside: Option<Arc<Shared>>) -> Self {
@@ -305,6 +320,11 @@ mod tests {
 
     #[test]
     fn what_is_left_says_whose_limit_it_is() {
+        let of_five = || Budget::of_part(Cost::REPORT_MAX, 5).spend(Cost::seen(9_000_000));
+        let max = Cost::REPORT_MAX.shared_by(5);
+        assert_eq!(of_five(), Err(Spent::Part { max, of: 5 }));
+        assert!(of_five().is_err_and(|spent| spent.to_string().contains("8 million nodes or 51 MiB")));
+        assert_eq!(Budget::of_part(Cost::REPORT_MAX, 2).spend(Cost::seen(11_000_000)), Err(Spent::Build));
         let spend = |left: Cost| Budget::of_rest(left).spend(Cost::seen(11_000_000));
         assert_eq!(spend(Cost::REPORT_MAX), Err(Spent::Build));
         assert_eq!(spend(Cost { nodes: 5, bytes: 0 }), Err(Spent::Report));

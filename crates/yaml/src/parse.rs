@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ecow::{EcoString, EcoVec};
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Tag};
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Tag};
 use source::{FileId, Span, to_u32};
 
 use crate::lenient;
@@ -29,7 +29,7 @@ pub const DEPTH_MAX: usize = 300;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nodes_max: 2_000_000, depth_max: DEPTH_MAX, documents_max: 20_000 }
+        Self { nodes_max: 2_000_000, depth_max: DEPTH_MAX, documents_max: 100_000 }
     }
 }
 
@@ -45,6 +45,18 @@ pub struct Document {
 pub struct Problem {
     pub message: String,
     pub span: Span,
+    /// Nothing is wrong with it, but it is more than is read here.
+    pub is_limit: bool,
+}
+
+impl Problem {
+    fn wrong(message: impl Into<String>, span: Span) -> Self {
+        Self { message: message.into(), span, is_limit: false }
+    }
+
+    fn limit(message: impl Into<String>, span: Span) -> Self {
+        Self { message: message.into(), span, is_limit: true }
+    }
 }
 
 /// How often a text is read again with one more space in it. Each is a slip of one person's in one file.
@@ -230,10 +242,8 @@ impl Reader<'_> {
             if documents.len() >= self.limits.documents_max {
                 let message =
                     format!("more than {} documents in one file; the rest was not read", self.limits.documents_max);
-                documents.push(Document {
-                    problems: vec![Problem { message, span: Span::new(self.file, 0, 0) }],
-                    ..Document::default()
-                });
+                let problem = Problem::limit(message, Span::new(self.file, 0, 0));
+                documents.push(Document { problems: vec![problem], ..Document::default() });
                 break;
             }
         }
@@ -280,9 +290,9 @@ impl Reader<'_> {
             Event::StreamEnd => Next::StreamEnds,
             Event::UnresolvedAlias(name) => {
                 let message = format!("alias `*{name}` names no anchor of this document");
-                return Err(Problem { message, span: self.span(span) });
+                return Err(Problem::wrong(message, self.span(span)));
             }
-            other => return Err(Problem { message: format!("unexpected {other:?}"), span: self.span(span) }),
+            other => return Err(Problem::wrong(format!("unexpected {other:?}"), self.span(span))),
         })
     }
 
@@ -302,10 +312,10 @@ impl Reader<'_> {
             Next::Sequence { at, anchor } => (anchor, self.sequence(at, depth)?),
             Next::Mapping { at, anchor } => (anchor, self.mapping(at, depth)?),
             Next::Alias { id, at } => return self.alias(id, at, depth),
-            Next::Closes(at) => return Err(Problem { message: "an end without a beginning".to_owned(), span: at }),
+            Next::Closes(at) => return Err(Problem::wrong("an end without a beginning", at)),
             Next::Begins | Next::DocumentEnds | Next::StreamEnds => {
-                let message = "the file ends inside a mapping or sequence".to_owned();
-                return Err(Problem { message, span: Span::new(self.file, to_u32(self.behind), to_u32(self.behind)) });
+                let end = Span::new(self.file, to_u32(self.behind), to_u32(self.behind));
+                return Err(Problem::wrong("the file ends inside a mapping or sequence", end));
             }
         };
         if anchor != 0 {
@@ -317,7 +327,7 @@ impl Reader<'_> {
 
     fn alias(&mut self, id: usize, at: Span, depth: usize) -> Result<Built, Problem> {
         let Some(anchored) = self.anchors.get(&id).cloned() else {
-            return Err(Problem { message: "an alias inside its own anchor".to_owned(), span: at });
+            return Err(Problem::wrong("an alias inside its own anchor", at));
         };
         self.count(anchored.nodes + 1, depth + anchored.depth, at)?;
         Ok(Built { node: anchored.node, depth: anchored.depth })
@@ -357,10 +367,7 @@ impl Reader<'_> {
             let merges = matches!(next, Next::Scalar { merges: true, .. });
             let key = self.node(next, depth + 1)?.node;
             let Value::Scalar(Scalar { text, .. }) = key.value else {
-                return Err(Problem {
-                    message: "a mapping key that is itself a mapping or a sequence".to_owned(),
-                    span: key.span,
-                });
+                return Err(Problem::wrong("a mapping key that is itself a mapping or a sequence", key.span));
             };
             let next = self.next()?;
             let value = self.node(next, depth + 1)?;
@@ -369,7 +376,7 @@ impl Reader<'_> {
                 sources.push(value.node);
             } else if let Some(at) = keys.position(&text, &self.entries[first..]) {
                 let message = format!("key `{text}` stands twice in one mapping");
-                self.document.problems.push(Problem { message, span: key.span });
+                self.document.problems.push(Problem::wrong(message, key.span));
                 self.entries[first + at].value = value.node;
             } else {
                 self.entries.push(Entry { key: text, key_span: key.span, value: value.node });
@@ -380,16 +387,12 @@ impl Reader<'_> {
     fn count(&mut self, nodes: usize, depth: usize, span: Span) -> Result<(), Problem> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > self.limits.nodes_max {
-            return Err(Problem {
-                message: format!(
-                    "more than {} values in one document, aliases counted as what they stand for",
-                    self.limits.nodes_max
-                ),
-                span,
-            });
+            let max = self.limits.nodes_max;
+            let message = format!("more than {max} values in one document, aliases counted as what they stand for");
+            return Err(Problem::limit(message, span));
         }
         if depth > self.limits.depth_max {
-            return Err(Problem { message: format!("nested deeper than {} levels", self.limits.depth_max), span });
+            return Err(Problem::limit(format!("nested deeper than {} levels", self.limits.depth_max), span));
         }
         Ok(())
     }
@@ -428,7 +431,11 @@ impl Reader<'_> {
 
     fn scan_problem(&self, error: &ScanError) -> Problem {
         let at = to_u32(error.marker().byte_offset().unwrap_or(0));
-        Problem { message: error.info(), span: self.moved.whole(Span::new(self.file, at, at)) }
+        let span = self.moved.whole(Span::new(self.file, at, at));
+        match error.kind() {
+            ErrorKind::RecursionLimitExceeded => Problem::limit("nested more deeply than is read", span),
+            _ => Problem::wrong(error.info(), span),
+        }
     }
 }
 

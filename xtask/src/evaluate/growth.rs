@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
@@ -66,7 +65,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let binary = product::binary(options.bin.as_deref())?;
     let scratch = options.scratch.clone().unwrap_or_else(|| std::env::temp_dir().join("coldstart-growth"));
     fs::create_dir_all(&scratch).with_context(|| format!("cannot create {}", scratch.display()))?;
-    let mut kept = Kept::open(scratch.join("measured.jsonl"), version(&binary)?)?;
+    let mut kept = Kept::open(scratch.join("measured.jsonl"), product::version(&binary)?)?;
     let all = Shape::value_variants();
     let shapes = if options.shapes.is_empty() { all } else { &options.shapes };
     for shape in shapes {
@@ -76,12 +75,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     print!("{}", table(shapes, options, &kept)?);
     Ok(())
-}
-
-fn version(binary: &Path) -> Result<String> {
-    let output = Command::new(binary).arg("--version").output();
-    let output = output.with_context(|| format!("cannot start {}", binary.display()))?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Every command on one repository, but for those that were measured before.

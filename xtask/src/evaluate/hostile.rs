@@ -3,10 +3,11 @@
 //!
 //! Knows what no run may do. Does not know what any of these repositories is about.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
@@ -22,7 +23,7 @@ const MEMORY_KIB_MAX: u64 = 1024 * 1024;
 const OUTSIDE: &str = "only-the-outside-has-this";
 
 /// Every command that reads a repository of a stranger, in every format.
-const CALLS: [&[&str]; 16] = [
+const CALLS: [&[&str]; 23] = [
     &["check", "--pedantic", "--blind-spots"],
     &["check", "--pedantic", "--verbose", "--each"],
     &["check", "--pedantic", "--format", "json"],
@@ -35,10 +36,17 @@ const CALLS: [&[&str]; 16] = [
     &["plan"],
     &["plan", "--format", "json"],
     &["plan", "--format", "mermaid"],
+    &["simulate", "--seeds", "1"],
     &["simulate", "--seeds", "1", "--format", "json"],
     &["init", "--print"],
     &["up", "--simulate", "--yes", "--speed", "0", "--fresh", "--state", "../state"],
+    &["up", "--simulate", "--yes", "--speed", "0", "--fresh", "--state", "../state", "--format", "json"],
+    &["log", "--state", "../state"],
     &["seal", "verify"],
+    &["seal", "verify", "--format", "json"],
+    &["seal", "verify", "--format", "sarif"],
+    &["seal", "verify", "--format", "github"],
+    &["seal", "verify", "--format", "markdown"],
 ];
 
 #[derive(Debug, Args)]
@@ -114,11 +122,32 @@ fn one_shape(name: &str, size: usize, binary: &Path) -> Result<Worst> {
 }
 
 fn every_call(what: &str, binary: &Path, tree: &Path, worst: &mut Worst) -> Result<()> {
+    let before = files(tree)?;
     for words in CALLS {
         let place = format!("{what}: coldstart {}", words.join(" "));
         one_run(binary, words, tree, &place, worst)?;
     }
+    if files(tree)? != before {
+        worst.faults.push(format!("{what}: a file of the repository was made, removed or changed"));
+    }
     Ok(())
+}
+
+/// Every file of a repository, with what tells that it was changed. Links are not followed.
+fn files(tree: &Path) -> Result<BTreeMap<PathBuf, (u64, SystemTime)>> {
+    let mut found = BTreeMap::new();
+    let mut work = vec![tree.to_path_buf()];
+    while let Some(directory) = work.pop() {
+        for entry in fs::read_dir(directory)? {
+            let entry = entry?;
+            let metadata = entry.metadata()?;
+            if metadata.is_dir() {
+                work.push(entry.path());
+            }
+            found.insert(entry.path(), (metadata.len(), metadata.modified()?));
+        }
+    }
+    Ok(found)
 }
 
 fn one_kind(name: &str, seeds: u64, binary: &Path) -> Result<Worst> {

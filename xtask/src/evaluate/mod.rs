@@ -4,6 +4,7 @@ mod agreement;
 mod case;
 mod catalogue;
 mod corpus;
+mod damage;
 mod deployed;
 mod expect;
 mod growth;
@@ -29,6 +30,8 @@ pub(crate) enum Evaluate {
     Growth(growth::Options),
     /// Repositories that were made to break who reads them, for every command and format: [--seeds N]
     Hostile(hostile::Options),
+    /// Commands that write, killed at any moment, and what they wrote, damaged: [--count N]
+    Damage(damage::Options),
     /// Compare our builds with those of the real kustomize: DIR... [--kustomize PATH]
     Kustomize {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
@@ -44,6 +47,7 @@ pub(crate) fn run(what: &Evaluate) -> Result<()> {
         Evaluate::Catalogue(options) => catalogue::run(options),
         Evaluate::Growth(options) => growth::run(options),
         Evaluate::Hostile(options) => hostile::run(options),
+        Evaluate::Damage(options) => damage::run(options),
         Evaluate::Kustomize { arguments } => crate::kustomize_diff::run(arguments),
     }
 }

@@ -29,10 +29,12 @@ use crate::output;
 
 /// Items for which it is tried at all other landings where they belong.
 const SEARCHED_MAX: usize = 30;
-/// Tries of items that do not open, each a decryption with a private key: a second or two of them.
-const CLOSED_TRIES_MAX: usize = 1_000;
+/// Tries of items that do not open, each a decryption with a private key: a second of them.
+const CLOSED_TRIES_MAX: usize = 600;
+/// The same, of those that are left then, with a few keys: two or three seconds.
+const NARROW_TRIES_MAX: usize = 2_000;
 /// The same, to find out where such an item belongs.
-const SEARCH_TRIES_MAX: usize = 1_000;
+const SEARCH_TRIES_MAX: usize = 600;
 /// Labels of an item that its own file gives, at most.
 const LABELS_OF_ITS_OWN: usize = 12;
 /// Items that are tried side by side, unless fewer may cost as many tries as are allowed.
@@ -214,7 +216,8 @@ type Judged = Vec<Result<Fingerprint, Vec<Wrong>>>;
 /// Where each belongs that does not open is looked for among all places, for so many of them: if a key is lost, all are
 /// closed, and looking for all of them everywhere would take hours.
 fn judge_all(found: &[Found], ring: &Ring, places: &[Landing]) -> Vec<Judged> {
-    let mut all = judge_where_they_land(found, ring);
+    let attempt: &Try<'_> = &|one, item, landing, by| lands(&one.sealed, item, landing, by);
+    let mut all = judge_where_they_land(found, ring, attempt);
     let closed = closed(&all);
     let tries = |labels: usize| SEARCH_TRIES_MAX / (labels * ring.keys().len().max(1));
     let everywhere = within(found, &closed, tries(LABELS_TRIED_MAX)).min(SEARCHED_MAX);
@@ -265,35 +268,71 @@ fn within(found: &[Found], items: &[ItemAt], tries: usize) -> usize {
     items.iter().take_while(fits).count()
 }
 
+/// The keys that the next items are tried with.
+enum With<'r> {
+    All(&'r Ring),
+    /// The newest, and the ones that opened most.
+    Narrow(Ring),
+    None,
+}
+
+impl With<'_> {
+    fn ring(&self) -> Option<&Ring> {
+        match self {
+            Self::All(ring) => Some(ring),
+            Self::Narrow(ring) => Some(ring),
+            Self::None => None,
+        }
+    }
+
+    /// How many tries in vain there may be with them.
+    fn tries_max(&self) -> usize {
+        if matches!(self, Self::All(_)) { CLOSED_TRIES_MAX } else { NARROW_TRIES_MAX }
+    }
+
+    /// Fewer of them, after too many tries in vain.
+    fn fewer(self, used: &BTreeMap<Fingerprint, usize>) -> Self {
+        match self {
+            Self::All(ring) => narrowed(ring, used).map_or(Self::None, Self::Narrow),
+            Self::Narrow(_) | Self::None => Self::None,
+        }
+    }
+}
+
+/// Tries an item at a landing with some keys.
+type Try<'t> = dyn Fn(&Found, &Item, &Landing, &Ring) -> Verdict + Sync + 't;
+
 /// Every item where it lands. An item that opens with none costs a try with every key: after so many of them, the rest is tried with the
-/// newest key, and with the ones that opened most. In portions, so that the same items are tried each time.
-fn judge_where_they_land(found: &[Found], ring: &Ring) -> Vec<Judged> {
+/// newest key and with the ones that opened most, and after too many of these, not at all. In portions, so that the same items are tried each
+/// time.
+fn judge_where_they_land(found: &[Found], ring: &Ring, attempt: &Try<'_>) -> Vec<Judged> {
     let of_one = |(secret, one): (usize, &Found)| (0..one.sealed.items.len()).map(move |item| ItemAt { secret, item });
     let items: Vec<ItemAt> = found.iter().enumerate().flat_map(of_one).collect();
     let mut all: Vec<Judged> = found.iter().map(|_| Vec::new()).collect();
-    let (mut left, mut tries) = (items.as_slice(), 0);
+    let (mut left, mut tries, mut with) = (items.as_slice(), 0, With::All(ring));
     let mut used: BTreeMap<Fingerprint, usize> = BTreeMap::new();
-    let mut narrow: Option<Ring> = None;
     while !left.is_empty() {
-        if tries > CLOSED_TRIES_MAX && narrow.is_none() {
-            narrow = narrowed(ring, &used);
+        if tries > with.tries_max() {
+            (tries, with) = (0, with.fewer(&used));
         }
-        let by = narrow.as_ref().unwrap_or(ring);
+        let keys = with.ring().map_or(0, |ring| ring.keys().len());
         // So many that even if none opens, no more is tried than is allowed; one at least.
-        let count = within(found, left, CLOSED_TRIES_MAX / by.keys().len().max(1)).clamp(1, PORTION);
+        let count = within(found, left, CLOSED_TRIES_MAX / keys.max(1)).clamp(1, PORTION);
         let (portion, rest) = left.split_at(count.min(left.len()));
         left = rest;
         let judged = repository::parallel::map(portion, |at| {
-            let one = &found[at.secret];
-            judge_item(one, &one.sealed.items[at.item], |item, landing| lands(&one.sealed, item, landing, by))
+            let (one, bits) = (&found[at.secret], 0);
+            judge_item(one, &one.sealed.items[at.item], |item, landing| {
+                with.ring().map_or(Verdict::NoKey { bits }, |by| attempt(one, item, landing, by))
+            })
         });
         for (at, judged) in portion.iter().zip(judged) {
             match &judged {
                 Ok(key) => *used.entry(*key).or_default() += 1,
-                Err(wrong) => tries += wrong.len() * by.keys().len(),
+                Err(wrong) => tries += wrong.len() * keys,
             }
-            let is_narrow = narrow.is_some();
-            all[at.secret].push(judged.map_err(|wrong| if is_narrow { not_tried(wrong, by) } else { wrong }));
+            let is_narrow = !matches!(with, With::All(_));
+            all[at.secret].push(judged.map_err(|wrong| if is_narrow { not_tried(wrong, keys) } else { wrong }));
         }
     }
     all
@@ -309,10 +348,10 @@ fn narrowed(ring: &Ring, used: &BTreeMap<Fingerprint, usize>) -> Option<Ring> {
 }
 
 /// What no key in use opens; what is broken stays so.
-fn not_tried(wrong: Vec<Wrong>, by: &Ring) -> Vec<Wrong> {
+fn not_tried(wrong: Vec<Wrong>, tried: usize) -> Vec<Wrong> {
     let why = |one: Wrong| match one.is_foreign {
         None => one,
-        Some(_) => Wrong { why: Unopened::NotTried { tried: by.keys().len() }, is_foreign: None, ..one },
+        Some(_) => Wrong { why: Unopened::NotTried { tried }, is_foreign: None, ..one },
     };
     wrong.into_iter().map(why).collect()
 }
@@ -368,5 +407,57 @@ fn keys(ring: &Ring, report: &mut Report) {
     if old > 0 {
         let fault = KeysFault::OlderInUse { items: old };
         report.note(Spot::OwnStore, SealFault::Keys(fault), Some(Next::Seal(next::Seal::Reseal)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use ::seal::key::{GenerateOptions, generate};
+    use ::seal::manifest::SealedSecret;
+
+    use super::*;
+
+    /// SealedSecrets of three items each.
+    fn found(count: usize) -> Vec<Found> {
+        let text = "{apiVersion: bitnami.com/v1alpha1, kind: SealedSecret, metadata: {name: a, namespace: b}, spec: {encryptedData: {a: AA, b: AA, c: AA}}}";
+        let sealed = SealedSecret::of(&yaml::parse_value(source::FileId(0), text).unwrap()).unwrap();
+        let landing = Landing { namespace: "b".to_owned(), name: "a".to_owned() };
+        let one = Found {
+            path: "a.yaml".to_owned(),
+            place: ::seal::manifest::ObjectPlace::default(),
+            sealed,
+            at: source::Position { line: 1, column: 1 },
+            landings: vec![landing],
+        };
+        vec![one; count]
+    }
+
+    fn ring(keys: i64) -> Ring {
+        let mut ring = Ring::default();
+        for day in 0..keys {
+            let begins = now() - time::Duration::days(keys - day);
+            ring.add(generate(&GenerateOptions { bits: 2048, ..GenerateOptions::at(begins) }).unwrap(), begins)
+                .unwrap();
+        }
+        ring
+    }
+
+    #[test]
+    fn however_many_items_do_not_open_the_tries_have_an_end() {
+        let ring = ring(4);
+        for count in [10, 1_000, 20_000] {
+            let tries = AtomicUsize::new(0);
+            let attempt: &Try<'_> = &|_, _, _, by| {
+                tries.fetch_add(by.keys().len(), Ordering::Relaxed);
+                Verdict::NoKey { bits: 2048 }
+            };
+            let all = judge_where_they_land(&found(count), &ring, attempt);
+            assert_eq!(all.iter().map(Vec::len).sum::<usize>(), 3 * count);
+            let tries = tries.load(Ordering::Relaxed);
+            let most = CLOSED_TRIES_MAX + NARROW_TRIES_MAX + 2 * PORTION * ring.keys().len();
+            assert!(tries <= most && tries >= most.min(12 * count) / 2, "{count}: {tries}");
+        }
     }
 }

@@ -43,6 +43,9 @@ fn unopened(why: &Unopened) -> String {
     match why {
         Unopened::Broken(why) => why.to_string(),
         // Which of these can't be told: neither is anywhere in what is sealed.
+        Unopened::NotTried { tried: 0 } => {
+            "it was not tried, because too many items before it open with no key".to_owned()
+        }
         Unopened::NotTried { tried } => format!(
             "neither the newest key nor those that open most do ({tried} tried); the others were not tried, because too many items before it \
              open with none"

@@ -23,6 +23,9 @@ pub(super) fn clause(cause: &Cause) -> Clause {
             LinkError::Circle => "a symbolic link to itself",
             LinkError::TooMany => "behind too many symbolic links",
         }),
+        Some(Unread::ManyLinks { links_max }) => Clause::has(format!(
+            "more than {links_max} symbolic links, behind another one: the rest of such links were not followed"
+        )),
         Some(Unread::Failed(_) | Unread::TooMany { .. } | Unread::TooManyLinked { .. } | Unread::Index(_)) | None => {
             Clause::plain(cause.to_string())
         }
@@ -50,6 +53,7 @@ mod tests {
             Unread::NameNotUtf8,
             Unread::TooMany { files_max: 1, directories_max: 2 },
             Unread::TooManyLinked { directories_max: 2, bytes_max: 3 },
+            Unread::ManyLinks { links_max: 4 },
         ];
         for why in links.into_iter().chain(more).map(Unread::Link).chain(others) {
             assert_eq!(clause(&Cause::new(why)).said(1), why.to_string());

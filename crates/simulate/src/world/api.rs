@@ -46,6 +46,10 @@ impl World<'_> {
         self.flags[id.index()] |= EXISTS;
         self.created[id.index()] = self.now;
         self.epoch += 1;
+        // It may reject what was accepted before.
+        if matches!(self.blueprint.role(id), ThingRole::Webhook(_)) {
+            self.idle.has_worsened();
+        }
         self.note(Some(id), What::Created);
         self.notify(id);
         self.poke(id);
@@ -57,6 +61,7 @@ impl World<'_> {
         }
         self.unready(id);
         self.flags[id.index()] &= !(EXISTS | REPORTED);
+        self.idle.has_worsened();
         self.disarm(id);
         self.note(Some(id), What::Removed);
         self.notify(id);
@@ -80,6 +85,7 @@ impl World<'_> {
             return;
         }
         self.flags[id.index()] &= !READY;
+        self.idle.has_worsened();
         self.note(Some(id), What::NotReady);
         if self.blueprint.thing(id).is_expected {
             self.missing += 1;

@@ -354,6 +354,9 @@ impl<'b> World<'b> {
                     let chain = self.trace(reason);
                     self.stalled.insert(id, chain);
                     self.stalls += 1;
+                    if self.is_ready(id) {
+                        self.idle.has_worsened();
+                    }
                     self.epoch += 1;
                     self.note(Some(id), What::Stalled(reason));
                     self.notify(id);

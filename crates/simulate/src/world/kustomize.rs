@@ -24,7 +24,7 @@ const FETCH: Millis = 500;
 const NO_REVISION: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     #[default]
     Absent,
     /// It will look in a moment.
@@ -37,17 +37,21 @@ enum Phase {
     Health,
     /// Done or failed, until an interval has passed.
     Rests,
+    /// Done, and the next reconciles would change nothing: none is queued until something is worse than it was.
+    Idle,
     Suspended,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KustomizationState {
-    phase: Phase,
+    pub(super) phase: Phase,
     /// Whose version of its object it has.
     spec: u32,
     /// The revision it has applied last and found healthy.
     applied: u32,
     began: Millis,
+    /// When it was last done, where it is idle.
+    pub(super) done: Millis,
     began_epoch: u32,
     settled_epoch: u32,
     looked: Millis,
@@ -55,7 +59,7 @@ pub(super) struct KustomizationState {
     health_began: Millis,
     pub(super) progress: Progress,
     /// Bits of the sources of variables that were there when it was built last.
-    built_with: u64,
+    pub(super) built_with: u64,
     is_called_again: bool,
     /// Its last attempt waited for health in vain.
     has_timed_out: bool,
@@ -74,6 +78,7 @@ impl Default for KustomizationState {
             spec: 0,
             applied: NO_REVISION,
             began: 0,
+            done: 0,
             began_epoch: 0,
             settled_epoch: 0,
             looked: 0,
@@ -90,13 +95,22 @@ impl Default for KustomizationState {
     }
 }
 
+impl KustomizationState {
+    /// A reconcile begins.
+    pub(super) fn begins(&mut self, now: Millis, epoch: u32) {
+        self.looked = now;
+        self.began = now;
+        self.began_epoch = epoch;
+    }
+}
+
 impl<'b> World<'b> {
-    fn spec(&self, at: u32) -> Option<&'b KustomizationSpec> {
+    pub(super) fn spec(&self, at: u32) -> Option<&'b KustomizationSpec> {
         let spec = self.kustomizations[at as usize].spec;
         self.blueprint.kustomizations[at as usize].specs.get(spec as usize)?.as_ref()
     }
 
-    fn content(&self, at: u32) -> &'b Content {
+    pub(super) fn content(&self, at: u32) -> &'b Content {
         &self.blueprint.kustomizations[at as usize].contents[self.revision as usize]
     }
 
@@ -121,7 +135,7 @@ impl<'b> World<'b> {
             }
             Phase::WaitsForDependencies => self.look_at_dependencies_in_time(at),
             Phase::Health => self.health_changed(at),
-            Phase::Called | Phase::Builds | Phase::Staged | Phase::Suspended => {}
+            Phase::Called | Phase::Builds | Phase::Staged | Phase::Idle | Phase::Suspended => {}
         }
     }
 
@@ -191,10 +205,7 @@ impl<'b> World<'b> {
             state.progress.reason = Reason::Suspended;
             return;
         }
-        let state = &mut self.kustomizations[at as usize];
-        state.looked = self.now;
-        state.began = self.now;
-        state.began_epoch = self.epoch;
+        self.kustomizations[at as usize].begins(self.now, self.epoch);
         if let Some(source) = spec.source {
             if !self.exists(source) {
                 return self.fail(at, Reason::SourceNotFound(source));
@@ -211,9 +222,15 @@ impl<'b> World<'b> {
             self.unready(id);
         }
         self.kustomizations[at as usize].phase = Phase::Builds;
+        self.schedule(id, self.now + self.build_takes(at), false);
+    }
+
+    /// From the begin of a reconcile until everything is applied.
+    pub(super) fn build_takes(&self, at: u32) -> Millis {
+        let id = self.blueprint.kustomizations[at as usize].id;
         let (least, most) = BUILDS;
         let question = 1000 + self.kustomizations[at as usize].progress.failures;
-        self.schedule(id, self.now + self.latency(id, question, least, most), false);
+        self.latency(id, question, least, most)
     }
 
     fn build_and_apply(&mut self, at: u32) {
@@ -243,7 +260,7 @@ impl<'b> World<'b> {
                 None if matches!(last, Reason::HealthChecks(..)) => Reason::LooksSoon(seconds(HEALTH_POLL)),
                 None => outdated(last, spec.requeue),
             },
-            Phase::Absent | Phase::WaitsForSource | Phase::Rests | Phase::Suspended => last,
+            Phase::Absent | Phase::WaitsForSource | Phase::Rests | Phase::Idle | Phase::Suspended => last,
         }
     }
 
@@ -281,7 +298,7 @@ impl<'b> World<'b> {
     }
 
     /// The sources of variables that are there; why it can't be built.
-    fn build(&self, at: u32) -> Result<u64, Reason> {
+    pub(super) fn build(&self, at: u32) -> Result<u64, Reason> {
         let content = self.content(at);
         if let Some(why) = content.broken {
             return Err(Reason::BuildFailed(why));
@@ -330,15 +347,24 @@ impl<'b> World<'b> {
         if let Err(reason) = self.apply(&content.classes).and_then(|()| self.apply(&content.rest)) {
             return self.fail(at, reason);
         }
+        self.begin_health(at, self.now);
+    }
+
+    pub(super) fn begin_health(&mut self, at: u32, since: Millis) {
         let Some(spec) = self.spec(at) else { return };
         let id = self.blueprint.kustomizations[at as usize].id;
         let state = &mut self.kustomizations[at as usize];
         state.phase = Phase::Health;
         state.none_fails_before = 0;
-        state.health_began = self.now;
-        state.deadline = self.now + spec.timeout;
+        state.health_began = since;
+        state.deadline = since + spec.timeout;
+        self.schedule(id, since + self.first_health_takes(at), false);
+    }
+
+    /// From applied to the first look at health.
+    pub(super) fn first_health_takes(&self, at: u32) -> Millis {
         let (least, most) = HEALTH_FIRST;
-        self.schedule(id, self.now + self.latency(id, 5, least, most), false);
+        self.latency(self.blueprint.kustomizations[at as usize].id, 5, least, most)
     }
 
     /// A dry run of every object, then all of them; or nothing.
@@ -450,6 +476,7 @@ impl<'b> World<'b> {
             self.notify(id);
         }
         self.call_again(at);
+        self.idle(at);
     }
 
     pub(super) fn fail(&mut self, at: u32, reason: Reason) {
@@ -478,7 +505,9 @@ impl<'b> World<'b> {
     pub(super) fn has_settled(&self, it: &Kustomization, state: &KustomizationState) -> bool {
         let ThingRole::Kustomization(at) = self.blueprint.role(it.id) else { return true };
         match state.phase {
-            Phase::Absent | Phase::Suspended | Phase::WaitsForSource | Phase::WaitsForDependencies => true,
+            Phase::Absent | Phase::Suspended | Phase::Idle | Phase::WaitsForSource | Phase::WaitsForDependencies => {
+                true
+            }
             Phase::Rests if self.is_ready(it.id) => state.built_with == self.present_variables(self.content(at)),
             _ => state.settled_epoch == self.epoch,
         }
@@ -499,6 +528,7 @@ impl<'b> World<'b> {
         let was_circular = self.blueprint.is_circular[self.revision as usize];
         self.revision = self.newest;
         self.epoch += 1;
+        self.idle.has_worsened();
         if was_circular {
             return;
         }

@@ -2,6 +2,7 @@
 //! failures in between, stays within them.
 
 use crate::blueprint::{Blueprint, KustomizationSpec, Millis, OnFailure, ReleaseSpec};
+use crate::outcome::Limit;
 
 /// Beside what the repository asks for: machines, a bootstrap, an outage.
 const HORIZON_MIN: Millis = 72 * 3_600_000;
@@ -35,8 +36,12 @@ impl Limits {
         }
     }
 
-    pub(super) fn are_reached(self, now: Millis, events: u64) -> bool {
-        now > self.horizon || events > self.events
+    /// The limit that is reached, if any.
+    pub(super) fn reached(self, now: Millis, events: u64) -> Option<Limit> {
+        if now > self.horizon {
+            return Some(Limit::Time);
+        }
+        (events > self.events).then_some(Limit::Events)
     }
 }
 

@@ -6,6 +6,7 @@
 mod act;
 mod api;
 mod helm;
+mod idle;
 mod installs;
 mod kustomize;
 mod limits;
@@ -62,6 +63,8 @@ pub struct World<'b> {
     busy: usize,
     /// Things that have to look again at this moment.
     wake: Vec<Id>,
+    /// Kustomizations whose reconciles change nothing.
+    idle: idle::Idle,
     /// Counts changes that others could notice.
     epoch: u32,
     missing: usize,
@@ -109,6 +112,7 @@ impl<'b> World<'b> {
             alarms: vec![Alarm::None; things],
             busy: 0,
             wake: Vec::new(),
+            idle: idle::Idle::default(),
             epoch: 0,
             missing: 0,
             events: 0,
@@ -172,6 +176,7 @@ impl<'b> World<'b> {
         self.alarms.fill(Alarm::None);
         self.busy = 0;
         self.wake.clear();
+        self.idle.clear();
         self.epoch = 1;
         self.missing = self.blueprint.expected;
         self.events = 0;
@@ -228,9 +233,9 @@ impl<'b> World<'b> {
         };
         self.now = due.at;
         self.events += 1;
-        if self.limits.are_reached(self.now, self.events) {
+        if let Some(limit) = self.limits.reached(self.now, self.events) {
             // Without an API server nothing can happen any more.
-            self.end(if self.lacks_api().is_some() { Verdict::Stuck } else { Verdict::Unfinished });
+            self.end(if self.lacks_api().is_some() { Verdict::Stuck } else { Verdict::Unfinished(limit) });
             return false;
         }
         let (id, token) = match due.alarm {
@@ -269,6 +274,7 @@ impl<'b> World<'b> {
         while let Some(id) = self.wake.pop() {
             self.poke(id);
         }
+        self.end_idleness();
         if self.missing == 0 && self.is_over.is_none() && self.has_flux {
             self.end(Verdict::Converged);
         }
