@@ -144,7 +144,7 @@ pub(crate) fn resolve(collector: &mut Collector, talks: &[Talk]) {
     let mut releases = Releases::new();
     let mut homes: BTreeMap<ComponentId, EcoString> = BTreeMap::new();
     let sources = chart_sources(&collector.assembled.objects);
-    for (id, release) in &collector.assembled.releases {
+    for (id, release) in collector.assembled.releases.iter().filter(|(_, release)| !release.is_remote) {
         let names = releases.entry(release.target_namespace.clone()).or_default();
         names.insert(release.release_name.clone(), release.release_name.clone());
         // Charts that were not read name their Services after themselves, too.

@@ -5,7 +5,8 @@ use catalogue::{Catalogue, Via, any_holds};
 use ecow::EcoString;
 use kustomize::Files;
 use model::{
-    Arrival, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Purpose, Unseen, WhyUnseen, Withheld,
+    Arrival, BlindSpot, Capability, CapabilityKind, Chart, ComponentId, ObjectRef, Phase, Purpose, Unseen, WhyUnseen,
+    Withheld,
 };
 use source::Span;
 use yaml::{Budget, Node, Value};
@@ -51,6 +52,8 @@ pub(crate) fn read_all(collector: &mut Collector, repository: &Repository, catal
     }
     for fact in &facts {
         fact.needs(collector);
+    }
+    for fact in facts.iter().filter(|fact| !fact.release.is_remote) {
         fact.asked_for(collector, repository);
     }
     collector.assembled.releases = releases;
@@ -73,6 +76,11 @@ impl Facts<'_> {
     fn offers(&self, collector: &mut Collector, repository: &Repository, catalogue: &Catalogue) {
         let release = self.release;
         let own = &release.object;
+        if release.is_remote {
+            let (what, why) = (Unseen::Named(own.to_string()), WhyUnseen::AnotherCluster);
+            collector.cluster().blind.push(BlindSpot { what, why, at: release.at, component: Some(self.id) });
+            return;
+        }
         let namespace = release.target_namespace.clone();
         let service = |name: EcoString| Capability::new(CapabilityKind::Service, namespace.clone(), name);
         if !self.replaces_catalogue {
@@ -260,6 +268,9 @@ impl Facts<'_> {
             );
         }
         self.kube_config(collector, &build);
+        if release.is_remote {
+            return;
+        }
         let ready = Needing { phase: Phase::Ready, ..build.clone() };
         let kinds = crds_of(&self.chart);
         if collector.is_offered(&kinds) {

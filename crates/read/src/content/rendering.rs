@@ -65,7 +65,7 @@ fn turns<'a>(
 ) -> Vec<Turn<'a>> {
     let shelf = Shelf::new(collector, repository, renderer);
     let (maps, sources) = (config_maps(&collector.assembled.objects), chart_sources(&collector.assembled.objects));
-    let releases = collector.assembled.releases.iter();
+    let releases = collector.assembled.releases.iter().filter(|(_, release)| !release.is_remote);
     releases
         .filter_map(|(id, release)| {
             let chart = shelf.find(release)?;

@@ -13,7 +13,7 @@ use source::Span;
 use yaml::{Budget, Cost, Map, Node, Spent};
 
 use crate::flux::builds::Builds;
-use crate::flux::entry::Entry;
+use crate::flux::entry::{Entry, SYNC_FILE};
 use crate::flux::helm_release::HelmRelease;
 use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
 use crate::flux::source::{SourcePlace, Sources};
@@ -241,6 +241,10 @@ impl<'a> Assembler<'a> {
     /// The root is part of what it applies, and patches there change it: `flux bootstrap` builds the directory before it applies it. What it
     /// applies, and with which patches, was settled before.
     fn patch_root(&mut self, builds: &Builds) {
+        // What a FluxInstance makes, Flux leaves alone: the operator marks it `ssa: Ignore`.
+        if self.entry.url.is_some() {
+            return;
+        }
         let Some(turn) = self.wave.iter_mut().find(|turn| turn.id == ROOT) else { return };
         let SourcePlace::Here(directory) = &turn.place else { return };
         let root = &mut turn.kustomization;
@@ -447,10 +451,8 @@ impl<'a> Assembler<'a> {
             (KUSTOMIZE_GROUP, "Kustomization") => {
                 let kustomization = Kustomization::read(&node, namespace);
                 if !self.by_object.contains_key(&kustomization.object) {
-                    // Whoever applies the root by hand applies the rest of its file with it.
-                    let root = &self.entry.root;
-                    let beside_root = !root.at.is_generated() && kustomization.at.file == root.at.file;
-                    let id = self.add_kustomization(&kustomization, Some(owner).filter(|_| !beside_root));
+                    let is_beside_root = self.is_beside_root(kustomization.at);
+                    let id = self.add_kustomization(&kustomization, Some(owner).filter(|_| !is_beside_root));
                     let turn = self.turn(id, kustomization);
                     self.wave.push(turn);
                 }
@@ -462,6 +464,20 @@ impl<'a> Assembler<'a> {
         }
         let origin = Origin::Manifest;
         self.out.objects.push(Built { component: owner, node, namespace: namespace.into(), origin });
+    }
+
+    /// Whether the root is applied together with what stands at a place: whoever applies it by hand applies the rest of its file, and
+    /// `flux bootstrap` all that the kustomization beside `gotk-sync.yaml` takes in.
+    fn is_beside_root(&self, at: Span) -> bool {
+        let root = self.entry.root.at;
+        if root.is_generated() || at.is_generated() {
+            return false;
+        }
+        let (Some(own), Some(file)) = (self.repository.path(root.file), self.repository.path(at.file)) else {
+            return false;
+        };
+        let is_synced = own.rsplit('/').next() == Some(SYNC_FILE);
+        own == file || (is_synced && self.common.overlays.above(file).contains(&path::parent(own)))
     }
 
     fn add(&mut self, component: Component) -> ComponentId {

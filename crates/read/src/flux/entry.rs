@@ -30,6 +30,9 @@ pub(crate) struct Entry {
     pub(crate) base: String,
 }
 
+/// The file of a root that `flux bootstrap` writes.
+pub(super) const SYNC_FILE: &str = "gotk-sync.yaml";
+
 /// A Kustomization as it is written, before anybody builds it.
 #[derive(Debug)]
 pub(super) struct Written<'a> {
@@ -47,7 +50,7 @@ impl Written<'_> {
 
     /// `flux bootstrap` writes it below what it applies.
     fn is_synced(&self) -> bool {
-        self.file.rsplit('/').next() == Some("gotk-sync.yaml")
+        self.file.rsplit('/').next() == Some(SYNC_FILE)
     }
 
     pub(super) fn lies_below_its_path(&self) -> bool {

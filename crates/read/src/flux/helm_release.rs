@@ -29,6 +29,8 @@ pub(crate) struct HelmRelease {
     /// `install.crds: Skip`.
     pub(crate) skips_crds: Option<Span>,
     pub(crate) kube_config_secret: Option<Node>,
+    /// It is installed in another cluster.
+    pub(crate) is_remote: bool,
     node: Node,
 }
 
@@ -86,6 +88,7 @@ impl HelmRelease {
                 .at(&["spec", "install", "crds"])
                 .filter(|crds| crds.text() == Some("Skip"))
                 .map(|crds| crds.span),
+            is_remote: field("kubeConfig").is_some(),
             kube_config_secret: field("kubeConfig").and_then(|config| config.at(&["secretRef", "name"])).cloned(),
             object: reference,
         }
