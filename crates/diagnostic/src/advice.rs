@@ -89,6 +89,7 @@ pub enum PlainAdvice {
     RemoveOneEdge,
     RemoveOrKeep,
     RenameVariable,
+    SetDecryption,
     SetReady,
     SetRetryInterval,
     TakeCommentAway,

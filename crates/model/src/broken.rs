@@ -29,6 +29,9 @@ pub enum BuildFault {
     /// It is built, and then Flux refuses the name of a variable.
     #[error("{0}")]
     VariableName(Cause),
+    /// It is built, and then Flux refuses a Secret that SOPS encrypted.
+    #[error("Secret `{secret}` is encrypted with SOPS, and `spec.decryption` is not set")]
+    Encrypted { secret: String },
     /// The bootstrap uses a file or a directory that is not there.
     #[error("`{path}` does not exist")]
     NoFile {

@@ -108,6 +108,7 @@ fn plain(advice: PlainAdvice) -> &'static str {
         PlainAdvice::RenameVariable => {
             "rename it, there and where it is used, or remove it from what `postBuild` reads"
         }
+        PlainAdvice::SetDecryption => "set `spec.decryption` on the Kustomization, with the Secret that holds the key",
         PlainAdvice::SetReady => "set `ready: true` on the dependency",
         PlainAdvice::SetRetryInterval => {
             "set `retryInterval: 2m`, or add it to all of them with one patch where they are applied"

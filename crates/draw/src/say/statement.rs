@@ -2,7 +2,7 @@
 
 use diagnostic::{Absence, CommentFault, GateFault, InstallFault, Lack, OrderFault, Statement, Vital};
 use ecow::EcoString;
-use model::{Capability, ObjectRef, Role, say_seconds};
+use model::{BuildFault, Capability, ObjectRef, Role, say_seconds};
 
 use super::purpose::purpose;
 use super::{capabilities, capabilities_are, paths, quoted};
@@ -220,7 +220,8 @@ fn install(fault: &InstallFault) -> String {
     match fault {
         InstallFault::NeverApplied { component, kind, installer } => never_applied(component, kind, installer.as_ref()),
         InstallFault::CantBeBuilt { component, fault, count } => {
-            format!("{} can't be built: {fault}{}", quoted(component), and_more(1, *count))
+            let done = if matches!(fault, BuildFault::Encrypted { .. }) { "applied" } else { "built" };
+            format!("{} can't be {done}: {fault}{}", quoted(component), and_more(1, *count))
         }
         InstallFault::BootstrapStops { release, fault, count } => {
             let what = release.as_ref().map_or_else(|| "a command".to_owned(), quoted);

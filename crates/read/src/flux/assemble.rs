@@ -381,7 +381,8 @@ impl<'a> Assembler<'a> {
             self.blind(whole.clone(), WhyUnseen::BeyondLimit(Cause::new(error.source)), error.span, id);
         }
         let refused = outcome.refused.map(|error| (fault(error.source), error.span));
-        for (fault, at) in missing.into_iter().chain(failures).chain(refused) {
+        let unread = outcome.objects.iter().filter(|_| !kustomization.may_decrypt).filter_map(sealed_by_sops);
+        for (fault, at) in missing.into_iter().chain(failures).chain(refused).chain(unread) {
             self.out.cluster.broken.push(BrokenBuild { component: id, fault, at });
         }
         for blind in outcome.blind {
@@ -695,6 +696,13 @@ fn cost_of_metadata(node: &Node, metadata: &Node) -> Cost {
         if added == 0 { Cost::NONE } else { Cost::made(there + added, 0) }
     };
     of("labels").and(of("annotations"))
+}
+
+/// The fault of a Secret that Flux would have to decrypt.
+fn sealed_by_sops(node: &Node) -> Option<(BuildFault, Span)> {
+    let object = Object::new(node);
+    let is_one = object.group().is_empty() && object.kind() == "Secret" && node.get("sops").is_some();
+    is_one.then(|| (BuildFault::Encrypted { secret: object.name().to_owned() }, object.name_span()))
 }
 
 fn add_common_metadata(node: &mut Node, metadata: &Node) {

@@ -262,6 +262,7 @@ pub(super) fn made_by_flux(object: ObjectRef, directory: &str, at: Span, source:
         common_metadata: None,
         post_build: None,
         decryption_secret: None,
+        may_decrypt: true,
         is_remote: false,
         kube_config_secret: None,
     }

@@ -47,6 +47,8 @@ pub(crate) struct Kustomization {
     pub(crate) common_metadata: Option<Node>,
     pub(crate) post_build: Option<Node>,
     pub(crate) decryption_secret: Option<Node>,
+    /// It decrypts what SOPS encrypted, or no file says what it does.
+    pub(crate) may_decrypt: bool,
     /// Flux applies it to another cluster.
     pub(crate) is_remote: bool,
     pub(crate) kube_config_secret: Option<Node>,
@@ -82,6 +84,7 @@ impl Kustomization {
             decryption_secret: field("decryption")
                 .and_then(|decryption| decryption.at(&["secretRef", "name"]))
                 .cloned(),
+            may_decrypt: field("decryption").is_some(),
             is_remote: field("kubeConfig").is_some(),
             kube_config_secret: field("kubeConfig").and_then(|config| config.at(&["secretRef", "name"])).cloned(),
             object: reference,
