@@ -73,8 +73,12 @@ impl<T: Tape> Journal<T> {
     }
 }
 
+fn checksum(json: &str) -> String {
+    format!("{:08x}", crc32fast::hash(json.as_bytes()))
+}
+
 fn framed(json: &str) -> String {
-    format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()))
+    format!("{} {json}\n", checksum(json))
 }
 
 /// What a journal held.
@@ -127,8 +131,8 @@ impl Kept {
 fn unframed(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?;
     let (sum, json) = line.split_once(' ')?;
-    let is_ours = sum.len() == 8 && u32::from_str_radix(sum, 16).ok()? == crc32fast::hash(json.as_bytes());
-    is_ours.then_some(json)
+    // To the letter: a number can be written in more than one way, and only one of them is ours.
+    (sum == checksum(json)).then_some(json)
 }
 
 /// What earlier runs come to.

@@ -94,12 +94,38 @@ struct Progress {
     unmet: usize,
 }
 
+/// How many steps are in what kind of state: thousands of them are not looked through for every event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    met: usize,
+    ended: usize,
+    in_flight: usize,
+}
+
+impl Tally {
+    fn leave(&mut self, state: &State) {
+        self.met -= usize::from(state.is_met());
+        self.ended -= usize::from(state.is_final());
+        self.in_flight -= usize::from(state.is_in_flight());
+    }
+
+    fn enter(&mut self, state: &State) {
+        self.met += usize::from(state.is_met());
+        self.ended += usize::from(state.is_final());
+        self.in_flight += usize::from(state.is_in_flight());
+    }
+}
+
 /// A run of a plan.
 #[derive(Clone, Debug)]
 pub struct Machine<'a> {
     plan: &'a Plan,
     dependents: Vec<Vec<StepId>>,
     steps: Vec<Progress>,
+    /// How the steps stand, all together.
+    tally: Tally,
+    /// Steps that are proved or pause, which time may bring on.
+    timed: BTreeSet<StepId>,
     /// Steps whose content changed since they were proved: to be done again though they are there.
     again: BTreeSet<StepId>,
     /// Steps that somebody does not want, with the reason.
@@ -123,6 +149,8 @@ impl<'a> Machine<'a> {
             plan,
             dependents: plan.dependents(),
             steps: plan.steps.iter().map(waiting).collect(),
+            tally: Tally::default(),
+            timed: BTreeSet::new(),
             again,
             left,
             interrupts: 0,
@@ -161,11 +189,11 @@ impl<'a> Machine<'a> {
 
     /// When it wants to be woken though nothing happened.
     pub fn deadline(&self) -> Option<Duration> {
-        let until = |progress: &Progress| match progress.state {
-            State::Proving { until, .. } | State::Pausing { until } => Some(until),
+        let until = |id: &StepId| match self.state(*id) {
+            State::Proving { until, .. } | State::Pausing { until } => Some(*until),
             _ => None,
         };
-        self.steps.iter().filter_map(until).min()
+        self.timed.iter().filter_map(until).min()
     }
 
     fn begin(&mut self, now: Duration) {
@@ -330,7 +358,7 @@ impl<'a> Machine<'a> {
     }
 
     fn woke(&mut self, now: Duration) {
-        for id in self.plan.ids() {
+        for id in self.timed.clone() {
             match self.state(id) {
                 State::Proving { .. } => self.effects.push(Effect::Look(id)),
                 State::Pausing { until } if *until <= now => {
@@ -352,7 +380,7 @@ impl<'a> Machine<'a> {
     /// The one place where a state changes.
     fn enter(&mut self, id: StepId, state: State, now: Duration) {
         let is_met = state.is_met();
-        self.steps[id.index()].state = state;
+        self.change(id, state);
         // What somebody does not want is taken as done when its own needs are: whoever needs it needs those, too. A list, not a
         // call of itself: a plan may leave thousands in a row.
         let mut met: VecDeque<StepId> = is_met.then_some(id).into_iter().collect();
@@ -364,7 +392,7 @@ impl<'a> Machine<'a> {
                     continue;
                 }
                 if self.left.contains_key(&dependent) {
-                    progress.state = State::Left;
+                    self.change(dependent, State::Left);
                     met.push_back(dependent);
                 } else {
                     self.ready(dependent, now);
@@ -373,17 +401,27 @@ impl<'a> Machine<'a> {
         }
     }
 
+    fn change(&mut self, id: StepId, state: State) {
+        self.tally.enter(&state);
+        if matches!(state, State::Proving { .. } | State::Pausing { .. }) {
+            self.timed.insert(id);
+        } else {
+            self.timed.remove(&id);
+        }
+        let before = std::mem::replace(&mut self.steps[id.index()].state, state);
+        self.tally.leave(&before);
+    }
+
     fn tell(&mut self, event: Event, now: Duration) {
         self.effects.push(Effect::Tell(Line::new(now, event)));
     }
 
     fn end_if_over(&mut self, now: Duration) {
-        let states = || self.steps.iter().map(|progress| &progress.state);
-        let outcome = if states().all(State::is_met) {
+        let outcome = if self.tally.met == self.steps.len() {
             Outcome::Healthy
-        } else if states().all(State::is_final) {
+        } else if self.tally.ended == self.steps.len() {
             Outcome::Failed
-        } else if self.interrupts > 1 || (self.interrupts == 1 && !states().any(State::is_in_flight)) {
+        } else if self.interrupts > 1 || (self.interrupts == 1 && self.tally.in_flight == 0) {
             Outcome::Stopped
         } else {
             return;

@@ -139,6 +139,22 @@ fn a_damaged_line_in_the_middle_is_refused_and_nothing_is_touched() {
 }
 
 #[test]
+fn any_flipped_bit_before_the_last_line_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal");
+    write(&path, &[proved("a"), proved("b")]);
+    let whole = fs::read(&path).unwrap();
+    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap();
+    for at in 0..8 * last {
+        let mut bytes = whole.clone();
+        bytes[at / 8] ^= 1 << (at % 8);
+        fs::write(&path, &bytes).unwrap();
+        assert!(FileTape::open(&path).is_err(), "bit {at}");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+}
+
+#[test]
 fn a_foreign_file_is_refused_and_nothing_is_touched() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("journal");
