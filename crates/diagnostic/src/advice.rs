@@ -55,6 +55,10 @@ pub enum Advice {
     Resume {
         target: ObjectRef,
     },
+    /// For failures of all of these.
+    SetRetryInterval {
+        components: Vec<ObjectRef>,
+    },
     SetSwitch {
         switch: EcoString,
         chart: ObjectRef,
@@ -90,7 +94,6 @@ pub enum PlainAdvice {
     RemoveOrKeep,
     RenameVariable,
     SetReady,
-    SetRetryInterval,
     TakeCommentAway,
     WaitForWhatUsesIt,
     WriteComment,
@@ -179,6 +182,8 @@ pub enum GateAdvice {
     },
     ListInChecks {
         gate: ObjectRef,
+        /// What is to be listed, where that was tried.
+        object: Option<ObjectRef>,
     },
     RemoveDisableWait {
         gate: ObjectRef,
