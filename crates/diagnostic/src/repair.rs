@@ -62,6 +62,8 @@ pub enum Action {
     Depend { component: ObjectRef, on: ObjectRef },
     /// It does not wait for another any more.
     Undepend { component: ObjectRef, on: EcoString },
+    /// A patch does not replace the dependencies of so many components any more: what it names, they wait for anyway.
+    Unlist { path: String, components: usize },
     /// A name or namespace that was wrong: of a dependency, or of a health check.
     Rename { component: ObjectRef, from: EcoString, to: EcoString },
     /// `wait: true`.
@@ -88,6 +90,7 @@ impl Action {
         match self {
             Self::Depend { .. } | Self::Rename { .. } | Self::RetryInterval { .. } => false,
             Self::Undepend { .. }
+            | Self::Unlist { .. }
             | Self::Wait { .. }
             | Self::AwaitReady { .. }
             | Self::Check { .. }

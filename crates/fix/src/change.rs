@@ -20,6 +20,13 @@ pub(crate) enum Change {
         at: Span,
         on: EcoString,
     },
+    /// The list that this place is in goes from a patch, which gives it to so many components.
+    Unlist {
+        of: ComponentId,
+        at: Span,
+        path: String,
+        components: usize,
+    },
     /// The item that this place is in names something that is not there.
     Rename {
         of: ComponentId,
@@ -62,6 +69,7 @@ impl Change {
         match self {
             Self::Depend { of, .. }
             | Self::Undepend { of, .. }
+            | Self::Unlist { of, .. }
             | Self::Rename { of, .. }
             | Self::Wait { of }
             | Self::AwaitReady { of, .. }
@@ -79,6 +87,7 @@ impl Change {
         match self {
             Self::Depend { on, .. } => Action::Depend { component, on: cluster.component(*on).object.clone() },
             Self::Undepend { on, .. } => Action::Undepend { component, on: on.clone() },
+            Self::Unlist { path, components, .. } => Action::Unlist { path: path.clone(), components: *components },
             Self::Rename { from, to, .. } => {
                 let is_elsewhere = from.namespace != to.namespace;
                 let name = |object: &ObjectRef| if is_elsewhere { object.path().into() } else { object.name.clone() };

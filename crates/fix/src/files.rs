@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use diagnostic::{Changed, Unedited, WhyLeft};
 use read::Repository;
-use repository::Unsaved;
 use source::{FileId, Span};
 
 use crate::house::House;
@@ -54,15 +53,6 @@ impl<'a> Files<'a> {
         };
         self.texts.iter().filter(is_changed).map(|(file, text)| (path(file), text.text().to_owned())).collect()
     }
-}
-
-/// Files for those who read a repository again.
-pub(crate) fn unsaved(texts: &BTreeMap<String, String>) -> Unsaved {
-    let mut unsaved = Unsaved::default();
-    for (path, text) in texts {
-        unsaved.set(path.clone(), text.clone());
-    }
-    unsaved
 }
 
 /// What is different between two states of the files.

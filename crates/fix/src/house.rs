@@ -113,7 +113,9 @@ impl House {
             indents.map = map;
         }
         let most = self.dashes.iter().max_by_key(|(_, number)| **number).map(|(columns, _)| *columns);
-        indents.list = first_list(root, text).or(most).unwrap_or(indents.map);
+        // What no other list has is no custom.
+        let own = first_list(root, text).filter(|own| self.dashes.is_empty() || self.dashes.contains_key(own));
+        indents.list = own.or(most).unwrap_or(indents.map);
         indents
     }
 }

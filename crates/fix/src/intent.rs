@@ -3,7 +3,7 @@
 //! Knows advice and components. Whether a file can be edited so is not known yet.
 
 use diagnostic::{
-    Advice, Finding, GateAdvice, Judging, NewDependency, OrderAdvice, OtherGate, PlainAdvice, WhyLeft, Written,
+    Advice, Also, Finding, GateAdvice, Judging, NewDependency, OrderAdvice, OtherGate, PlainAdvice, WhyLeft, Written,
 };
 use ecow::EcoString;
 use model::{Cluster, ComponentId, HealthExpression, ObjectRef, Role, TieTarget};
@@ -50,7 +50,9 @@ impl Intent<'_> {
 
     fn order(&self, finding: &Finding, advice: &OrderAdvice) -> Changes {
         match advice {
-            OrderAdvice::Add(new) | OrderAdvice::AddWithoutBootstrap(new) => self.add(new),
+            OrderAdvice::Add(new) | OrderAdvice::AddWithoutBootstrap(new) => {
+                Ok(self.add(new)?.into_iter().chain(self.others(finding, new)).collect())
+            }
             OrderAdvice::AddOrRetry(new) => self.add(new).or_else(|_| self.retry(finding)),
             OrderAdvice::AddToDependencies { gate, component } => self.depend(component, gate),
             OrderAdvice::ApplierDependsOn { gate, component } => {
@@ -102,6 +104,16 @@ impl Intent<'_> {
             }
             Written::Apart { .. } | Written::Nowhere { .. } => Err(WhyLeft::NoEdit),
         }
+    }
+
+    /// The same order for all that a finding speaks for, as far as it is as bad for them.
+    fn others(&self, finding: &Finding, new: &NewDependency) -> Vec<Change> {
+        let is_meant = |also: &&Also| also.severity >= finding.severity && also.component.kind == new.consumer.kind;
+        let others = finding.also.iter().filter(is_meant);
+        let on = self.find(&new.provider);
+        others
+            .filter_map(|also| Some(Change::Depend { of: self.find(&also.component).ok()?, on: on.clone().ok()? }))
+            .collect()
     }
 
     fn depend(&self, of: &ObjectRef, on: &ObjectRef) -> Changes {

@@ -39,6 +39,11 @@ impl<'a> Job<'a> {
         self.why.is_none()
     }
 
+    /// Whether a patch is to leave dependencies as they are.
+    pub(crate) fn is_unlisting(&self) -> bool {
+        self.changes.iter().any(|change| matches!(change, Change::Unlist { .. }))
+    }
+
     /// What is done, for people.
     pub(crate) fn actions(&self) -> Vec<Action> {
         self.changes.iter().map(|change| change.action(self.cluster)).collect()
@@ -60,6 +65,9 @@ impl<'a> Job<'a> {
 
     /// What it has in common with others of the same cause: who is waited for.
     pub(crate) fn cause(&self) -> String {
+        if let Some(Change::Unlist { path, .. }) = self.changes.first() {
+            return path.clone();
+        }
         let on = self.changes.iter().find_map(|change| match change {
             Change::Depend { on, .. } => Some(self.cluster.component(*on).object.to_string()),
             _ => None,

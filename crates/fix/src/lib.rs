@@ -18,17 +18,19 @@ mod job;
 mod prove;
 mod round;
 mod text;
+mod unlist;
 mod write;
 
-pub use prove::{Seen, repairs};
+pub use prove::{Checked, repairs};
 
 use diagnostic::Finding;
+use read::Reading;
 
 /// What is wanted.
 #[expect(missing_debug_implementations, reason = "a closure is nothing to look at")]
 pub struct Wish<'a> {
     /// Which findings are to be closed.
-    pub closes: &'a dyn Fn(&Finding) -> bool,
+    pub closes: &'a dyn Fn(&Finding, &Reading) -> bool,
     /// Also by edits after which a running cluster behaves differently.
     pub with_unsafe: bool,
 }

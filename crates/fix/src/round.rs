@@ -11,6 +11,7 @@ use crate::choose::{Chosen, Edge, choose};
 use crate::files::{self, Files};
 use crate::house::House;
 use crate::job::Job;
+use crate::unlist;
 use crate::write::Writer;
 
 /// The files after a round, and what was done for each cause.
@@ -32,7 +33,10 @@ pub(crate) fn round(reading: &Reading, house: &House, jobs: &mut [Job<'_>]) -> R
         }
         // What those imply that could not be written has to be chosen again.
         for (job, why) in failed {
-            jobs[job].why = Some(why);
+            match unlist::instead(reading, &jobs[job], &why) {
+                Some(change) if !jobs[job].is_unlisting() => jobs[job].changes = vec![change],
+                _ => jobs[job].why = Some(why),
+            }
         }
     }
 }

@@ -53,10 +53,11 @@ impl Writer<'_, '_> {
     pub(crate) fn write(&mut self, change: &Change) -> Result<(), WhyLeft> {
         match change {
             Change::Depend { of, on } => self.depend(*of, *on),
-            Change::Undepend { at, .. } => self.at_place(*at, |text, here| remove_item(text, here)),
+            Change::Undepend { at, .. } => self.at_place(*at, remove_item),
+            Change::Unlist { at, .. } => self.unlist(*at),
             Change::Rename { of, at, from, to } => self.rename(*of, *at, from, to),
             Change::Wait { of } => self.wait(*of),
-            Change::AwaitReady { at, .. } => self.at_place(*at, |text, here| set_ready(text, here)),
+            Change::AwaitReady { at, .. } => self.at_place(*at, set_ready),
             Change::Check { of, object, api_version } => {
                 let item = check_item(object, api_version);
                 self.new_item(*of, "healthChecks", &item, |known| is_check(known, object))
@@ -164,6 +165,12 @@ impl Writer<'_, '_> {
         let own = self.component(of).clone();
         self.refuse_shared(at, &own, None)?;
         self.at_place(at, |text, here| rename_item(text, here, &own, from, to))
+    }
+
+    /// What is gone was taken away for another.
+    fn unlist(&mut self, at: Span) -> Result<(), WhyLeft> {
+        let is_gone = self.files.open(at).is_ok_and(|text| text.here(at).is_none());
+        if is_gone { Ok(()) } else { self.at_place(at, remove_list) }
     }
 
     /// Does something at a place that was there before all edits.
@@ -373,6 +380,14 @@ fn remove_item(text: &mut Text, here: Span) -> Result<(), Unedited> {
         return Err(Unedited::InText);
     }
     let edit = text.without_item(items, index)?;
+    text.apply(here, vec![edit], &path)
+}
+
+/// Takes the list away that a place is in; nothing where it is gone already.
+fn remove_list(text: &mut Text, here: Span) -> Result<(), Unedited> {
+    let tree = text.tree(here).ok_or(Unedited::InText)?.into_owned();
+    let (items, path, _) = list_around(&tree, here).ok_or(Unedited::InText)?;
+    let edit = text.without_list(items)?;
     text.apply(here, vec![edit], &path)
 }
 

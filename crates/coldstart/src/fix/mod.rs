@@ -4,9 +4,9 @@ mod commit;
 mod files;
 
 use ::check::{Policy, Wanted, rules};
-use diagnostic::{Finding, Repairs, Report, Severity};
+use diagnostic::{Finding, Fingerprint, Repairs, Report, Severity};
 use draw::repairs::RepairsText;
-use fix::{Seen, Wish};
+use fix::{Checked, Wish};
 use model::nearest;
 use read::Reading;
 use repository::Unsaved;
@@ -74,27 +74,28 @@ struct Session<'a> {
 
 impl Session<'_> {
     /// The edits that close what is wanted and chosen, proved.
-    fn repairs(&self, is_chosen: &dyn Fn(&Finding) -> bool) -> Result<Repairs, Failure> {
-        let closes = |finding: &Finding| self.is_wanted(finding) && is_chosen(finding);
+    fn repairs(&self, is_chosen: &dyn Fn(&Fingerprint) -> bool) -> Result<Repairs, Failure> {
+        let closes = |finding: &Finding, reading: &Reading| {
+            self.is_wanted(finding, reading) && is_chosen(&Fingerprint::of(finding, &reading.repository))
+        };
         let wish = Wish { closes: &closes, with_unsafe: self.options.with_unsafe };
         fix::repairs(self.reading, &self.report.findings, &wish, |unsaved| self.again(unsaved))
     }
 
     /// Checks again, as if these texts were saved.
-    fn again(&self, unsaved: &Unsaved) -> Result<Vec<Seen>, Failure> {
+    fn again(&self, unsaved: &Unsaved) -> Result<Checked, Failure> {
         let (root, entry) = (self.reading.repository.root(), self.options.start.entry.as_deref());
         let read = read::read_unsaved(root, unsaved.clone(), entry, None, ::graph::analyse);
         let (reading, analyses) = read.map_err(|error| unread(COMMAND, error))?;
-        let report = settled(&reading, &analyses, self.policy);
-        let seen = report.findings.iter().map(|finding| Seen::of(finding, &reading)).collect();
+        let findings = settled(&reading, &analyses, self.policy).findings;
         // As in `open_then`: giving it back takes longer than the process lives.
-        std::mem::forget((reading, analyses, report));
-        Ok(seen)
+        std::mem::forget(analyses);
+        Ok(Checked { reading, findings })
     }
 
-    fn is_wanted(&self, finding: &Finding) -> bool {
+    fn is_wanted(&self, finding: &Finding, reading: &Reading) -> bool {
         let Fix { rules, only, .. } = self.options;
-        let place = self.reading.repository.locate(finding.primary.at.span()).map(|(path, _)| path);
+        let place = reading.repository.locate(finding.primary.at.span()).map(|(path, _)| path);
         let is_below = |wanted: &String| {
             let wanted = repository::path::within(wanted);
             place.is_some_and(|path| path == wanted || repository::path::is_below(path, &wanted))
@@ -147,8 +148,7 @@ impl Session<'_> {
         if chosen.is_empty() {
             return Err(Failure::No);
         }
-        let sources = &self.reading.repository;
-        self.repairs(&|finding| chosen.contains(&diagnostic::Fingerprint::of(finding, sources)))
+        self.repairs(&|fingerprint| chosen.contains(fingerprint))
     }
 
     fn make(&self, repairs: &Repairs) -> Result<(), Failure> {

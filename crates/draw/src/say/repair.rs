@@ -29,7 +29,14 @@ pub fn repair(repair: &Repair) -> String {
     match (waiting.as_slice(), awaited.first()) {
         ([], _) | (_, None) => first_of(&others),
         (_, Some(on)) if awaited.len() == 1 => {
-            let rest = if others.is_empty() { String::new() } else { format!(", and {}", lower(&first_of(&others))) };
+            let waits_too = matches!(others.as_slice(), [Action::Wait { component }] if component == *on);
+            let rest = if waits_too {
+                ", and that for what it applies".to_owned()
+            } else if others.is_empty() {
+                String::new()
+            } else {
+                format!(", and {}", lower(&first_of(&others)))
+            };
             format!("Make {} wait for {on}{rest}", named(&waiting))
         }
         _ => format!("Declare {}", count(waiting.len(), "missing dependency").replace("dependencys", "dependencies")),
@@ -71,6 +78,9 @@ pub fn action(action: &Action) -> String {
     match action {
         Action::Depend { component, on } => format!("Make {component} wait for {on}"),
         Action::Undepend { component, on } => format!("Remove the dependency of {component} on `{on}`"),
+        Action::Unlist { path, components } => {
+            format!("Keep the `dependsOn` of {} that a patch in `{path}` replaces", count(*components, "component"))
+        }
         Action::Rename { component, from, to } => format!("Correct `{from}` to `{to}` in {component}"),
         Action::Wait { component } => format!("Set `wait: true` on {component}"),
         Action::AwaitReady { component } => format!("Set `ready: true` on a dependency of {component}"),
@@ -87,18 +97,24 @@ pub fn action(action: &Action) -> String {
 pub fn risks(repair: &Repair) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     let mut waiting: Vec<String> = Vec::new();
+    let mut is_bootstrap = false;
     for action in &repair.actions {
         match action {
-            Action::Depend { component, .. } => waiting.push(component.to_string()),
+            Action::Depend { component, .. } => {
+                is_bootstrap |= !matches!(component.kind.as_str(), "Kustomization" | "HelmRelease" | "ResourceSet");
+                waiting.push(component.to_string());
+            }
             other => told.push(risk(other)),
         }
     }
     if !waiting.is_empty() {
         let names = first_few(&waiting, NAMED_MAX);
-        told.insert(
-            0,
-            format!("nothing restarts; from then on Flux reconciles {names} only while the dependency is ready"),
-        );
+        let effect = if is_bootstrap {
+            format!("none before the next bootstrap, which then installs {names} after the dependency")
+        } else {
+            format!("nothing restarts; from then on Flux reconciles {names} only while the dependency is ready")
+        };
+        told.insert(0, effect);
     }
     told.dedup();
     told
@@ -108,6 +124,10 @@ fn risk(action: &Action) -> String {
     match action {
         Action::Depend { component, .. } => format!("Flux reconciles {component} only while the dependency is ready"),
         Action::Undepend { component, on } => format!("{component} no longer waits for `{on}`"),
+        Action::Unlist { components, .. } => format!(
+            "{} wait for what their own files say; what the patch names, the Kustomization that applies them waits for",
+            count(*components, "component")
+        ),
         Action::Rename { component, to, .. } => {
             format!("{component} waits for `{to}`; until now it waits for nothing that exists")
         }

@@ -28,6 +28,19 @@ impl Text {
         Ok(Edit { range: lines::start(self.text(), start as usize)..end, replacement: String::new() })
     }
 
+    /// The edit that takes a list away, with its key.
+    pub(crate) fn without_list(&self, Items { key, list }: Items<'_>) -> Result<Edit, Unedited> {
+        let key = key.ok_or(Unedited::Unexpected)?;
+        if self.is_anchored(key, list) {
+            return Err(Unedited::Anchor);
+        }
+        let start = lines::start(self.text(), key.start as usize);
+        if !self.text()[start..key.start as usize].trim().is_empty() {
+            return Err(Unedited::Unexpected);
+        }
+        Ok(Edit { range: start..self.end_of_value(key, list), replacement: String::new() })
+    }
+
     fn out_of_brackets(&self, Items { key, list }: Items<'_>, index: usize) -> Result<Edit, Unedited> {
         let all: &[Node] = list.as_seq().unwrap_or_default();
         let range = match (index.checked_sub(1).map(|before| &all[before]), all.get(index + 1)) {
