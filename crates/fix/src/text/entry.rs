@@ -79,7 +79,12 @@ impl Text {
         let end = last_byte(value, key.end).max(key.end) as usize;
         // A block ends with its last line, and may end behind the end of that.
         let inside = if end > key.end as usize && text[..end].ends_with('\n') { end - 1 } else { end };
-        lines::next(text, inside)
+        // Empty lines behind a block are between it and what follows.
+        let mut at = lines::next(text, inside);
+        while at > inside && at > 0 && lines::around(text, at - 1).trim().is_empty() && text[..at].ends_with('\n') {
+            at = lines::start(text, at - 1);
+        }
+        at
     }
 }
 

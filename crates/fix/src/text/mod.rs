@@ -9,6 +9,8 @@ mod entry;
 pub(crate) mod item;
 pub(crate) mod lines;
 mod remove;
+#[cfg(test)]
+mod tests;
 pub(crate) mod value;
 
 use std::borrow::Cow;
