@@ -82,6 +82,8 @@ pub enum Action {
     HelmWaits { component: ObjectRef },
     /// A kustomization lists one more file.
     List { file: String, by: String },
+    /// It brings its Namespace along.
+    BringNamespace { component: ObjectRef, namespace: EcoString },
 }
 
 impl Action {
@@ -97,7 +99,8 @@ impl Action {
             | Self::Judge { .. }
             | Self::RetryOnFailure { .. }
             | Self::HelmWaits { .. }
-            | Self::List { .. } => true,
+            | Self::List { .. }
+            | Self::BringNamespace { .. } => true,
         }
     }
 }

@@ -61,6 +61,16 @@ pub(crate) enum Change {
     HelmWaits {
         of: ComponentId,
     },
+    BringNamespace {
+        of: ComponentId,
+        namespace: EcoString,
+    },
+    /// A file that nothing lists, seen from the root, by the nearest kustomization.
+    List {
+        of: ComponentId,
+        file: String,
+        by: String,
+    },
 }
 
 impl Change {
@@ -77,7 +87,9 @@ impl Change {
             | Self::Judge { of, .. }
             | Self::RetryOnFailure { of }
             | Self::RetryInterval { of }
-            | Self::HelmWaits { of } => *of,
+            | Self::HelmWaits { of }
+            | Self::BringNamespace { of, .. }
+            | Self::List { of, .. } => *of,
         }
     }
 
@@ -100,6 +112,10 @@ impl Change {
             Self::RetryOnFailure { .. } => Action::RetryOnFailure { component },
             Self::RetryInterval { .. } => Action::RetryInterval { component },
             Self::HelmWaits { .. } => Action::HelmWaits { component },
+            Self::BringNamespace { namespace, .. } => {
+                Action::BringNamespace { component, namespace: namespace.clone() }
+            }
+            Self::List { file, by, .. } => Action::List { file: file.clone(), by: by.clone() },
         }
     }
 }

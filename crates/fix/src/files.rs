@@ -16,11 +16,13 @@ pub(crate) struct Files<'a> {
     pub(crate) house: &'a House,
     /// Shared with what they were before, until they are edited.
     texts: BTreeMap<FileId, Arc<Text>>,
+    /// Files that were not there.
+    new: BTreeMap<String, String>,
 }
 
 impl<'a> Files<'a> {
     pub(crate) fn new(repository: &'a Repository, house: &'a House) -> Self {
-        Self { repository, house, texts: BTreeMap::new() }
+        Self { repository, house, texts: BTreeMap::new(), new: BTreeMap::new() }
     }
 
     /// The file that a place is in, to be edited.
@@ -32,15 +34,24 @@ impl<'a> Files<'a> {
         self.texts.get_mut(&at.file).map(Arc::make_mut).ok_or(Unedited::Unexpected)
     }
 
+    /// A file that is not there yet; whether it could be made.
+    pub(crate) fn create(&mut self, path: &str, text: String) -> bool {
+        let is_free = self.repository.id(path).is_none() && !self.new.contains_key(path);
+        if is_free {
+            self.new.insert(path.to_owned(), text);
+        }
+        is_free
+    }
+
     /// Does something, and leaves no trace of it where it fails.
     pub(crate) fn all_or_nothing<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, WhyLeft>,
     ) -> Result<T, WhyLeft> {
-        let before = self.texts.clone();
+        let before = (self.texts.clone(), self.new.clone());
         let done = work(self);
         if done.is_err() {
-            self.texts = before;
+            (self.texts, self.new) = before;
         }
         done
     }
@@ -51,7 +62,8 @@ impl<'a> Files<'a> {
         let is_changed = |(file, text): &(&FileId, &Arc<Text>)| {
             self.repository.source(**file).is_none_or(|source| source.text() != text.text())
         };
-        self.texts.iter().filter(is_changed).map(|(file, text)| (path(file), text.text().to_owned())).collect()
+        let old = self.texts.iter().filter(is_changed).map(|(file, text)| (path(file), text.text().to_owned()));
+        old.chain(self.new.clone()).collect()
     }
 }
 

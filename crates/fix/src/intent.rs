@@ -12,6 +12,7 @@ use source::Span;
 use yaml::Node;
 
 use crate::change::Change;
+use crate::listing::kustomization_in;
 
 /// What closes a finding, or why nothing does.
 type Changes = Result<Vec<Change>, WhyLeft>;
@@ -30,6 +31,9 @@ impl Intent<'_> {
             Advice::Order(advice) => self.order(finding, advice),
             Advice::Gate(advice) => self.gate(finding, advice),
             Advice::Plain(advice) => self.plain(finding, *advice),
+            Advice::BringNamespace { component, namespace } => {
+                Ok(vec![Change::BringNamespace { of: self.find(component)?, namespace: namespace.clone() }])
+            }
             Advice::SetRetryInterval { components } => {
                 let of = |object| Ok(Change::RetryInterval { of: self.find(object)? });
                 components.iter().map(of).collect()
@@ -41,11 +45,28 @@ impl Intent<'_> {
     fn plain(&self, finding: &Finding, advice: PlainAdvice) -> Changes {
         match advice {
             PlainAdvice::RemoveDependencyOnParent | PlainAdvice::RemoveOrKeep => self.without_tie(finding),
+            PlainAdvice::ListFileOrDelete => self.list(finding),
             PlainAdvice::SetReady => {
                 Ok(vec![Change::AwaitReady { of: self.find(&finding.component)?, at: finding.primary.at.span() }])
             }
             _ => Err(WhyLeft::NoEdit),
         }
+    }
+
+    /// The kustomization in the directory of a file, or above it, that is to list it.
+    fn list(&self, finding: &Finding) -> Changes {
+        let repository = &self.reading.repository;
+        let file = finding.primary.at.file().and_then(|file| repository.path(file)).ok_or(WhyLeft::NoEdit)?;
+        let mut directory = file;
+        let by = loop {
+            directory = directory.rsplit_once('/').map(|(above, _)| above).ok_or(WhyLeft::NoEdit)?;
+            if let Some(by) = kustomization_in(repository, directory) {
+                break by;
+            }
+        };
+        // Which component applies the directory does not matter: the edit is of no object.
+        let of = self.cluster.ids().next().ok_or(WhyLeft::NoEdit)?;
+        Ok(vec![Change::List { of, file: file.to_owned(), by }])
     }
 
     fn order(&self, finding: &Finding, advice: &OrderAdvice) -> Changes {

@@ -15,6 +15,7 @@ mod files;
 mod house;
 mod intent;
 mod job;
+mod listing;
 mod prove;
 mod round;
 mod text;

@@ -12,6 +12,7 @@ use yaml::Node;
 
 use crate::change::Change;
 use crate::files::Files;
+use crate::listing;
 use crate::text::item::{Field, Fields, Manner, NewItem};
 use crate::text::value::{Indents, Quotes, Value, expression, text as written_text, yes};
 use crate::text::{Edit, Items, Step, Text, find, steps};
@@ -78,6 +79,13 @@ impl Writer<'_, '_> {
                 self.set_field(*of, "retryInterval", &written_text(RETRY_INTERVAL, Quotes::None))
             }
             Change::HelmWaits { of } => self.helm_waits(*of),
+            Change::BringNamespace { of, namespace } => {
+                let component = self.component(*of);
+                let not_in_file = || WhyLeft::NotInFile { component: component.object.clone() };
+                let directory = component.path.clone().ok_or_else(not_in_file)?;
+                listing::bring_namespace(self.files, &directory, namespace)
+            }
+            Change::List { file, by, .. } => listing::list(self.files, by, file),
         }
     }
 

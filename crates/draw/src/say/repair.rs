@@ -89,6 +89,7 @@ pub fn action(action: &Action) -> String {
         Action::RetryOnFailure { component } => format!("Retry a failed install or upgrade of {component}"),
         Action::RetryInterval { component } => format!("Retry a failed {component} after two minutes"),
         Action::HelmWaits { component } => format!("Set `disableWait: false` on {component}"),
+        Action::BringNamespace { component, namespace } => format!("Create Namespace `{namespace}` in {component}"),
         Action::List { file, by } => format!("List `{file}` in `{by}`"),
     }
 }
@@ -156,6 +157,9 @@ fn risk(action: &Action) -> String {
                 "helm-controller waits until the objects of {component} are ready; an upgrade that never gets there fails"
             )
         }
+        Action::BringNamespace { component, namespace } => format!(
+            "{component} applies Namespace `{namespace}` too; Flux does not delete it when the file goes (`prune: disabled`)"
+        ),
         Action::List { file, .. } => format!("Flux applies the objects of `{file}`"),
     }
 }
