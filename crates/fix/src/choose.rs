@@ -24,74 +24,89 @@ pub(crate) enum Chosen {
 /// Chooses: as many wishes as possible get their order, without a new cycle, by as few edges as possible.
 pub(crate) fn choose(existing: &[Edge], wished: &[Edge]) -> Vec<Chosen> {
     let graph = Graph::new(existing);
-    let unique: Vec<Edge> = wished.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+    let unique: BTreeSet<Edge> = wished.iter().copied().collect();
     // Whatever closes a cycle with what is there already is no choice.
-    let (open, _): (Vec<Edge>, Vec<Edge>) =
-        unique.iter().partition(|(of, on)| of != on && !graph.reaches(*on, *of, &[]));
-    let kept = if graph.is_acyclic_with(&open) {
-        open.clone()
+    let open: Vec<Edge> = unique.into_iter().filter(|(of, on)| of != on && !graph.reaches(*on, *of)).collect();
+    let kept = if graph.with(&open).are_open(&open) {
+        open
     } else if open.len() <= EXACT_MAX {
         largest(&graph, &open)
     } else {
         one_by_one(&graph, &open)
     };
-    let declared = reduced(&graph, kept);
+    let declared: BTreeSet<Edge> = reduced(&graph, kept).into_iter().collect();
+    let after = graph.with(&declared.iter().copied().collect::<Vec<_>>());
     let state = |edge: &Edge| match () {
         () if declared.contains(edge) => Chosen::Yes,
-        () if edge.0 != edge.1 && graph.reaches(edge.0, edge.1, &declared) => Chosen::Implied,
+        () if edge.0 != edge.1 && after.reaches(edge.0, edge.1) => Chosen::Implied,
         () => Chosen::Cycle,
     };
     wished.iter().map(state).collect()
 }
 
 /// Edges, by where they begin.
+#[derive(Clone)]
 struct Graph {
     next: BTreeMap<usize, Vec<usize>>,
 }
 
 impl Graph {
     fn new(edges: &[Edge]) -> Self {
-        let mut next: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (of, on) in edges {
-            next.entry(*of).or_default().push(*on);
-        }
-        Self { next }
+        Self { next: BTreeMap::new() }.with(edges)
     }
 
-    /// Whether a way of one edge or more leads from one to the other, also along these.
-    fn reaches(&self, from: usize, to: usize, more: &[Edge]) -> bool {
+    /// The same with more edges.
+    fn with(&self, edges: &[Edge]) -> Self {
+        let mut all = self.clone();
+        edges.iter().for_each(|edge| all.add(*edge));
+        all
+    }
+
+    fn add(&mut self, (of, on): Edge) {
+        self.next.entry(of).or_default().push(on);
+    }
+
+    /// Takes out one edge that was added.
+    fn remove(&mut self, (of, on): Edge) {
+        let next = self.next.entry(of).or_default();
+        if let Some(at) = next.iter().rposition(|it| *it == on) {
+            next.remove(at);
+        }
+    }
+
+    /// Whether a way of one edge or more leads from one to the other.
+    fn reaches(&self, from: usize, to: usize) -> bool {
         let mut seen = BTreeSet::new();
         let mut work = vec![from];
         while let Some(at) = work.pop() {
-            let own = self.next.get(&at).map(Vec::as_slice).unwrap_or_default().iter().copied();
-            for next in own.chain(more.iter().filter(|(of, _)| *of == at).map(|(_, on)| *on)) {
-                if next == to {
+            for next in self.next.get(&at).map(Vec::as_slice).unwrap_or_default() {
+                if *next == to {
                     return true;
                 }
-                if seen.insert(next) {
-                    work.push(next);
+                if seen.insert(*next) {
+                    work.push(*next);
                 }
             }
         }
         false
     }
 
-    /// Whether none of these edges is part of a cycle.
-    fn is_acyclic_with(&self, more: &[Edge]) -> bool {
-        more.iter().all(|(of, on)| !self.reaches(*on, *of, more))
+    /// Whether none of these edges, which it has, is part of a cycle.
+    fn are_open(&self, edges: &[Edge]) -> bool {
+        edges.iter().all(|(of, on)| !self.reaches(*on, *of))
     }
 }
 
 /// The largest set without a cycle, of the fewest edges that imply as much; the first of several.
 fn largest(graph: &Graph, open: &[Edge]) -> Vec<Edge> {
-    let closed = |set: &[Edge]| open.iter().filter(|(of, on)| graph.reaches(*of, *on, set)).count();
     let mut best: (usize, Vec<Edge>) = (0, Vec::new());
     for mask in 0_u32..1 << open.len() {
         let set: Vec<Edge> = (0..open.len()).filter(|at| mask >> at & 1 == 1).map(|at| open[at]).collect();
-        if !graph.is_acyclic_with(&set) {
+        let all = graph.with(&set);
+        if !all.are_open(&set) {
             continue;
         }
-        let closes = closed(&set);
+        let closes = open.iter().filter(|(of, on)| all.reaches(*of, *on)).count();
         if closes > best.0 || (closes == best.0 && set.len() < best.1.len()) {
             best = (closes, set);
         }
@@ -101,26 +116,28 @@ fn largest(graph: &Graph, open: &[Edge]) -> Vec<Edge> {
 
 /// Each that closes no cycle with those before it.
 fn one_by_one(graph: &Graph, open: &[Edge]) -> Vec<Edge> {
-    let mut set: Vec<Edge> = Vec::new();
-    for (of, on) in open {
-        if !graph.reaches(*on, *of, &set) {
-            set.push((*of, *on));
+    let (mut all, mut set) = (graph.clone(), Vec::new());
+    for edge in open {
+        if !all.reaches(edge.1, edge.0) {
+            all.add(*edge);
+            set.push(*edge);
         }
     }
     set
 }
 
 /// Without the edges that the others imply.
-fn reduced(graph: &Graph, mut set: Vec<Edge>) -> Vec<Edge> {
-    let mut at = 0;
-    while at < set.len() {
-        let edge = set.remove(at);
-        if !graph.reaches(edge.0, edge.1, &set) {
-            set.insert(at, edge);
-            at += 1;
+fn reduced(graph: &Graph, set: Vec<Edge>) -> Vec<Edge> {
+    let mut all = graph.with(&set);
+    let is_needed = |edge: &Edge| {
+        all.remove(*edge);
+        let is_needed = !all.reaches(edge.0, edge.1);
+        if is_needed {
+            all.add(*edge);
         }
-    }
-    set
+        is_needed
+    };
+    set.into_iter().filter(is_needed).collect()
 }
 
 #[cfg(test)]
@@ -149,11 +166,12 @@ mod tests {
         let mut best = (0, 0);
         for mask in 0_u32..1 << wished.len() {
             let set: Vec<Edge> = (0..wished.len()).filter(|at| mask >> at & 1 == 1).map(|at| wished[at]).collect();
-            let is_new_cycle = set.iter().any(|(of, on)| of == on || graph.reaches(*on, *of, &set));
+            let all = graph.with(&set);
+            let is_new_cycle = set.iter().any(|(of, on)| of == on || all.reaches(*on, *of));
             if is_new_cycle {
                 continue;
             }
-            let closes = wished.iter().filter(|(of, on)| graph.reaches(*of, *on, &set)).count();
+            let closes = wished.iter().filter(|(of, on)| all.reaches(*of, *on)).count();
             if closes > best.0 || (closes == best.0 && set.len() < best.1) {
                 best = (closes, set.len());
             }
@@ -191,10 +209,10 @@ mod tests {
                 wished.iter().zip(&chosen).filter(|(_, it)| **it == Chosen::Yes).map(|(edge, _)| *edge).collect();
             declared.sort_unstable();
             declared.dedup();
-            prop_assert!(declared.iter().all(|(of, on)| !graph.reaches(*on, *of, &declared)));
+            prop_assert!(graph.with(&declared).are_open(&declared));
             for edge in &declared {
                 let others: Vec<Edge> = declared.iter().copied().filter(|it| it != edge).collect();
-                prop_assert!(!graph.reaches(edge.0, edge.1, &others));
+                prop_assert!(!graph.with(&others).reaches(edge.0, edge.1));
             }
         }
     }

@@ -151,7 +151,7 @@ impl Intent<'_> {
         match gate {
             OtherGate::Waits => Ok(Vec::new()),
             OtherGate::NeedsWait { judging, .. } => {
-                let judging = judging.as_ref().map(|judging| self.judge(on, judging)).transpose()?;
+                let judging = judging.as_ref().map(|judging| Self::judge(on, judging)).transpose()?;
                 Ok(std::iter::once(Change::Wait { of: on }).chain(judging).collect())
             }
             OtherGate::NeedsCheck { object, judging, waits_now: false } => {
@@ -159,11 +159,11 @@ impl Intent<'_> {
             }
             // What else it waits for would have to be listed as well.
             OtherGate::NeedsCheck { waits_now: true, .. } => Err(WhyLeft::NoEdit),
-            OtherGate::NeedsExpression(judging) => Ok(vec![self.judge(on, judging)?]),
+            OtherGate::NeedsExpression(judging) => Ok(vec![Self::judge(on, judging)?]),
         }
     }
 
-    fn judge(&self, of: ComponentId, judging: &Judging) -> Result<Change, WhyLeft> {
+    fn judge(of: ComponentId, judging: &Judging) -> Result<Change, WhyLeft> {
         let by = judging.by.clone().ok_or(WhyLeft::NoEdit)?;
         Ok(Change::Judge { of, kind: judging.kind.clone(), by })
     }
@@ -178,7 +178,7 @@ impl Intent<'_> {
 
     fn gate(&self, finding: &Finding, advice: &GateAdvice) -> Changes {
         match advice {
-            GateAdvice::AddExpressions { judging, gate } => Ok(vec![self.judge(self.find(gate)?, judging)?]),
+            GateAdvice::AddExpressions { judging, gate } => Ok(vec![Self::judge(self.find(gate)?, judging)?]),
             GateAdvice::HaveWait { applier, resource, by } => self.check(self.find(applier)?, resource, by.as_ref()),
             GateAdvice::ListOnly { gate, object, .. } | GateAdvice::ListInChecks { gate, object: Some(object) } => {
                 self.check(self.find(gate)?, object, None)

@@ -98,18 +98,14 @@ impl Writer<'_, '_> {
         let other = self.component(on).object.clone();
         let key = if own.role.is_bootstrap() { "needs" } else { "dependsOn" };
         let is_same = |known: &Node| is_dependency(known, &own, &other);
-        match self.tie_place(of, &own) {
-            Some(at) => {
-                let is_patch = at.file != own.at.file;
-                self.refuse_shared(at, &own, Some(&other))?;
-                let item = self.dependency(&own, on, is_patch);
-                self.at_place(at, |text, here| append_beside(text, here, &item, is_same))
-            }
-            None => {
-                let item = self.dependency(&own, on, false);
-                self.new_item(of, key, &item, is_same)
-            }
-        }
+        let Some(at) = self.tie_place(of, &own) else {
+            let item = self.dependency(&own, on, false);
+            return self.new_item(of, key, &item, is_same);
+        };
+        let is_patch = at.file != own.at.file;
+        self.refuse_shared(at, &own, Some(&other))?;
+        let item = self.dependency(&own, on, is_patch);
+        self.at_place(at, |text, here| append_beside(text, here, &item, is_same))
     }
 
     /// An item of the list that a component has its dependencies in: in a patch, where one gives them to it.
@@ -435,13 +431,12 @@ fn rename_item(text: &mut Text, here: Span, own: &Component, from: &ObjectRef, t
     }
     let is_own = to.namespace == own.object.namespace && item.get("namespace").is_none();
     if to.namespace != from.namespace && !is_own {
-        edits.push(match item.get("namespace") {
-            Some(known) => Edit::replace(known.span, quoted(text, known, &to.namespace)),
-            None => {
-                let behind = item.entries().iter().position(|entry| entry.key == "name").map_or(0, |at| at + 1);
-                let written = written_text(&to.namespace, Quotes::of(&quoted(text, name, &to.name)));
-                text.new_entry(item, behind, "namespace", &written, Indents::default())?
-            }
+        edits.push(if let Some(known) = item.get("namespace") {
+            Edit::replace(known.span, quoted(text, known, &to.namespace))
+        } else {
+            let behind = item.entries().iter().position(|entry| entry.key == "name").map_or(0, |at| at + 1);
+            let written = written_text(&to.namespace, Quotes::of(&quoted(text, name, &to.name)));
+            text.new_entry(item, behind, "namespace", &written, Indents::default())?
         });
     }
     let path: Vec<Step> = path.into_iter().chain([Step::Item(index)]).collect();

@@ -38,7 +38,7 @@ pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
     let session = Session { options, reading: &reading, policy: &policy, report: &report, only };
     let repairs = session.repairs(&|_| true)?;
     drop(progress);
-    let repairs = if options.interactive { session.ask(repairs)? } else { repairs };
+    let repairs = if options.interactive { session.ask(&repairs)? } else { repairs };
     if !options.interactive {
         session.print(&repairs)?;
     }
@@ -130,7 +130,7 @@ impl Session<'_> {
     }
 
     /// Asks for each repair; those that are wanted are proved once more without the others.
-    fn ask(&self, repairs: Repairs) -> Result<Repairs, Failure> {
+    fn ask(&self, repairs: &Repairs) -> Result<Repairs, Failure> {
         let mut answers = somebody().ok_or(Failure::NobodyToAsk)?;
         let mut chosen = Vec::new();
         let all = repairs.made.len();

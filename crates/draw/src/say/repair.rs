@@ -1,6 +1,7 @@
 //! What `fix` changes, why, what it does to a running cluster, and why something stays.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use diagnostic::{Action, Left, Repair, Told, Unedited, WhyLeft};
 use model::ObjectRef;
@@ -213,10 +214,8 @@ pub fn repairs_summary(closed: usize, left: usize, held: usize, repairs: usize, 
         ),
     };
     if held > 0 {
-        out.push_str(&format!(
-            "{} only with --unsafe: a running cluster behaves differently after it\n",
-            count(held, "finding")
-        ));
+        let held = count(held, "finding");
+        let _ = writeln!(out, "{held} only with --unsafe: a running cluster behaves differently after it");
     }
     if closed > 0 && !is_written {
         out.push_str("nothing was written: --write makes these edits\n");

@@ -36,17 +36,18 @@ impl Text {
         }
         // The dash of an item stands before its first key.
         let position = if before.contains('-') { position.max(1) } else { position }.min(entries.len());
-        let rendered = value.field(key, indents).into_iter().map(|line| format!("{:column$}{line}", "")).collect();
+        let rendered: Vec<String> =
+            value.field(key, indents).into_iter().map(|line| format!("{:column$}{line}", "")).collect();
         let at = match (position.checked_sub(1), entries.get(position)) {
             (None, _) => lines::after_content_before(text, first.key_span.start as usize),
             (Some(_), Some(next)) => lines::after_content_before(text, next.key_span.start as usize),
             (Some(last), None) => self.end_of(entries[last]),
         };
-        Ok(self.insert_lines(at, rendered))
+        Ok(self.insert_lines(at, &rendered))
     }
 
     /// Lines at the beginning of a line, or behind the last one.
-    pub(super) fn insert_lines(&self, at: usize, lines: Vec<String>) -> Edit {
+    pub(super) fn insert_lines(&self, at: usize, lines: &[String]) -> Edit {
         let ending = lines::ending(self.text());
         let has_line = at == 0 || self.text()[..at].ends_with('\n');
         let joined = lines.join(ending);
@@ -97,7 +98,7 @@ fn last_byte(value: &Node, behind: u32) -> u32 {
         yaml::Value::Scalar(_) => value.span.end,
         yaml::Value::Seq(items) => items.last().map_or(value.span.end, |item| last_byte(item, value.span.start)),
         yaml::Value::Map(map) => {
-            let last = map.iter().filter(|entry| entry.key_span.start >= value.span.start).last();
+            let last = map.iter().rfind(|entry| entry.key_span.start >= value.span.start);
             last.map_or(value.span.end, |entry| last_byte(&entry.value, entry.key_span.end).max(entry.key_span.end))
         }
     };

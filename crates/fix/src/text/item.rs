@@ -82,13 +82,13 @@ impl Manner {
 impl Text {
     /// How the items of a list are written, by its last one.
     pub(crate) fn manner(&self, list: &Node) -> Manner {
-        let Some(last) = list.as_seq().and_then(<[Node]>::last) else { return Manner::default() };
+        let Some(item) = list.as_seq().and_then(<[Node]>::last) else { return Manner::default() };
         let slice = |span: Span| self.text().get(span.start as usize..span.end as usize).unwrap_or_default();
-        let name = last.get("name").unwrap_or(last);
-        let whole = slice(last.span);
+        let name = item.get("name").unwrap_or(item);
+        let whole = slice(item.span);
         Manner {
             quotes: Quotes::of(slice(name.span)),
-            order: last.entries().iter().map(|entry| entry.key.to_string()).collect(),
+            order: item.entries().iter().map(|entry| entry.key.to_string()).collect(),
             is_flow: whole.starts_with('{'),
             padded: whole.starts_with("{ "),
         }
@@ -103,7 +103,7 @@ impl Text {
         let manner = self.manner(list);
         let (text, all) = (self.text(), list.as_seq().unwrap_or_default());
         if text.as_bytes().get(list.span.start as usize) == Some(&b'[') {
-            return self.into_brackets(list, all, &item.value(&manner), &manner);
+            return self.inside_brackets(list, all, &item.value(&manner), &manner);
         }
         let (first, last) = (all.first().ok_or(Unedited::Unexpected)?, all.last().ok_or(Unedited::Unexpected)?);
         let column = self.dash(first)?;
@@ -115,7 +115,7 @@ impl Text {
             Some(next) => lines::after_content_before(text, next.span.start as usize),
             None => self.end_of_value(Span::new(last.span.file, last.span.start, last.span.start), last),
         };
-        Ok(self.insert_lines(at, rendered))
+        Ok(self.insert_lines(at, &rendered))
     }
 
     /// The column of the dash before an item.
@@ -128,7 +128,7 @@ impl Text {
         if is_dash { Ok(column) } else { Err(Unedited::Unexpected) }
     }
 
-    fn into_brackets(&self, list: &Node, all: &[Node], value: &Value, manner: &Manner) -> Result<Edit, Unedited> {
+    fn inside_brackets(&self, list: &Node, all: &[Node], value: &Value, manner: &Manner) -> Result<Edit, Unedited> {
         let whole = self.text().get(list.span.start as usize..list.span.end as usize).unwrap_or_default();
         if !whole.ends_with(']') {
             return Err(Unedited::Unexpected);
@@ -136,7 +136,7 @@ impl Text {
         let written = value.flow(manner.padded);
         Ok(match all.last() {
             None => Edit::insert(list.span.start as usize + 1, written),
-            Some(last) => Edit::insert(last.span.end as usize, format!(", {written}")),
+            Some(item) => Edit::insert(item.span.end as usize, format!(", {written}")),
         })
     }
 }

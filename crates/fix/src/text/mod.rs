@@ -51,7 +51,7 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     file: FileId,
-    text: String,
+    content: String,
     documents: Vec<Document>,
     /// What was edited so far, each seen from the text before it.
     edited: Vec<Edit>,
@@ -60,11 +60,11 @@ pub(crate) struct Text {
 impl Text {
     pub(crate) fn new(file: FileId, text: String) -> Self {
         let documents = yaml::parse(file, &text, Limits::default());
-        Self { file, text, documents, edited: Vec::new() }
+        Self { file, content: text, documents, edited: Vec::new() }
     }
 
     pub(crate) fn text(&self) -> &str {
-        &self.text
+        &self.content
     }
 
     /// Where something is now that was there before all edits; nothing where an edit touched it.
@@ -88,8 +88,8 @@ impl Text {
         if let Some(root) = roots().find(|root| holds(root)) {
             return Some(Cow::Borrowed(root));
         }
-        let block = roots().find_map(|root| blocks::around(root, at, &self.text))?;
-        let inner = blocks::parse(self.file, &self.text, block);
+        let block = roots().find_map(|root| blocks::around(root, at, &self.content))?;
+        let inner = blocks::parse(self.file, &self.content, block);
         inner.into_iter().filter_map(|document| document.root).find(|root| holds(root)).map(Cow::Owned)
     }
 
@@ -106,10 +106,10 @@ impl Text {
         }
         let mut after = self.clone();
         for edit in sorted_backwards(edits)? {
-            after.text.replace_range(edit.range.clone(), &edit.replacement);
+            after.content.replace_range(edit.range.clone(), &edit.replacement);
             after.edited.push(edit);
         }
-        after.documents = yaml::parse(self.file, &after.text, Limits::default());
+        after.documents = yaml::parse(self.file, &after.content, Limits::default());
         let problems = |text: &Self| text.documents.iter().map(|document| document.problems.len()).sum::<usize>();
         if problems(&after) > problems(self) || after.documents.len() != self.documents.len() {
             return Err(Unedited::NotYaml);
@@ -126,7 +126,7 @@ impl Text {
         if changed.next().is_some() {
             return Err(Unedited::Unexpected);
         }
-        let is_block = blocks::around(old, at, &self.text).filter(|_| find(old, at).is_empty());
+        let is_block = blocks::around(old, at, &self.content).filter(|_| find(old, at).is_empty());
         let Some(block) = is_block else {
             return if changed::is_only_below(old, new, meant) { Ok(()) } else { Err(Unedited::Unexpected) };
         };
@@ -136,8 +136,8 @@ impl Text {
         }
         let inner_after = after.here(block).or_else(|| blocks::at(new, &blocks::steps(&path)).map(|node| node.span));
         let Some(inner_after) = inner_after else { return Err(Unedited::Unexpected) };
-        let old = blocks::parse(self.file, &self.text, block);
-        let new = blocks::parse(self.file, &after.text, inner_after);
+        let old = blocks::parse(self.file, &self.content, block);
+        let new = blocks::parse(self.file, &after.content, inner_after);
         let mut changed = old.iter().zip(&new).filter(|(old, new)| old.root != new.root);
         match (changed.next(), changed.next()) {
             (Some((Document { root: Some(old), .. }, Document { root: Some(new), .. })), None)
@@ -156,7 +156,7 @@ impl Text {
         let node = path.last().map(|at| at.node).filter(|node| matches!(node.value, Value::Scalar(_)));
         let span = node.ok_or(Unedited::Unexpected)?.span;
         let range = span.start as usize..span.end as usize;
-        if self.text.get(range.clone()).is_none_or(|old| old.is_empty() || old.contains('\n')) {
+        if self.content.get(range.clone()).is_none_or(|old| old.is_empty() || old.contains('\n')) {
             return Err(Unedited::Unexpected);
         }
         let steps = blocks::steps(&path);
@@ -168,13 +168,13 @@ impl Text {
         if value.span.start < key.end {
             return true;
         }
-        let between = self.text.get(key.end as usize..value.span.start as usize).unwrap_or_default();
+        let between = self.content.get(key.end as usize..value.span.start as usize).unwrap_or_default();
         // A value that stands further away than its own lines is that of an anchor.
         if between.contains('*') || between.lines().count() > BETWEEN_LINES_MAX {
             return true;
         }
         let name = between.split_once('&').map(|(_, name)| name.split_whitespace().next().unwrap_or_default());
-        name.is_some_and(|name| self.text.contains(&format!("*{name}")))
+        name.is_some_and(|name| self.content.contains(&format!("*{name}")))
     }
 }
 

@@ -43,9 +43,8 @@ pub(crate) fn text(text: &str, quotes: Quotes) -> Value {
         && !["yes", "no", "on", "off", "y", "n"].contains(&text.to_ascii_lowercase().as_str());
     Value::Scalar(match quotes {
         Quotes::None if is_plain => text.to_owned(),
-        Quotes::Single => format!("'{}'", text.replace('\'', "''")),
         Quotes::Double | Quotes::None if is_simple => format!("\"{text}\""),
-        Quotes::Double | Quotes::None => format!("'{}'", text.replace('\'', "''")),
+        _ => format!("'{}'", text.replace('\'', "''")),
     })
 }
 
