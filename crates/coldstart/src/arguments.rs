@@ -87,6 +87,9 @@ pub(crate) struct Check {
     /// Report findings individually instead of grouped
     #[arg(long)]
     pub each: bool,
+    /// Show the edits that close the findings instead: the same as `coldstart fix`, which also makes them
+    #[arg(long, conflicts_with_all = ["watch", "write_baseline", "since", "baseline", "explain", "list_rules", "render_charts", "quiet"])]
+    pub fix: bool,
     /// List everything that could not be read, and why
     #[arg(long)]
     pub blind_spots: bool,

@@ -97,6 +97,8 @@ pub(crate) enum Failure {
     DirtyFiles { files: Vec<String> },
     #[error("nothing was written: {0}")]
     NotFixed(edit::ChangesError),
+    #[error("--fix prints text or JSON")]
+    FixFormat,
     #[error("cannot commit: {source}")]
     Git { source: git::GitError },
     #[error("cannot write {}: {source}", shown(.path))]
@@ -174,6 +176,7 @@ impl Failure {
             }
             Self::DirtyFiles { .. } => Next::Git(Git::CommitOrStash),
             Self::Git { .. }
+            | Self::FixFormat
             | Self::NotFixed(_)
             | Self::EntryPoint { .. }
             | Self::Journal { .. }

@@ -51,6 +51,7 @@ fn main() -> ExitCode {
     repository::parallel::start();
     let result = match arguments.command {
         Command::Check(options) if options.watch => watch::run(&options),
+        Command::Check(options) if options.fix => fix::of_check(&options),
         Command::Check(options) => check::run(&options),
         Command::Fix(options) => fix::run(&options),
         Command::Graph(options) => graph::run(&options),

@@ -87,6 +87,58 @@ pub enum Action {
 }
 
 impl Action {
+    /// The word that programs read.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Depend { .. } => "depend",
+            Self::Undepend { .. } => "undepend",
+            Self::Unlist { .. } => "unlist",
+            Self::Rename { .. } => "rename",
+            Self::Wait { .. } => "wait",
+            Self::AwaitReady { .. } => "await-ready",
+            Self::Check { .. } => "health-check",
+            Self::Judge { .. } => "health-expression",
+            Self::RetryOnFailure { .. } => "retry-on-failure",
+            Self::RetryInterval { .. } => "retry-interval",
+            Self::HelmWaits { .. } => "helm-waits",
+            Self::List { .. } => "list",
+            Self::BringNamespace { .. } => "namespace",
+        }
+    }
+
+    /// The object that is edited, where it is one.
+    pub fn component(&self) -> Option<&ObjectRef> {
+        match self {
+            Self::Depend { component, .. }
+            | Self::Undepend { component, .. }
+            | Self::Rename { component, .. }
+            | Self::Wait { component }
+            | Self::AwaitReady { component }
+            | Self::Check { component, .. }
+            | Self::Judge { component, .. }
+            | Self::RetryOnFailure { component }
+            | Self::RetryInterval { component }
+            | Self::HelmWaits { component }
+            | Self::BringNamespace { component, .. } => Some(component),
+            Self::Unlist { .. } | Self::List { .. } => None,
+        }
+    }
+
+    /// What it is about beside that: who is waited for, what is named, listed or judged.
+    pub fn target(&self) -> Option<String> {
+        match self {
+            Self::Depend { on, .. } => Some(on.to_string()),
+            Self::Undepend { on, .. } => Some(on.to_string()),
+            Self::Unlist { path, .. } => Some(path.clone()),
+            Self::Rename { to, .. } => Some(to.to_string()),
+            Self::Check { object, .. } => Some(object.to_string()),
+            Self::Judge { kind, .. } => Some(kind.to_string()),
+            Self::List { file, .. } => Some(file.clone()),
+            Self::BringNamespace { namespace, .. } => Some(namespace.to_string()),
+            _ => None,
+        }
+    }
+
     /// Whether a running cluster behaves differently after it, beyond the order of its next reconciliations.
     pub fn is_unsafe(&self) -> bool {
         match self {
@@ -136,6 +188,23 @@ pub enum WhyLeft {
     StillFound,
     /// With the edit something else is found.
     FindsOther { rule: String, component: String },
+}
+
+impl WhyLeft {
+    /// The word that programs read.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::NoEdit => "no-edit",
+            Self::Unsafe { .. } => "unsafe",
+            Self::NotInFile { .. } => "not-in-file",
+            Self::Unedited { how: Unedited::Shared { .. }, .. } => "shared",
+            Self::Unedited { how: Unedited::Anchor, .. } => "anchor",
+            Self::Unedited { .. } => "not-edited",
+            Self::Cycle => "cycle",
+            Self::StillFound => "still-found",
+            Self::FindsOther { .. } => "finds-other",
+        }
+    }
 }
 
 /// A way to write lines that are not edited.

@@ -128,7 +128,7 @@ struct RepairTwin {
     title: String,
     #[serde(rename = "unsafe")]
     is_unsafe: bool,
-    actions: Vec<String>,
+    actions: Vec<ActionTwin>,
     risks: Vec<String>,
     closes: Vec<ToldTwin>,
     files: Vec<FileTwin>,
@@ -139,10 +139,29 @@ impl RepairTwin {
         Self {
             title: say::repair(repair),
             is_unsafe: repair.is_unsafe(),
-            actions: repair.actions.iter().map(|action: &Action| say::repair_action(action)).collect(),
+            actions: repair.actions.iter().map(ActionTwin::new).collect(),
             risks: say::risks(repair),
             closes: repair.closes.iter().map(|told| ToldTwin::new(told, sources)).collect(),
             files: repair.files.iter().map(FileTwin::new).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ActionTwin {
+    action: &'static str,
+    component: Option<String>,
+    target: Option<String>,
+    text: String,
+}
+
+impl ActionTwin {
+    fn new(action: &Action) -> Self {
+        Self {
+            action: action.word(),
+            component: action.component().map(ToString::to_string),
+            target: action.target(),
+            text: say::repair_action(action),
         }
     }
 }
@@ -206,11 +225,16 @@ impl FileTwin {
 struct LeftTwin {
     #[serde(flatten)]
     finding: ToldTwin,
+    why: &'static str,
     reason: String,
 }
 
 impl LeftTwin {
     fn new(left: &Left, sources: &dyn Sources) -> Self {
-        Self { finding: ToldTwin::new(&left.finding, sources), reason: say::why_left(left, sources) }
+        Self {
+            finding: ToldTwin::new(&left.finding, sources),
+            why: left.why.word(),
+            reason: say::why_left(left, sources),
+        }
     }
 }

@@ -11,7 +11,7 @@ use model::nearest;
 use read::Reading;
 use repository::Unsaved;
 
-use crate::arguments::{Fix, TextOrJson};
+use crate::arguments::{Check, CheckFormat, Fix, Level, TextOrJson};
 use crate::confirm::somebody;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
@@ -20,6 +20,32 @@ use crate::progress::Progress;
 use crate::{cluster, output};
 
 const COMMAND: &str = "fix";
+
+/// `coldstart check --fix`: the same, with the options that both have.
+pub(crate) fn of_check(options: &Check) -> Result<Code, Failure> {
+    let format = match options.format {
+        CheckFormat::Json => TextOrJson::Json,
+        CheckFormat::Text => TextOrJson::Text,
+        CheckFormat::Sarif | CheckFormat::Github | CheckFormat::Markdown | CheckFormat::Svg => {
+            return Err(Failure::FixFormat);
+        }
+    };
+    run(&Fix {
+        path: options.path.clone(),
+        start: options.start.clone(),
+        write: false,
+        interactive: false,
+        commit: false,
+        with_unsafe: false,
+        rules: Vec::new(),
+        only: Vec::new(),
+        cluster: options.cluster.clone(),
+        min_severity: if options.pedantic { Some(Level::Pedantic) } else { options.min_severity },
+        verbose: options.verbose,
+        format,
+        color: options.color,
+    })
+}
 
 pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
     options.rules.iter().try_for_each(|rule| is_rule(rule))?;
