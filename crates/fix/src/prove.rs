@@ -43,7 +43,9 @@ pub fn repairs<E>(
         let (repairs, after) = all.run(&mut dropped.clone(), &mut again)?;
         let mut new: Vec<Fingerprint> = Vec::new();
         if let Some(after) = after {
-            new = new_keys(&before, &after);
+            let closed = repairs.made.iter().flat_map(|repair| &repair.closes).map(|told| told.fingerprint.clone());
+            let closed: Vec<Fingerprint> = closed.map(anywhere).filter(|closed| before.contains_key(closed)).collect();
+            new = new_keys(&before, &after, closed.iter());
             new.retain(|key| least.is_some_and(|least| after[key].1 >= least));
         }
         if new.is_empty() || attempt >= ATTEMPTS_MAX {
@@ -204,6 +206,11 @@ fn counts(findings: &[Finding]) -> Counts {
     counts
 }
 
+/// Without its file.
+fn anywhere(fingerprint: Fingerprint) -> Fingerprint {
+    Fingerprint { path: String::new(), ..fingerprint }
+}
+
 /// Files move, and the fault moves with them.
 fn key(finding: &Finding) -> Fingerprint {
     Fingerprint::at(finding, None)
@@ -213,7 +220,7 @@ fn key(finding: &Finding) -> Fingerprint {
 fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience: Patience) -> bool {
     let mut is_any = false;
     let mut wanted: BTreeMap<Fingerprint, usize> = BTreeMap::new();
-    let key = |job: &Job<'_>| Fingerprint { path: String::new(), ..job.told.fingerprint.clone() };
+    let key = |job: &Job<'_>| anywhere(job.told.fingerprint.clone());
     for job in jobs.iter().filter(|job| job.is_alive()) {
         *wanted.entry(key(job)).or_default() += 1;
     }
@@ -226,7 +233,8 @@ fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience
             is_any = true;
         }
     }
-    for new in new_keys(before, after) {
+    let closed: Vec<Fingerprint> = jobs.iter().filter(|job| job.is_alive()).map(key).collect();
+    for new in new_keys(before, after, closed.iter()) {
         let severity = after[&new].1;
         let about = |counts: &Counts| {
             let same = counts.iter().filter(|(key, (_, it))| {
@@ -240,10 +248,23 @@ fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience
     is_any
 }
 
-/// What is found more often or is worse than before.
-fn new_keys(before: &Counts, after: &Counts) -> Vec<Fingerprint> {
+/// What is found more often or is worse than before, `closed` being what is not found any more because of edits. Some rules tell
+/// one finding for many, and which of them speaks may change: where a rule finds no more than what is left, nothing is new.
+fn new_keys<'k>(before: &Counts, after: &Counts, closed: impl Iterator<Item = &'k Fingerprint>) -> Vec<Fingerprint> {
+    let mut gone: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for key in closed {
+        *gone.entry((&key.rule, &key.cluster)).or_default() += 1;
+    }
+    let of_rule = |counts: &Counts, new: &Fingerprint, severity: Severity| {
+        let same = counts
+            .iter()
+            .filter(|(key, (_, it))| key.rule == new.rule && key.cluster == new.cluster && *it >= severity);
+        same.map(|(_, (number, _))| *number).sum::<usize>()
+    };
     let is_new = |(key, (number, severity)): &(&Fingerprint, &(usize, Severity))| {
-        before.get(*key).is_none_or(|(known, worst)| *number > *known || severity > worst)
+        let is_known = before.get(*key).is_some_and(|(known, worst)| number <= known && severity <= worst);
+        let gone = gone.get(&(key.rule.as_str(), key.cluster.as_str())).copied().unwrap_or_default();
+        !is_known && of_rule(after, key, *severity) + gone > of_rule(before, key, *severity)
     };
     after.iter().filter(is_new).map(|(key, _)| key.clone()).collect()
 }
