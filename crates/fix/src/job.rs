@@ -44,6 +44,21 @@ impl<'a> Job<'a> {
         self.changes.iter().any(|change| matches!(change, Change::Unlist { .. }))
     }
 
+    /// Whether it takes something away, or brings something to light that was not applied before.
+    pub(crate) fn is_bold(&self) -> bool {
+        let is_bold = |change: &Change| {
+            matches!(
+                change,
+                Change::List { .. }
+                    | Change::BringNamespace { .. }
+                    | Change::Undepend { .. }
+                    | Change::Unlist { .. }
+                    | Change::Rename { .. }
+            )
+        };
+        self.changes.iter().any(is_bold)
+    }
+
     /// What is done, for people.
     pub(crate) fn actions(&self) -> Vec<Action> {
         self.changes.iter().map(|change| change.action(self.cluster)).collect()

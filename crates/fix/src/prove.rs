@@ -46,7 +46,8 @@ pub fn repairs<E>(
             let closed = repairs.made.iter().flat_map(|repair| &repair.closes).map(|told| told.fingerprint.clone());
             let closed: Vec<Fingerprint> = closed.map(anywhere).filter(|closed| before.contains_key(closed)).collect();
             new = new_keys(&before, &after, closed.iter());
-            new.retain(|key| least.is_some_and(|least| after[key].1 >= least));
+            let is_wanted = |severity: Severity| least.is_some_and(|least| severity >= least);
+            new.retain(|key| is_wanted(after[key].1) && !is_better(key, &before, &after));
         }
         if new.is_empty() || attempt >= ATTEMPTS_MAX {
             return Ok(repairs);
@@ -236,16 +237,24 @@ fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience
     let closed: Vec<Fingerprint> = jobs.iter().filter(|job| job.is_alive()).map(key).collect();
     for new in new_keys(before, after, closed.iter()) {
         let severity = after[&new].1;
-        let about = |counts: &Counts| {
-            let same = counts.iter().filter(|(key, (_, it))| {
-                key.component == new.component && key.cluster == new.cluster && *it >= severity
-            });
-            same.map(|(_, (number, _))| *number).sum::<usize>()
-        };
-        let is_borne = patience == Patience::UntilTheEnd && about(after) <= about(before);
+        let is_borne =
+            patience == Patience::UntilTheEnd && about(&new, after, severity) <= about(&new, before, severity);
         is_any |= !is_borne && drop_blamed(jobs, &new, severity);
     }
     is_any
+}
+
+/// How many findings as bad as this there are of the same component.
+fn about(new: &Fingerprint, counts: &Counts, severity: Severity) -> usize {
+    let is_same = |key: &Fingerprint| key.component == new.component && key.cluster == new.cluster;
+    let same = counts.iter().filter(|(key, (_, it))| is_same(key) && *it >= severity);
+    same.map(|(_, (number, _))| *number).sum()
+}
+
+/// Whether a finding below warning stands in the place of several of the same component: it was hidden by those.
+fn is_better(new: &Fingerprint, before: &Counts, after: &Counts) -> bool {
+    let severity = after[new].1;
+    severity < Severity::Warning && about(new, after, severity) < about(new, before, severity)
 }
 
 /// What is found more often or is worse than before, `closed` being what is not found any more because of edits. Some rules tell
@@ -262,7 +271,9 @@ fn new_keys<'k>(before: &Counts, after: &Counts, closed: impl Iterator<Item = &'
         same.map(|(_, (number, _))| *number).sum::<usize>()
     };
     let is_new = |(key, (number, severity)): &(&Fingerprint, &(usize, Severity))| {
-        let is_known = before.get(*key).is_some_and(|(known, worst)| number <= known && severity <= worst);
+        // Below warning, how bad it is depends on how many others have it: where most are fixed, the rest stands out.
+        let is_no_worse = |worst: Severity| *severity <= worst || *severity < Severity::Warning;
+        let is_known = before.get(*key).is_some_and(|(known, worst)| number <= known && is_no_worse(*worst));
         let gone = gone.get(&(key.rule.as_str(), key.cluster.as_str())).copied().unwrap_or_default();
         !is_known && of_rule(after, key, *severity) + gone > of_rule(before, key, *severity)
     };
@@ -278,13 +289,17 @@ fn drop_blamed(jobs: &mut [Job<'_>], new: &Fingerprint, severity: Severity) -> b
     };
     let may = |job: &Job<'_>| job.is_alive() && job.told.severity <= severity;
     let most = jobs.iter().filter(|job| may(job)).map(blame).max().unwrap_or_default();
+    // Nothing in common: what takes something away or brings it to light, else all of the cluster.
+    let is_near = |job: &Job<'_>| may(job) && job.told.cluster == new.cluster;
+    let is_bold = jobs.iter().any(|job| is_near(job) && job.is_bold());
+    let is_blamed = |job: &Job<'_>| match most {
+        0 => is_near(job) && (job.is_bold() || !is_bold),
+        _ => may(job) && blame(job) == most,
+    };
     let mut is_any = false;
-    for job in jobs.iter_mut().filter(|job| may(job) && blame(job) == most) {
-        // Nothing in common: all of the cluster are to blame, and those elsewhere are not.
-        if most > 0 || job.told.cluster == new.cluster {
-            job.why = Some(WhyLeft::FindsOther { rule: new.rule.clone(), component: new.component.clone() });
-            is_any = true;
-        }
+    for job in jobs.iter_mut().filter(|job| is_blamed(job)) {
+        job.why = Some(WhyLeft::FindsOther { rule: new.rule.clone(), component: new.component.clone() });
+        is_any = true;
     }
     is_any
 }
