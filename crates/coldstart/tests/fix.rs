@@ -141,7 +141,7 @@ fn only_a_file_to_edit_that_is_not_committed_is_in_the_way() {
 #[test]
 fn what_changes_a_running_cluster_is_asked_for() {
     let tree = repository().with(&[("clusters/home/operator.yaml", &kustomization("operator", ""))]);
-    let helm = "\
+    let release = "\
 apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease
 metadata:
@@ -162,7 +162,7 @@ metadata:
   namespace: default
 spec: {}
 ";
-    let tree = tree.with(&[("operator/crd.yaml", helm), ("app/secret.yaml", secret)]);
+    let tree = tree.with(&[("operator/crd.yaml", release), ("app/secret.yaml", secret)]);
     let held = run(command(&["fix"]).arg(tree.path())).exits(0);
     assert!(held.stdout.contains("only with --unsafe"), "{}", held.stdout);
     let ran = run(command(&["fix", "--unsafe"]).arg(tree.path())).exits(0);
@@ -210,4 +210,74 @@ fn a_file_that_another_program_made_a_link_is_not_followed_out_of_the_repository
     std::os::unix::fs::symlink(other.path().join("app.yaml"), &inside).expect("a link");
     run(command(&["fix", "--write"]).arg(tree.path()));
     assert!(!read(&other, "app.yaml").contains("dependsOn"));
+}
+
+#[test]
+fn a_patch_that_replaces_what_its_objects_say_leaves_them_alone() {
+    let meta = kustomization("meta", "  wait: true\n");
+    let patch = "  dependsOn:
+    - name: meta
+  patches:
+    - target: {kind: Kustomization}
+      patch: |-
+        apiVersion: kustomize.toolkit.fluxcd.io/v1
+        kind: Kustomization
+        metadata:
+          name: all
+        spec:
+          dependsOn:
+            - name: meta
+          timeout: 3m
+";
+    let own = "  dependsOn:\n    - name: operator\n";
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/meta.yaml", &meta),
+        ("clusters/home/all.yaml", &kustomization("all", patch)),
+        ("meta/config.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\n  namespace: default\n"),
+        ("all/operator.yaml", &kustomization("operator", "  wait: true\n")),
+        ("all/app.yaml", &kustomization("app", own)),
+        ("operator/crd.yaml", CRD),
+        ("app/secret.yaml", SECRET),
+    ]);
+    let ran = run(command(&["fix", "--unsafe"]).arg(tree.path())).exits(0);
+    for said in ["-          dependsOn:\n-            - name: meta\n", "1 finding would be fixed by 1 fix\n"] {
+        assert!(ran.stdout.contains(said), "{said}\n{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_shared_directory_gets_its_namespace_once() {
+    let release = "\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: app
+  namespace: shop
+spec:
+  interval: 1h
+  install:
+    createNamespace: true
+  chart:
+    spec:
+      chart: app
+      sourceRef: {kind: HelmRepository, name: app, namespace: flux-system}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: later
+  namespace: flux-system
+spec:
+  dependsOn: [{name: app}]
+  interval: 1h
+  path: ./later
+  prune: true
+  sourceRef: {kind: GitRepository, name: flux-system}
+";
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n";
+    let tree = repository().with(&[("app/secret.yaml", release), ("later/namespace.yaml", namespace)]);
+    let ran = run(command(&["fix", "--unsafe"]).arg(tree.path())).exits(0);
+    assert!(ran.stdout.contains("+++ b/app/namespace.yaml\n@@ -0,0 +1,6 @@\n+apiVersion: v1\n"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("+kind: Namespace").count(), 1);
 }

@@ -58,7 +58,9 @@ impl Graph {
     /// The same with more edges.
     fn with(&self, edges: &[Edge]) -> Self {
         let mut all = self.clone();
-        edges.iter().for_each(|edge| all.add(*edge));
+        for edge in edges {
+            all.add(*edge);
+        }
         all
     }
 

@@ -34,9 +34,12 @@ impl<'a> Files<'a> {
         self.texts.get_mut(&at.file).map(Arc::make_mut).ok_or(Unedited::Unexpected)
     }
 
-    /// A file that is not there yet; whether it could be made.
+    /// A file that is not there yet; whether it could be made, or was made just so before.
     pub(crate) fn create(&mut self, path: &str, text: String) -> bool {
-        let is_free = self.repository.id(path).is_none() && !self.new.contains_key(path);
+        if let Some(made) = self.new.get(path) {
+            return *made == text;
+        }
+        let is_free = self.repository.id(path).is_none();
         if is_free {
             self.new.insert(path.to_owned(), text);
         }
