@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn far_changes_are_hunks_of_their_own() {
-        let old: String = (0..30).map(|line| format!("{line}\n")).collect();
+        let old = (0..30).map(|line| line.to_string()).collect::<Vec<_>>().join("\n") + "\n";
         let new = old.replace("\n2\n", "\nx\n").replace("\n27\n", "\n");
         let found = diff(&old, &new);
         assert_eq!(found.matches("@@ -").count(), 2, "{found}");

@@ -136,7 +136,9 @@ fn build_all(options: &Options, root: &Path, directories: &BTreeSet<PathBuf>) ->
 fn count(row: &mut Row, made: &Value) {
     let rule = |it: &Value| it["rule"].as_str().unwrap_or_default().to_owned();
     for repair in list(&made["repairs"]) {
-        list(&repair["closes"]).iter().for_each(|it| row.rules.entry(rule(it)).or_default().0 += 1);
+        for it in list(&repair["closes"]) {
+            row.rules.entry(rule(it)).or_default().0 += 1;
+        }
         for file in list(&repair["files"]) {
             row.files += 1;
             for edit in list(&file["edits"]) {
