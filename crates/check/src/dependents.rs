@@ -27,6 +27,7 @@ pub(crate) fn also(context: &Context<'_>, pairs: &[Pair<'_>]) -> Vec<Also> {
                 component,
                 provider: Some(provider),
                 at: context.component(pair.consumer).at.into(),
+                severity: pair.severity,
                 cost: Some(pair.cost(context)),
                 consequence: Some(pair.judged[0].consequence),
             }

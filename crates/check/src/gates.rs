@@ -45,7 +45,11 @@ pub(crate) fn wait_or_less(context: &Context<'_>, gated: &Component, opening: &O
             GateAdvice::ListOnly { gate, object: object.clone(), back: back.clone() }
         }
         Opening::Gate(new) if new.looks_at != LooksAt::All || matches!(gated.gate, Gate::Listed(_)) => {
-            GateAdvice::ListInChecks { gate }
+            let object = match &new.looks_at {
+                LooksAt::Object(object) => Some(object.clone()),
+                LooksAt::All => None,
+            };
+            GateAdvice::ListInChecks { gate, object }
         }
         Opening::Gate(_) | Opening::Only { .. } => set_wait(context, gated),
     }

@@ -17,6 +17,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Report what will go wrong at the next cold start, what it costs, and which line to edit
     Check(Check),
+    /// Show the edits that close what `check` reports, each proved by checking again; --write makes them
+    Fix(Fix),
     /// Show the order in which a cluster comes up
     Graph(Graph),
     /// Write a coldstart.yaml with the machines, addresses and Terraform directories found in the repository
@@ -85,6 +87,9 @@ pub(crate) struct Check {
     /// Report findings individually instead of grouped
     #[arg(long)]
     pub each: bool,
+    /// Show the edits that close the findings instead: the same as `coldstart fix`, which also makes them
+    #[arg(long, conflicts_with_all = ["watch", "write_baseline", "since", "baseline", "explain", "list_rules", "render_charts", "quiet"])]
+    pub fix: bool,
     /// List everything that could not be read, and why
     #[arg(long)]
     pub blind_spots: bool,
@@ -105,6 +110,59 @@ pub(crate) struct Check {
     /// List all rules with a line each, and check nothing
     #[arg(long, conflicts_with = "explain")]
     pub list_rules: bool,
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+const FIX_HELP: &str = "\
+Prints a diff and writes nothing, unless --write, --interactive or --commit is given. Before anything is shown, the
+repository is checked again with the edits: one that leaves its finding, or brings another, is left out.
+
+Exit codes:
+  0  the edits were shown or made, or there are none
+  2  the command line was not understood, the path could not be read, or the files could not be written
+  3  nothing to check: no Flux objects found";
+
+#[derive(Args, Clone, Debug)]
+#[command(after_help = FIX_HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
+pub(crate) struct Fix {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    #[command(flatten)]
+    pub start: Start,
+    /// Make the edits: all of them, or none if one file can't be written
+    #[arg(long)]
+    pub write: bool,
+    /// Ask for each fix, then make the chosen ones
+    #[arg(long, short, conflicts_with = "format")]
+    pub interactive: bool,
+    /// Make the edits, with a Git commit for each cause
+    #[arg(long)]
+    pub commit: bool,
+    /// Also edits after which a running cluster behaves differently, such as `wait: true`
+    #[arg(long = "unsafe")]
+    pub with_unsafe: bool,
+    /// Only findings of this rule (repeatable)
+    #[arg(long = "rule", value_name = "RULE")]
+    pub rules: Vec<String>,
+    /// Only findings in this file or directory, from the root of the repository (repeatable)
+    #[arg(long = "path", value_name = "PATH", id = "only")]
+    pub only: Vec<String>,
+    /// Only this cluster: its directory, or the last part of its path
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// Least severity to fix [default: warning, or what coldstart.yaml says]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub min_severity: Option<Level>,
+    /// List every finding that is not fixed, and why
+    #[arg(long, short)]
+    pub verbose: bool,
+    /// How to print the edits
+    #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
+    pub format: TextOrJson,
     /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,

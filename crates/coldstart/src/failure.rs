@@ -93,6 +93,14 @@ pub(crate) enum Failure {
     No,
     #[error("{} already exists", shown(.path))]
     SettingsExist { at: PathBuf, path: PathBuf },
+    #[error("nothing was written: these files differ from the last commit: {}", joined(.files))]
+    DirtyFiles { files: Vec<String> },
+    #[error("nothing was written: {0}")]
+    NotFixed(edit::ChangesError),
+    #[error("--fix prints text or JSON")]
+    FixFormat,
+    #[error("cannot commit: {source}")]
+    Git { source: git::GitError },
     #[error("cannot write {}: {source}", shown(.path))]
     WriteFile { path: PathBuf, source: std::io::Error },
     #[error("cannot watch {}: {source}", shown(.path))]
@@ -166,7 +174,11 @@ impl Failure {
             Self::Journal { command, at, source: run::JournalError::File { .. }, .. } => {
                 Next::Run(Run::WithState { command, at: at.clone() })
             }
-            Self::EntryPoint { .. }
+            Self::DirtyFiles { .. } => Next::Git(Git::CommitOrStash),
+            Self::Git { .. }
+            | Self::FixFormat
+            | Self::NotFixed(_)
+            | Self::EntryPoint { .. }
             | Self::Journal { .. }
             | Self::No
             | Self::WriteFile { .. }

@@ -10,6 +10,7 @@ mod cluster;
 mod confirm;
 mod exit;
 mod failure;
+mod fix;
 mod graph;
 mod home;
 mod init;
@@ -50,7 +51,9 @@ fn main() -> ExitCode {
     repository::parallel::start();
     let result = match arguments.command {
         Command::Check(options) if options.watch => watch::run(&options),
+        Command::Check(options) if options.fix => fix::of_check(&options),
         Command::Check(options) => check::run(&options),
+        Command::Fix(options) => fix::run(&options),
         Command::Graph(options) => graph::run(&options),
         Command::Init(options) => init::run(&options),
         Command::Plan(options) => plan::run(&options),

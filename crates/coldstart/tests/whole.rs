@@ -53,7 +53,7 @@ fn reading_commands_on_the_sound_example() {
 
 #[test]
 fn reading_commands_on_the_broken_example() {
-    all(&["check", "check --quiet", "graph", "plan", "init --print"], "homelab-broken");
+    all(&["check", "check --quiet", "fix --unsafe", "graph", "plan", "init --print"], "homelab-broken");
 }
 
 #[test]
@@ -71,7 +71,9 @@ fn a_run_and_its_log() {
 #[test]
 fn the_help_of_every_command() {
     let state = Tree::empty();
-    for words in ["", "check", "graph", "init", "plan", "simulate", "up", "log", "seal", "seal verify", "completions"] {
+    for words in
+        ["", "check", "fix", "graph", "init", "plan", "simulate", "up", "log", "seal", "seal verify", "completions"]
+    {
         let name = format!("help {words}").split_whitespace().collect::<Vec<_>>().join("_");
         insta::assert_snapshot!(name, said(&format!("{words} --help"), &state));
     }

@@ -55,6 +55,10 @@ pub enum Advice {
     Resume {
         target: ObjectRef,
     },
+    /// For failures of all of these.
+    SetRetryInterval {
+        components: Vec<ObjectRef>,
+    },
     SetSwitch {
         switch: EcoString,
         chart: ObjectRef,
@@ -91,7 +95,6 @@ pub enum PlainAdvice {
     RenameVariable,
     SetDecryption,
     SetReady,
-    SetRetryInterval,
     TakeCommentAway,
     WaitForWhatUsesIt,
     WriteComment,
@@ -180,6 +183,8 @@ pub enum GateAdvice {
     },
     ListInChecks {
         gate: ObjectRef,
+        /// What is to be listed, where that was tried.
+        object: Option<ObjectRef>,
     },
     RemoveDisableWait {
         gate: ObjectRef,

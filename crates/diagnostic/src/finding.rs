@@ -151,6 +151,8 @@ pub struct Also {
     pub provider: Option<ObjectRef>,
     /// Where its own finding would point first.
     pub at: Site,
+    /// How bad it is for this one by itself.
+    pub severity: Severity,
     /// What it costs this one.
     pub cost: Option<Cost>,
     pub consequence: Option<Consequence>,

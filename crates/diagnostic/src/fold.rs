@@ -175,8 +175,8 @@ fn alike(finding: &Finding, others: &[Finding]) -> Vec<Alike> {
 }
 
 fn also(finding: Finding) -> Vec<Also> {
-    let Finding { component, provider, cost, consequence, .. } = finding;
-    let mut also = vec![Also { component, provider, at: finding.primary.at, cost, consequence }];
+    let Finding { component, provider, severity, cost, consequence, .. } = finding;
+    let mut also = vec![Also { component, provider, at: finding.primary.at, severity, cost, consequence }];
     also.extend(finding.also);
     also
 }

@@ -410,6 +410,8 @@ pub enum Git {
     Switch,
     /// An upstream for the branch; without a remote, that first. `again` where the command is to be repeated after it.
     SetUpstream { remote: Option<String>, branch: String, again: bool },
+    /// Commit what is under way, or put it aside.
+    CommitOrStash,
     /// Commit by hand.
     Commit { files: Vec<String>, force: bool },
     /// Push by hand.

@@ -8,6 +8,7 @@
 
 pub mod board;
 mod clean;
+mod diff;
 pub mod explain;
 pub mod github;
 pub mod graph_json;
@@ -19,6 +20,7 @@ mod merge;
 mod paint;
 mod place;
 pub mod plan;
+pub mod repairs;
 pub mod runs;
 pub mod sarif;
 pub mod say;

@@ -37,7 +37,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ::repository::{OpenError, parallel, path};
+use ::repository::{OpenError, Unsaved, parallel, path};
 use catalogue::Catalogue;
 use kustomize::Files as _;
 use model::{BlindSpot, Cluster, Unseen, WhyUnseen};
@@ -99,8 +99,19 @@ pub fn read_from<T: Send + Sync>(
     renderer: Option<&dyn charts::Renderer>,
     then: impl Fn(&Cluster) -> T + Sync,
 ) -> Result<(Reading, Vec<T>), ReadError> {
+    read_unsaved(root, Unsaved::default(), entry, renderer, then)
+}
+
+/// As [`read_from`], where these texts stand for those on the disk: what the repository would be after an edit.
+pub fn read_unsaved<T: Send + Sync>(
+    root: &Path,
+    unsaved: Unsaved,
+    entry: Option<&str>,
+    renderer: Option<&dyn charts::Renderer>,
+    then: impl Fn(&Cluster) -> T + Sync,
+) -> Result<(Reading, Vec<T>), ReadError> {
     // The catalogue takes a while to be unpacked, which the search for files leaves a core free for.
-    let (repository, catalogue) = parallel::both(|| Repository::open(root), Catalogue::embedded);
+    let (repository, catalogue) = parallel::both(|| Repository::open_unsaved(root, unsaved), Catalogue::embedded);
     let read = read_opened(repository?, entry, catalogue, renderer, &then)?;
     match read.0.repository.with_packages() {
         Some(repository) => read_opened(repository?, entry, catalogue, renderer, &then),

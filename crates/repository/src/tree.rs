@@ -172,6 +172,11 @@ impl Tree {
         &self.root
     }
 
+    /// The texts that it has instead of those on the disk.
+    pub fn unsaved(&self) -> &Unsaved {
+        &self.unsaved
+    }
+
     /// What was left out when the files were looked for, and why.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped

@@ -7,6 +7,7 @@ mod corpus;
 mod damage;
 mod deployed;
 mod expect;
+mod fix;
 mod growth;
 mod hindsight;
 mod hostile;
@@ -22,6 +23,8 @@ pub(crate) enum Evaluate {
     Hindsight(hindsight::Options),
     /// A table over whole repositories, and what must and must not be found in them
     Corpus(corpus::Options),
+    /// What `fix` closes in copies of whole repositories, and what is found afterwards: --trees DIR...
+    Fix(fix::Options),
     /// Whether check, simulate and plan say the same of real repositories: --trees DIR...
     Agreement(agreement::Options),
     /// What is deployed that the catalogue does not know, most deployed first
@@ -43,6 +46,7 @@ pub(crate) fn run(what: &Evaluate) -> Result<()> {
     match what {
         Evaluate::Hindsight(options) => hindsight::run(options),
         Evaluate::Corpus(options) => corpus::run(options),
+        Evaluate::Fix(options) => fix::run(options),
         Evaluate::Agreement(options) => agreement::run(options),
         Evaluate::Catalogue(options) => catalogue::run(options),
         Evaluate::Growth(options) => growth::run(options),

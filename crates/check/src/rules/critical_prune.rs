@@ -117,6 +117,7 @@ fn finding(context: &Context<'_>, exposed: &[(Vital, ComponentId)]) -> Option<Fi
         component: object(*id),
         provider: None,
         at: prune_at(*id).into(),
+        severity: Severity::Info,
         cost: Some(Cost::Lost(*vital)),
         consequence: None,
     };

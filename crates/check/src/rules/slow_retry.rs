@@ -25,7 +25,7 @@
 //! One finding stands for all Kustomizations of a cluster; one patch in the Kustomization that applies them fixes all
 //! of them.
 
-use diagnostic::{Cost, Finding, Fix, GateFault, Goal, Location, PlainAdvice, Remark, Rule, Severity};
+use diagnostic::{Advice, Cost, Finding, Fix, GateFault, Goal, Location, Remark, Rule, Severity};
 use model::{ComponentId, Consequence, Retry, RetryField, Role};
 
 use crate::context::Context;
@@ -56,9 +56,10 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let component = context.component(worst);
     let statement = GateFault::RetriesLate { component: component.object.clone(), seconds, count: slow.len() };
     let primary = Location::new(component.patience.retry_at, Remark::NoRetryInterval);
+    let components = slow.iter().map(|(_, id)| context.component(*id).object.clone()).collect();
     let finding = Finding::new(&RULE, Severity::Info, &context.cluster.name, &component.object, statement, primary)
         .with_consequence(Consequence::Slow { seconds })
         .with_cost(Cost::EachTry { seconds })
-        .with_fix(Fix::by_hand(PlainAdvice::SetRetryInterval, Goal::Gone));
+        .with_fix(Fix::by_hand(Advice::SetRetryInterval { components }, Goal::Gone));
     vec![finding]
 }

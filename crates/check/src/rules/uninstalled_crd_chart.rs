@@ -98,6 +98,7 @@ fn finding(context: &Context<'_>, by: ComponentId, lacking: &[(&Judged, &Withhel
         component: user.object.clone(),
         provider: Some(chart.clone()),
         at: user.at.into(),
+        severity,
         cost: finding.cost.clone(),
         consequence: finding.consequence,
     });

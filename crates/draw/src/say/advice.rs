@@ -64,6 +64,9 @@ pub(super) fn advice(fix: &Fix, sources: &dyn Sources) -> String {
         Advice::MoveNeeds { places } => move_needs(places, sources),
         Advice::MoveResources(moved) => move_resources(moved, sources),
         Advice::Resume { target } => format!("remove `suspend` from {target}, or this dependency"),
+        Advice::SetRetryInterval { .. } => {
+            "set `retryInterval: 2m`, or add it to all of them with one patch where they are applied".to_owned()
+        }
         Advice::SetSwitch { switch, chart } => {
             format!("set `{switch}` on {chart}, or let the bootstrap install the CRDs")
         }
@@ -110,9 +113,6 @@ fn plain(advice: PlainAdvice) -> &'static str {
         }
         PlainAdvice::SetDecryption => "set `spec.decryption` on the Kustomization, with the Secret that holds the key",
         PlainAdvice::SetReady => "set `ready: true` on the dependency",
-        PlainAdvice::SetRetryInterval => {
-            "set `retryInterval: 2m`, or add it to all of them with one patch where they are applied"
-        }
         PlainAdvice::TakeCommentAway => "remove the comment, or remove this rule from it",
         PlainAdvice::WaitForWhatUsesIt => {
             "add `healthCheckExprs` for its kind, or list a workload that uses it in `healthChecks`"
@@ -282,7 +282,7 @@ fn gate(advice: &GateAdvice, sources: &dyn Sources) -> String {
                 because(back)
             )
         }
-        GateAdvice::ListInChecks { gate } => {
+        GateAdvice::ListInChecks { gate, .. } => {
             format!("list it in the `healthChecks` of {gate}, or set `wait: true` instead")
         }
         GateAdvice::RemoveDisableWait { gate } => format!("remove `disableWait` from {gate}"),

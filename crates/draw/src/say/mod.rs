@@ -16,6 +16,7 @@ mod note;
 mod obstacle;
 mod planning;
 pub mod purpose;
+mod repair;
 mod seal;
 mod statement;
 mod unread;
@@ -32,6 +33,9 @@ pub use keyring::waiting_for_keyring;
 pub use next::next;
 pub use obstacle::{obstacle, trace};
 pub(crate) use planning::{commands, danger, held, need, note, proof};
+pub use repair::{
+    action as repair_action, commit_message, repair, repairs_summary, risks, told as repair_told, why_left,
+};
 pub use seal::seal;
 pub use waiting::hindrance;
 

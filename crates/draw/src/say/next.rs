@@ -343,6 +343,7 @@ fn git_words(git: &Git) -> String {
         Git::PullAndPush => "git pull --rebase && git push",
         Git::Install => "install git, or leave out --since",
         Git::LogRevisions => "git log --oneline",
+        Git::CommitOrStash => "commit them, or put them aside with git stash",
         Git::FetchUnshallow => "git fetch --unshallow (in GitHub Actions: actions/checkout with `fetch-depth: 0`)",
         Git::RemoveKey => {
             "git rm --cached that file and ignore it, then coldstart seal rotate: anyone with the history has the key"

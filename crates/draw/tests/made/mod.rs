@@ -138,6 +138,7 @@ pub(crate) fn slow(tree: &Tree) -> Finding {
         component: ObjectRef::new("Kustomization", "security", "lldap"),
         provider: Some(gate),
         at: tree.find(KS, "name: authentik").into(),
+        severity: Severity::Warning,
         cost: Some(RaceCost::WaitsInterval { seconds: 600 }.into()),
         consequence: Some(Consequence::Slow { seconds: 600 }),
     }];

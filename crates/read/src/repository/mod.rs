@@ -47,16 +47,22 @@ impl Repository {
     /// Finds every file below `root` that Git tracks or would not ignore, and parses the YAML ones: all but the schemas
     /// of CRDs, which no rule asks about. Packages of other tools are left out.
     pub fn open(root: &Path) -> Result<Self, OpenError> {
-        Self::open_with(root, Packages::Left)
+        Self::open_unsaved(root, Unsaved::default())
+    }
+
+    /// The same, where these texts stand for those on the disk.
+    pub fn open_unsaved(root: &Path, unsaved: Unsaved) -> Result<Self, OpenError> {
+        Self::open_with(root, Packages::Left, unsaved)
     }
 
     /// The same repository with the packages that were left out, if a path in one was asked for.
     pub(crate) fn with_packages(&self) -> Option<Result<Self, OpenError>> {
-        self.tree.wants_packages().then(|| Self::open_with(self.tree.root(), Packages::Entered))
+        let unsaved = || self.tree.unsaved().clone();
+        self.tree.wants_packages().then(|| Self::open_with(self.tree.root(), Packages::Entered, unsaved()))
     }
 
-    fn open_with(root: &Path, packages: Packages) -> Result<Self, OpenError> {
-        let (mut tree, (parsed, unread)) = Tree::open_and(root, packages, Unsaved::default(), parse_all)?;
+    fn open_with(root: &Path, packages: Packages, unsaved: Unsaved) -> Result<Self, OpenError> {
+        let (mut tree, (parsed, unread)) = Tree::open_and(root, packages, unsaved, parse_all)?;
         tree.heed_source_ignore();
         let skipped = tree.skipped().iter().cloned().chain(unread).collect();
         Ok(Self { tree, parsed, skipped, with_schemas: false, entry_points: Vec::new(), inline: Mutex::default() })

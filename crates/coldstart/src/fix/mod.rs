@@ -1,0 +1,191 @@
+//! `coldstart fix`.
+
+mod commit;
+mod files;
+
+use ::check::{Policy, Wanted, rules};
+use diagnostic::{Finding, Fingerprint, Repairs, Report, Severity};
+use draw::repairs::RepairsText;
+use fix::{Checked, Wish};
+use model::nearest;
+use read::Reading;
+use repository::Unsaved;
+
+use crate::arguments::{Check, CheckFormat, Fix, Level, TextOrJson};
+use crate::confirm::somebody;
+use crate::exit::{self, Code};
+use crate::failure::Failure;
+use crate::open::{is_empty, nothing, open_then, unread};
+use crate::progress::Progress;
+use crate::{cluster, output};
+
+const COMMAND: &str = "fix";
+
+/// `coldstart check --fix`: the same, with the options that both have.
+pub(crate) fn of_check(options: &Check) -> Result<Code, Failure> {
+    let format = match options.format {
+        CheckFormat::Json => TextOrJson::Json,
+        CheckFormat::Text => TextOrJson::Text,
+        CheckFormat::Sarif | CheckFormat::Github | CheckFormat::Markdown | CheckFormat::Svg => {
+            return Err(Failure::FixFormat);
+        }
+    };
+    run(&Fix {
+        path: options.path.clone(),
+        start: options.start.clone(),
+        write: false,
+        interactive: false,
+        commit: false,
+        with_unsafe: false,
+        rules: Vec::new(),
+        only: Vec::new(),
+        cluster: options.cluster.clone(),
+        min_severity: if options.pedantic { Some(Level::Pedantic) } else { options.min_severity },
+        verbose: options.verbose,
+        format,
+        color: options.color,
+    })
+}
+
+pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
+    options.rules.iter().try_for_each(|rule| is_rule(rule))?;
+    let progress = Progress::start("checking");
+    let entry = options.start.entry.as_deref();
+    let (reading, analyses) = open_then(COMMAND, &options.path, entry, None, ::graph::analyse)?;
+    if is_empty(&reading) {
+        return Err(nothing(COMMAND, &options.path, &reading));
+    }
+    let only = match &options.cluster {
+        Some(name) => Some(cluster::find(&reading.clusters, name, COMMAND, &options.path)?.name.clone()),
+        None => None,
+    };
+    let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
+    let report = settled(&reading, &analyses, &policy);
+    let session = Session { options, reading: &reading, policy: &policy, report: &report, only };
+    let repairs = session.repairs(&|_| true)?;
+    drop(progress);
+    let repairs = if options.interactive { session.ask(&repairs)? } else { repairs };
+    if !options.interactive {
+        session.print(&repairs)?;
+    }
+    if options.write || options.commit || options.interactive {
+        session.make(&repairs)?;
+    }
+    Ok(exit::CLEAN)
+}
+
+/// Everything that is found, each by itself.
+fn settled(reading: &Reading, analyses: &[::graph::Analysis], policy: &Policy) -> Report {
+    let mut report = ::check::run_analysed(reading, analyses, Wanted { cluster: None, each: true });
+    ::check::settle(&mut report, reading, policy);
+    report.each()
+}
+
+fn is_rule(name: &str) -> Result<(), Failure> {
+    if rules::find(name).is_some() {
+        return Ok(());
+    }
+    let rules: Vec<&'static str> = rules::all().iter().map(|rule| rule.id).collect();
+    let nearest = nearest(name, rules.iter().copied());
+    Err(Failure::UnknownRule { name: name.to_owned(), nearest, rules })
+}
+
+struct Session<'a> {
+    options: &'a Fix,
+    reading: &'a Reading,
+    policy: &'a Policy,
+    report: &'a Report,
+    only: Option<String>,
+}
+
+impl Session<'_> {
+    /// The edits that close what is wanted and chosen, proved.
+    fn repairs(&self, is_chosen: &dyn Fn(&Fingerprint) -> bool) -> Result<Repairs, Failure> {
+        let closes = |finding: &Finding, reading: &Reading| {
+            self.is_wanted(finding, reading) && is_chosen(&Fingerprint::of(finding, &reading.repository))
+        };
+        let wish = Wish { closes: &closes, with_unsafe: self.options.with_unsafe };
+        fix::repairs(self.reading, &self.report.findings, &wish, |unsaved| self.again(unsaved))
+    }
+
+    /// Checks again, as if these texts were saved.
+    fn again(&self, unsaved: &Unsaved) -> Result<Checked, Failure> {
+        let (root, entry) = (self.reading.repository.root(), self.options.start.entry.as_deref());
+        let read = read::read_unsaved(root, unsaved.clone(), entry, None, ::graph::analyse);
+        let (reading, analyses) = read.map_err(|error| unread(COMMAND, error))?;
+        let findings = settled(&reading, &analyses, self.policy).findings;
+        // As in `open_then`: giving it back takes longer than the process lives.
+        std::mem::forget(analyses);
+        Ok(Checked { reading, findings })
+    }
+
+    fn is_wanted(&self, finding: &Finding, reading: &Reading) -> bool {
+        let Fix { rules, only, .. } = self.options;
+        let place = reading.repository.locate(finding.primary.at.span()).map(|(path, _)| path);
+        let is_below = |wanted: &String| {
+            let wanted = repository::path::within(wanted);
+            place.is_some_and(|path| path == wanted || repository::path::is_below(path, &wanted))
+        };
+        finding.severity >= self.min_severity()
+            && (rules.is_empty() || rules.iter().any(|rule| rule == finding.rule.id))
+            && (only.is_empty() || only.iter().any(is_below))
+            && self.only.as_ref().is_none_or(|name| finding.cluster == *name)
+    }
+
+    fn min_severity(&self) -> Severity {
+        let said = self.options.min_severity.map(Severity::from).or(self.policy.min_severity);
+        said.unwrap_or(Severity::Warning)
+    }
+
+    fn text(&self, is_written: bool) -> RepairsText {
+        let (color, width) = (output::wants_color(self.options.color), output::columns());
+        RepairsText { color, width, is_written, with_left: self.options.verbose }
+    }
+
+    fn print(&self, repairs: &Repairs) -> Result<(), Failure> {
+        let sources = &self.reading.repository;
+        let is_written = self.options.write || self.options.commit;
+        let text = match self.options.format {
+            TextOrJson::Text => draw::repairs::text(repairs, sources, self.text(is_written)),
+            TextOrJson::Json => {
+                draw::repairs::json(repairs, sources).map_err(|error| Failure::Json(error.to_string()))?
+            }
+        };
+        output::print(&text)?;
+        Ok(())
+    }
+
+    /// Asks for each repair; those that are wanted are proved once more without the others.
+    fn ask(&self, repairs: &Repairs) -> Result<Repairs, Failure> {
+        let mut answers = somebody().ok_or(Failure::NobodyToAsk)?;
+        let mut chosen = Vec::new();
+        let all = repairs.made.len();
+        for (at, repair) in repairs.made.iter().enumerate() {
+            output::print(&draw::repairs::shown(repair, (at + 1, all), self.text(false)))?;
+            output::print("make this edit? [y/N/q] ")?;
+            let mut line = String::new();
+            answers.read_line(&mut line)?;
+            match line.trim() {
+                "y" | "Y" | "yes" => chosen.extend(repair.closes.iter().map(|told| told.fingerprint.clone())),
+                "q" | "Q" => break,
+                _ => {}
+            }
+        }
+        if chosen.is_empty() {
+            return Err(Failure::No);
+        }
+        self.repairs(&|fingerprint| chosen.contains(fingerprint))
+    }
+
+    fn make(&self, repairs: &Repairs) -> Result<(), Failure> {
+        if repairs.made.is_empty() {
+            return Ok(());
+        }
+        let root = self.reading.repository.root();
+        files::refuse_dirty(root, repairs)?;
+        if self.options.commit {
+            return commit::each(root, repairs);
+        }
+        files::write_all(root, repairs)
+    }
+}

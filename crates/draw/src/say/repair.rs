@@ -1,0 +1,229 @@
+//! What `fix` changes, why, what it does to a running cluster, and why something stays.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use diagnostic::{Action, Left, Repair, Told, Unedited, WhyLeft};
+use model::ObjectRef;
+use source::Sources;
+
+use super::statement;
+use crate::words::{count, first_few};
+
+/// Names in one sentence.
+const NAMED_MAX: usize = 3;
+
+/// What a repair does, as the first line of a commit: `Make Kustomization apps/web wait for Kustomization infra/dns`.
+pub fn repair(repair: &Repair) -> String {
+    let mut waiting: Vec<&ObjectRef> = Vec::new();
+    let mut awaited: BTreeSet<&ObjectRef> = BTreeSet::new();
+    let mut others: Vec<&Action> = Vec::new();
+    for action in &repair.actions {
+        match action {
+            Action::Depend { component, on } => {
+                waiting.push(component);
+                awaited.insert(on);
+            }
+            other => others.push(other),
+        }
+    }
+    match (waiting.as_slice(), awaited.first()) {
+        ([], _) | (_, None) => first_of(&others),
+        (_, Some(on)) if awaited.len() == 1 => {
+            let waits_too = matches!(others.as_slice(), [Action::Wait { component }] if component == *on);
+            let rest = if waits_too {
+                ", and that for what it applies".to_owned()
+            } else if others.is_empty() {
+                String::new()
+            } else {
+                format!(", and {}", lower(&first_of(&others)))
+            };
+            format!("Make {} wait for {on}{rest}", named(&waiting))
+        }
+        _ => format!("Declare {}", count(waiting.len(), "missing dependency").replace("dependencys", "dependencies")),
+    }
+}
+
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn first_of(actions: &[&Action]) -> String {
+    let Some(first) = actions.first() else { return "Change nothing".to_owned() };
+    let more = actions.len() - 1;
+    if more == 0 { action(first) } else { format!("{}, and {}", action(first), count(more, "more edit")) }
+}
+
+/// `Kustomization apps/web`, `3 Kustomizations`.
+fn named(objects: &[&ObjectRef]) -> String {
+    match objects {
+        [one] => one.to_string(),
+        [first, ..] if objects.iter().all(|object| object.kind == first.kind) => count(objects.len(), &first.kind),
+        _ => count(objects.len(), "component"),
+    }
+}
+
+/// The message of a commit: what it does, and why.
+pub fn commit_message(made: &Repair) -> String {
+    const REASONS_MAX: usize = 12;
+    let reasons = made.closes.iter().take(REASONS_MAX).map(|one| format!("- {} ({})", told(one), one.rule));
+    let more = made.closes.len().saturating_sub(REASONS_MAX);
+    let more = (more > 0).then(|| format!("- and {more} more"));
+    let body: Vec<String> = reasons.chain(more).collect();
+    format!("{}\n\n{}\n", repair(made).replace('`', ""), body.join("\n"))
+}
+
+/// One thing that is done, as a command.
+pub fn action(action: &Action) -> String {
+    match action {
+        Action::Depend { component, on } => format!("Make {component} wait for {on}"),
+        Action::Undepend { component, on } => format!("Remove the dependency of {component} on `{on}`"),
+        Action::Unlist { path, components } => {
+            format!("Keep the `dependsOn` of {} that a patch in `{path}` replaces", count(*components, "component"))
+        }
+        Action::Rename { component, from, to } => format!("Correct `{from}` to `{to}` in {component}"),
+        Action::Wait { component } => format!("Set `wait: true` on {component}"),
+        Action::AwaitReady { component } => format!("Set `ready: true` on a dependency of {component}"),
+        Action::Check { component, object } => format!("List {object} in the `healthChecks` of {component}"),
+        Action::Judge { component, kind } => format!("Add `healthCheckExprs` for {kind} to {component}"),
+        Action::RetryOnFailure { component } => format!("Retry a failed install or upgrade of {component}"),
+        Action::RetryInterval { component } => format!("Retry a failed {component} after two minutes"),
+        Action::HelmWaits { component } => format!("Set `disableWait: false` on {component}"),
+        Action::BringNamespace { component, namespace } => format!("Create Namespace `{namespace}` in {component}"),
+        Action::List { file, by } => format!("List `{file}` in `{by}`"),
+    }
+}
+
+/// What all of it does to a cluster that runs, each sentence once.
+pub fn risks(repair: &Repair) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    let mut waiting: Vec<String> = Vec::new();
+    let mut is_bootstrap = false;
+    for action in &repair.actions {
+        match action {
+            Action::Depend { component, .. } => {
+                is_bootstrap |= !matches!(component.kind.as_str(), "Kustomization" | "HelmRelease" | "ResourceSet");
+                waiting.push(component.to_string());
+            }
+            other => told.push(risk(other)),
+        }
+    }
+    if !waiting.is_empty() {
+        let names = first_few(&waiting, NAMED_MAX);
+        let effect = if is_bootstrap {
+            format!("none before the next bootstrap, which then installs {names} after the dependency")
+        } else {
+            format!("nothing restarts; from then on Flux reconciles {names} only while the dependency is ready")
+        };
+        told.insert(0, effect);
+    }
+    told.dedup();
+    told
+}
+
+fn risk(action: &Action) -> String {
+    match action {
+        Action::Depend { component, .. } => format!("Flux reconciles {component} only while the dependency is ready"),
+        Action::Undepend { component, on } => format!("{component} no longer waits for `{on}`"),
+        Action::Unlist { components, .. } => format!(
+            "{} wait for what their own files say; what the patch names, the Kustomization that applies them waits for",
+            count(*components, "component")
+        ),
+        Action::Rename { component, to, .. } => {
+            format!("{component} waits for `{to}`; until now it waits for nothing that exists")
+        }
+        Action::Wait { component } => format!(
+            "{component} is ready only while everything that it applies is healthy: if something in it is not healthy now, \
+             all that depends on it waits until it is"
+        ),
+        Action::AwaitReady { component } => {
+            format!("{component} waits until the dependency is ready, not only until it exists")
+        }
+        Action::Check { component, object } => format!(
+            "{component} is ready only while {object} is healthy: if it is not healthy now, all that depends on {component} waits until it is"
+        ),
+        Action::Judge { component, kind } => format!(
+            "{component} is ready only while the expression holds for every {kind}: if it does not hold now, all that depends on \
+             {component} waits until it does"
+        ),
+        Action::RetryOnFailure { component } => {
+            format!("helm-controller retries {component} after a failure instead of stopping")
+        }
+        Action::RetryInterval { component } => {
+            format!("Flux retries {component} sooner after a failure; nothing else changes")
+        }
+        Action::HelmWaits { component } => {
+            format!(
+                "helm-controller waits until the objects of {component} are ready; an upgrade that never gets there fails"
+            )
+        }
+        Action::BringNamespace { component, namespace } => format!(
+            "{component} applies Namespace `{namespace}` too; Flux does not delete it when the file goes (`prune: disabled`)"
+        ),
+        Action::List { file, .. } => format!("Flux applies the objects of `{file}`"),
+    }
+}
+
+/// A finding in one line.
+pub fn told(told: &Told) -> String {
+    statement::statement(&told.statement)
+}
+
+/// Why a finding stays.
+pub fn why_left(left: &Left, sources: &dyn Sources) -> String {
+    let place = |at| sources.locate(at).map(|(path, at)| format!("{path}:{}", at.line)).unwrap_or_default();
+    match &left.why {
+        WhyLeft::NoEdit => "a person has to decide what is meant".to_owned(),
+        WhyLeft::Unsafe { actions } => {
+            let told = actions.iter().find(|action| action.is_unsafe()).map(action).unwrap_or_default();
+            format!("needs --unsafe: {}", lower(&told))
+        }
+        WhyLeft::NotInFile { component } => format!("{component} is not written in a file: a tool creates it"),
+        WhyLeft::Unedited { at, how } => unedited(*how, &place(*at)),
+        WhyLeft::Cycle => "together with the other edits it would be a cycle".to_owned(),
+        WhyLeft::StillFound => "checked again with the edit, it is still found".to_owned(),
+        WhyLeft::FindsOther { rule, component } => {
+            format!("checked again with the edit, there is a new finding: {rule} of {component}")
+        }
+    }
+}
+
+fn unedited(how: Unedited, place: &str) -> String {
+    match how {
+        Unedited::Shared { by } => format!("{place} is for {by} components, and not all of them need it"),
+        Unedited::Anchor => format!("{place} is an anchor or an alias, and an edit would change other places too"),
+        Unedited::InText => format!("{place} is a JSON patch, or YAML inside of a text, and has to be edited by hand"),
+        Unedited::Template => format!("{place} is a template"),
+        Unedited::Unexpected => format!("{place} is written in a way that is not edited"),
+        Unedited::NotYaml => format!("{place} would not be YAML any more"),
+    }
+}
+
+/// How many were and how many were not, and what to type next.
+pub fn repairs_summary(closed: usize, left: usize, held: usize, repairs: usize, is_written: bool) -> String {
+    let mut out = match (closed, left) {
+        (0, 0) => return "nothing to fix\n".to_owned(),
+        (0, _) => format!("no edit closes {}\n", count(left, "finding")),
+        (_, 0) => format!("{} by {}\n", closes(closed, is_written), count(repairs, "fix").replace("fixs", "fixes")),
+        _ => format!(
+            "{} by {}; {} left\n",
+            closes(closed, is_written),
+            count(repairs, "fix").replace("fixs", "fixes"),
+            count(left, "finding")
+        ),
+    };
+    if held > 0 {
+        let held = count(held, "finding");
+        let _ = writeln!(out, "{held} only with --unsafe: a running cluster behaves differently after it");
+    }
+    if closed > 0 && !is_written {
+        out.push_str("nothing was written: --write makes these edits\n");
+    }
+    out
+}
+
+fn closes(closed: usize, is_written: bool) -> String {
+    let findings = count(closed, "finding");
+    if is_written { format!("{findings} fixed") } else { format!("{findings} would be fixed") }
+}

@@ -1,0 +1,305 @@
+//! The proof: with the edits, the same check finds nothing of what was to be closed, and nothing else that is as bad.
+
+use std::collections::BTreeMap;
+
+use diagnostic::{Finding, Fingerprint, Left, Repair, Repairs, Severity, WhyLeft};
+use read::Reading;
+use repository::Unsaved;
+
+use crate::Wish;
+use crate::house::House;
+use crate::job::Job;
+use crate::round::round;
+
+/// How often what failed is dropped and the rest checked again.
+const ROUNDS_MAX: usize = 8;
+/// How often all of it is tried, each time without what turned out to be wrong only at the end.
+const ATTEMPTS_MAX: usize = 3;
+/// How often what was found only after edits is closed as well.
+const PASSES_MAX: usize = 4;
+
+/// A repository, and what was found in it: each finding by itself.
+#[derive(Debug)]
+pub struct Checked {
+    pub reading: Reading,
+    pub findings: Vec<Finding>,
+}
+
+/// Finds the edits that close findings. `again` checks the repository with texts that are not saved.
+pub fn repairs<E>(
+    reading: &Reading,
+    findings: &[Finding],
+    wish: &Wish<'_>,
+    mut again: impl FnMut(&Unsaved) -> Result<Checked, E>,
+) -> Result<Repairs, E> {
+    let house = House::of(&reading.repository);
+    let before = counts(findings);
+    let wanted = || findings.iter().filter(|finding| (wish.closes)(finding, reading));
+    let least = wanted().map(|finding| finding.severity).min();
+    let mut dropped: Dropped = BTreeMap::new();
+    for attempt in 1.. {
+        let patience = if attempt < ATTEMPTS_MAX { Patience::UntilTheEnd } else { Patience::None };
+        let all = Passes { reading, findings, wish, house: &house, patience };
+        let (repairs, after) = all.run(&mut dropped.clone(), &mut again)?;
+        let mut new: Vec<Fingerprint> = Vec::new();
+        if let Some(after) = after {
+            let closed = repairs.made.iter().flat_map(|repair| &repair.closes).map(|told| told.fingerprint.clone());
+            let closed: Vec<Fingerprint> = closed.map(anywhere).filter(|closed| before.contains_key(closed)).collect();
+            new = new_keys(&before, &after, closed.iter());
+            let is_wanted = |severity: Severity| least.is_some_and(|least| severity >= least);
+            new.retain(|key| is_wanted(after[key].1) && !is_better(key, &before, &after));
+        }
+        if new.is_empty() || attempt >= ATTEMPTS_MAX {
+            return Ok(repairs);
+        }
+        // What was found only after edits, and could not be closed, is the fault of those that brought it to light.
+        for finding in wanted() {
+            let own = Fingerprint::of(finding, &reading.repository);
+            let blamed = new.iter().find(|new| new.component == own.component && new.cluster == own.cluster);
+            if let Some(new) = blamed {
+                let why = WhyLeft::FindsOther { rule: new.rule.clone(), component: new.component.clone() };
+                dropped.insert(own, why);
+            }
+        }
+    }
+    Ok(Repairs::default())
+}
+
+/// What can't be closed, and why: it is not tried again.
+type Dropped = BTreeMap<Fingerprint, WhyLeft>;
+
+/// Whether a new finding is borne with that stands in the place of others of the same component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    /// A later pass may close it; at the end it must be gone.
+    UntilTheEnd,
+    None,
+}
+
+/// Passes until nothing is left that could be closed.
+struct Passes<'p> {
+    reading: &'p Reading,
+    findings: &'p [Finding],
+    wish: &'p Wish<'p>,
+    house: &'p House,
+    patience: Patience,
+}
+
+impl Passes<'_> {
+    fn run<E>(
+        &self,
+        dropped: &mut Dropped,
+        again: &mut impl FnMut(&Unsaved) -> Result<Checked, E>,
+    ) -> Result<(Repairs, Option<Counts>), E> {
+        let mut made: Vec<Repair> = Vec::new();
+        let mut texts: BTreeMap<String, String> = BTreeMap::new();
+        let mut last: Option<Checked> = None;
+        for _ in 0..PASSES_MAX {
+            let (reading, findings) = self.state(last.as_ref());
+            let pass = Pass { reading, findings, texts: &texts, all: self };
+            let Passed { repairs, next, why } = pass.run(dropped, again)?;
+            dropped.extend(why);
+            let Some(next) = next else { break };
+            for changed in repairs.iter().flat_map(|repair| &repair.files) {
+                texts.insert(changed.path.clone(), changed.after.clone());
+            }
+            made.extend(repairs);
+            // Giving a large repository back value by value takes longer than to check it.
+            std::mem::forget(last.replace(next));
+        }
+        let (reading, findings) = self.state(last.as_ref());
+        let wanted = findings.iter().filter(|finding| (self.wish.closes)(finding, reading));
+        let jobs = wanted.filter_map(|finding| Job::new(reading, finding, self.wish));
+        let left = jobs.map(|job| left(job, dropped)).collect();
+        let after = last.as_ref().map(|last| counts(&last.findings));
+        std::mem::forget(last);
+        Ok((Repairs { made, left }, after))
+    }
+
+    fn state<'s>(&'s self, last: Option<&'s Checked>) -> (&'s Reading, &'s [Finding]) {
+        last.map_or((self.reading, self.findings), |last| (&last.reading, last.findings.as_slice()))
+    }
+}
+
+fn left(job: Job<'_>, dropped: &Dropped) -> Left {
+    let why = job.why.clone().or_else(|| dropped.get(&job.told.fingerprint).cloned());
+    Left { finding: job.told, why: why.unwrap_or(WhyLeft::StillFound) }
+}
+
+/// One pass over everything that is found at the moment.
+struct Pass<'p> {
+    reading: &'p Reading,
+    findings: &'p [Finding],
+    all: &'p Passes<'p>,
+    /// What earlier passes made of files.
+    texts: &'p BTreeMap<String, String>,
+}
+
+/// What a pass came to.
+struct Passed {
+    repairs: Vec<Repair>,
+    /// The repository with the edits; nothing where there are none.
+    next: Option<Checked>,
+    why: Vec<(Fingerprint, WhyLeft)>,
+}
+
+impl Pass<'_> {
+    fn run<E>(&self, dropped: &Dropped, again: &mut impl FnMut(&Unsaved) -> Result<Checked, E>) -> Result<Passed, E> {
+        let wanted = self.findings.iter().filter(|finding| (self.all.wish.closes)(finding, self.reading));
+        let jobs = wanted.filter_map(|finding| Job::new(self.reading, finding, self.all.wish));
+        let mut jobs: Vec<Job<'_>> =
+            jobs.filter(|job| job.is_alive() && !dropped.contains_key(&job.told.fingerprint)).collect();
+        let before = counts(self.findings);
+        for _ in 0..ROUNDS_MAX {
+            let done = round(self.reading, self.all.house, &mut jobs);
+            if done.texts.is_empty() {
+                break;
+            }
+            let after = again(&self.unsaved(&done.texts))?;
+            if !drop_unproved(&mut jobs, &before, &counts(&after.findings), self.all.patience) {
+                return Ok(Passed { repairs: done.repairs, next: Some(after), why: reasons(&jobs) });
+            }
+            std::mem::forget(after);
+        }
+        // What is not proved is not made.
+        for job in jobs.iter_mut().filter(|job| job.is_alive()) {
+            job.why = Some(WhyLeft::StillFound);
+        }
+        Ok(Passed { repairs: Vec::new(), next: None, why: reasons(&jobs) })
+    }
+
+    fn unsaved(&self, texts: &BTreeMap<String, String>) -> Unsaved {
+        let mut unsaved = Unsaved::default();
+        for (path, text) in self.texts.iter().chain(texts) {
+            unsaved.set(path.clone(), text.clone());
+        }
+        unsaved
+    }
+}
+
+fn reasons(jobs: &[Job<'_>]) -> Vec<(Fingerprint, WhyLeft)> {
+    // What a patch hid before may be closed in the next pass.
+    let is_final = |job: &&Job<'_>| !(job.is_unlisting() && job.why == Some(WhyLeft::StillFound));
+    jobs.iter().filter(is_final).filter_map(|job| Some((job.told.fingerprint.clone(), job.why.clone()?))).collect()
+}
+
+/// How often a finding was made, and how bad it is at worst.
+type Counts = BTreeMap<Fingerprint, (usize, Severity)>;
+
+/// Every finding, and those that it speaks for: when the first of them is closed, another one speaks.
+fn counts(findings: &[Finding]) -> Counts {
+    let mut counts = Counts::new();
+    for finding in findings {
+        let own = key(finding);
+        let mut all = BTreeMap::from([(own.clone(), finding.severity)]);
+        for also in &finding.also {
+            let component = also.component.to_string();
+            let provider = also.provider.as_ref().map(ToString::to_string);
+            let severity = also.severity.min(finding.severity);
+            all.entry(Fingerprint { component, provider, ..own.clone() }).or_insert(severity);
+        }
+        for (one, severity) in all {
+            let (number, worst) = counts.entry(one).or_insert((0, severity));
+            *number += 1;
+            *worst = (*worst).max(severity);
+        }
+    }
+    counts
+}
+
+/// Without its file.
+fn anywhere(fingerprint: Fingerprint) -> Fingerprint {
+    Fingerprint { path: String::new(), ..fingerprint }
+}
+
+/// Files move, and the fault moves with them.
+fn key(finding: &Finding) -> Fingerprint {
+    Fingerprint::at(finding, None)
+}
+
+/// Drops what did not do what it was for; says whether there was any.
+fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience: Patience) -> bool {
+    let mut is_any = false;
+    let mut wanted: BTreeMap<Fingerprint, usize> = BTreeMap::new();
+    let key = |job: &Job<'_>| anywhere(job.told.fingerprint.clone());
+    for job in jobs.iter().filter(|job| job.is_alive()) {
+        *wanted.entry(key(job)).or_default() += 1;
+    }
+    let number = |counts: &Counts, key: &Fingerprint| counts.get(key).map_or(0, |(number, _)| *number);
+    for job in jobs.iter_mut().filter(|job| job.is_alive()) {
+        let key = key(job);
+        let is_closed = number(after, &key) + wanted[&key] <= number(before, &key);
+        if !is_closed {
+            job.why = Some(WhyLeft::StillFound);
+            is_any = true;
+        }
+    }
+    let closed: Vec<Fingerprint> = jobs.iter().filter(|job| job.is_alive()).map(key).collect();
+    for new in new_keys(before, after, closed.iter()) {
+        let severity = after[&new].1;
+        let is_borne =
+            patience == Patience::UntilTheEnd && about(&new, after, severity) <= about(&new, before, severity);
+        is_any |= !is_borne && drop_blamed(jobs, &new, severity);
+    }
+    is_any
+}
+
+/// How many findings as bad as this there are of the same component.
+fn about(new: &Fingerprint, counts: &Counts, severity: Severity) -> usize {
+    let is_same = |key: &Fingerprint| key.component == new.component && key.cluster == new.cluster;
+    let same = counts.iter().filter(|(key, (_, it))| is_same(key) && *it >= severity);
+    same.map(|(_, (number, _))| *number).sum()
+}
+
+/// Whether a finding below warning stands in the place of several of the same component: it was hidden by those.
+fn is_better(new: &Fingerprint, before: &Counts, after: &Counts) -> bool {
+    let severity = after[new].1;
+    severity < Severity::Warning && about(new, after, severity) < about(new, before, severity)
+}
+
+/// What is found more often or is worse than before, `closed` being what is not found any more because of edits. Some rules tell
+/// one finding for many, and which of them speaks may change: where a rule finds no more than what is left, nothing is new.
+fn new_keys<'k>(before: &Counts, after: &Counts, closed: impl Iterator<Item = &'k Fingerprint>) -> Vec<Fingerprint> {
+    let mut gone: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for key in closed {
+        *gone.entry((&key.rule, &key.cluster)).or_default() += 1;
+    }
+    let of_rule = |counts: &Counts, new: &Fingerprint, severity: Severity| {
+        let same = counts
+            .iter()
+            .filter(|(key, (_, it))| key.rule == new.rule && key.cluster == new.cluster && *it >= severity);
+        same.map(|(_, (number, _))| *number).sum::<usize>()
+    };
+    let is_new = |(key, (number, severity)): &(&Fingerprint, &(usize, Severity))| {
+        // Below warning, how bad it is depends on how many others have it: where most are fixed, the rest stands out.
+        let is_no_worse = |worst: Severity| *severity <= worst || *severity < Severity::Warning;
+        let is_known = before.get(*key).is_some_and(|(known, worst)| number <= known && is_no_worse(*worst));
+        let gone = gone.get(&(key.rule.as_str(), key.cluster.as_str())).copied().unwrap_or_default();
+        !is_known && of_rule(after, key, *severity) + gone > of_rule(before, key, *severity)
+    };
+    after.iter().filter(is_new).map(|(key, _)| key.clone()).collect()
+}
+
+/// Drops the jobs that most likely brought a new finding: those about the same objects.
+fn drop_blamed(jobs: &mut [Job<'_>], new: &Fingerprint, severity: Severity) -> bool {
+    let objects: Vec<&String> = std::iter::once(&new.component).chain(&new.provider).collect();
+    let blame = |job: &Job<'_>| {
+        let own = job.objects();
+        objects.iter().filter(|object| own.contains(**object)).count()
+    };
+    let may = |job: &Job<'_>| job.is_alive() && job.told.severity <= severity;
+    let most = jobs.iter().filter(|job| may(job)).map(blame).max().unwrap_or_default();
+    // Nothing in common: what takes something away or brings it to light, else all of the cluster.
+    let is_near = |job: &Job<'_>| may(job) && job.told.cluster == new.cluster;
+    let is_bold = jobs.iter().any(|job| is_near(job) && job.is_bold());
+    let is_blamed = |job: &Job<'_>| match most {
+        0 => is_near(job) && (job.is_bold() || !is_bold),
+        _ => may(job) && blame(job) == most,
+    };
+    let mut is_any = false;
+    for job in jobs.iter_mut().filter(|job| is_blamed(job)) {
+        job.why = Some(WhyLeft::FindsOther { rule: new.rule.clone(), component: new.component.clone() });
+        is_any = true;
+    }
+    is_any
+}

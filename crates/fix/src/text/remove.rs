@@ -1,0 +1,61 @@
+//! One item of a list less.
+
+use diagnostic::Unedited;
+use source::Span;
+use yaml::Node;
+
+use super::{Edit, Items, Text, lines};
+
+impl Text {
+    /// The edit that takes an item out of a list; with its key, where it is the only one. Comments above it stay.
+    pub(crate) fn without_item(&self, items: Items<'_>, index: usize) -> Result<Edit, Unedited> {
+        let Items { key, list } = items;
+        if key.is_some_and(|key| self.is_anchored(key, list)) {
+            return Err(Unedited::Anchor);
+        }
+        let all = list.as_seq().unwrap_or_default();
+        let item = all.get(index).ok_or(Unedited::Unexpected)?;
+        if self.text().as_bytes().get(list.span.start as usize) == Some(&b'[') {
+            return self.out_of_brackets(items, index);
+        }
+        self.dash(item)?;
+        let start = match (all.len(), key) {
+            (1, Some(key)) => key.start,
+            (1, None) => return Err(Unedited::Unexpected),
+            _ => item.span.start,
+        };
+        let end = self.end_of_value(Span::new(item.span.file, item.span.start, item.span.start), item);
+        Ok(Edit { range: lines::start(self.text(), start as usize)..end, replacement: String::new() })
+    }
+
+    /// The edit that takes a list away, with its key.
+    pub(crate) fn without_list(&self, Items { key, list }: Items<'_>) -> Result<Edit, Unedited> {
+        let key = key.ok_or(Unedited::Unexpected)?;
+        if self.is_anchored(key, list) {
+            return Err(Unedited::Anchor);
+        }
+        let start = lines::start(self.text(), key.start as usize);
+        if !self.text()[start..key.start as usize].trim().is_empty() {
+            return Err(Unedited::Unexpected);
+        }
+        Ok(Edit { range: start..self.end_of_value(key, list), replacement: String::new() })
+    }
+
+    fn out_of_brackets(&self, Items { key, list }: Items<'_>, index: usize) -> Result<Edit, Unedited> {
+        let all: &[Node] = list.as_seq().unwrap_or_default();
+        let range = match (index.checked_sub(1).map(|before| &all[before]), all.get(index + 1)) {
+            (Some(before), _) => before.span.end as usize..all[index].span.end as usize,
+            (None, Some(next)) => all[index].span.start as usize..next.span.start as usize,
+            (None, None) => {
+                let key = key.ok_or(Unedited::Unexpected)?;
+                let (start, end) = (key.start as usize, list.span.end as usize);
+                let is_alone = self.text()[lines::start(self.text(), start)..start].trim().is_empty();
+                if !is_alone {
+                    return Err(Unedited::Unexpected);
+                }
+                lines::start(self.text(), start)..lines::next(self.text(), end)
+            }
+        };
+        Ok(Edit { range, replacement: String::new() })
+    }
+}
