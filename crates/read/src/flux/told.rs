@@ -38,8 +38,8 @@ impl Told {
 
 /// Those that a command bootstraps Flux with. Where Terraform does it, what a document says is of another time.
 fn commanded(common: &Common<'_>, by_terraform: bool) -> BTreeSet<String> {
-    let is_meant = |path: &str| !is_for_tests(path::parent(path)) && !(by_terraform && is_document(path));
-    let texts = texts::all(common.repository).filter(|(path, _)| is_meant(path)).map(|(_, text)| text);
+    let is_left_out = |path: &str| is_for_tests(path::parent(path)) || (by_terraform && is_document(path));
+    let texts = texts::all(common.repository).filter(|(path, _)| !is_left_out(path)).map(|(_, text)| text);
     let places =
         texts.chain(common.overlays.texts()).flat_map(paths_in).map(|written| common.repository.place(written));
     places.filter(|place| !place.is_empty() && common.repository.kind(place) == PathKind::Directory).collect()
