@@ -44,6 +44,11 @@ impl<'a> Job<'a> {
         self.changes.iter().any(|change| matches!(change, Change::Unlist { .. }))
     }
 
+    /// Whether it lists a file that nothing listed.
+    pub(crate) fn is_listing(&self) -> bool {
+        self.changes.iter().any(|change| matches!(change, Change::List { .. }))
+    }
+
     /// Whether it takes something away, or brings something to light that was not applied before.
     pub(crate) fn is_bold(&self) -> bool {
         let is_bold = |change: &Change| {

@@ -235,11 +235,29 @@ fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience
         }
     }
     let closed: Vec<Fingerprint> = jobs.iter().filter(|job| job.is_alive()).map(key).collect();
-    for new in new_keys(before, after, closed.iter()) {
-        let severity = after[&new].1;
-        let is_borne =
-            patience == Patience::UntilTheEnd && about(&new, after, severity) <= about(&new, before, severity);
-        is_any |= !is_borne && drop_blamed(jobs, &new, severity);
+    let mut new = new_keys(before, after, closed.iter());
+    new.retain(|new| {
+        let severity = after[new].1;
+        patience == Patience::None || about(new, after, severity) > about(new, before, severity)
+    });
+    // What was not applied before may bring anything to light: the others are judged without it.
+    if drop_listed(jobs, &new) {
+        return true;
+    }
+    for new in &new {
+        is_any |= drop_blamed(jobs, new, after[new].1);
+    }
+    is_any
+}
+
+/// Drops what lists files, in clusters where something new is found; says whether there was any.
+fn drop_listed(jobs: &mut [Job<'_>], new: &[Fingerprint]) -> bool {
+    let mut is_any = false;
+    for job in jobs.iter_mut().filter(|job| job.is_alive() && job.is_listing()) {
+        if let Some(new) = new.iter().find(|new| new.cluster == job.told.cluster) {
+            job.why = Some(WhyLeft::FindsOther { rule: new.rule.clone(), component: new.component.clone() });
+            is_any = true;
+        }
     }
     is_any
 }
