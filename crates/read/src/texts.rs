@@ -3,7 +3,7 @@
 //!
 //! Does not follow what commands do: that is known of scripts alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Capability, CapabilityKind};
 use yaml::EcoString;
@@ -42,7 +42,7 @@ impl Creations {
     pub fn of(repository: &Repository) -> Self {
         let mut files = BTreeMap::new();
         for (path, text) in all(repository).filter(|(_, text)| text.contains("create ")) {
-            for (kind, word) in text.lines().flat_map(|line| created(line).chain(assigned(text, line))) {
+            for (kind, word) in text.lines().flat_map(created).chain(assigned(text)) {
                 files.entry((kind, word.into())).or_insert_with(|| path.into());
             }
         }
@@ -60,9 +60,10 @@ fn kinds_created(line: &str) -> impl Iterator<Item = CapabilityKind> {
     CREATIONS.iter().filter(|(command, _)| line.contains(command)).map(|(_, kind)| *kind)
 }
 
-/// What a line with a variable may create: whatever the same text sets a variable to, because it may come through functions.
-fn assigned<'a>(text: &'a str, line: &str) -> impl Iterator<Item = (CapabilityKind, &'a str)> {
-    let kinds: Vec<CapabilityKind> = if line.contains('$') { kinds_created(line).collect() } else { Vec::new() };
+/// What the lines of a text with a variable may create: whatever the text sets a variable to, because it may come through functions.
+fn assigned(text: &str) -> impl Iterator<Item = (CapabilityKind, &str)> {
+    let kinds: BTreeSet<CapabilityKind> =
+        text.lines().filter(|line| line.contains('$')).flat_map(kinds_created).collect();
     kinds.into_iter().flat_map(|kind| text.lines().filter_map(value_set).map(move |value| (kind, value)))
 }
 
@@ -104,7 +105,7 @@ mod tests {
     fn a_line_with_a_variable_creates_what_the_script_sets_one_to() {
         let script =
             "make() {\n  local namespace=\"$1\"\n  kubectl create ns \"$namespace\"\n}\nkeys_namespace=\"infra\"\n";
-        let made: Vec<_> = script.lines().flat_map(|line| assigned(script, line)).collect();
+        let made: Vec<_> = assigned(script).collect();
         assert_eq!(made, [(CapabilityKind::Namespace, "infra")]);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A Kustomization that can't be built: a file that does not exist, YAML that does not parse, a patch without a target,
 //! a path that does not exist, two objects with the same name; or one that builds, but in which Flux can't substitute
-//! the variables; or one that holds a Secret which SOPS encrypted, without `spec.decryption`. Or a step of the bootstrap that applies a file of this repository, where neither the file nor its
-//! directory exists; or a release of a helmfile whose values file, or the command of whose hook, does not exist.
+//! the variables; or one that holds a Secret which SOPS encrypted, without `spec.decryption`. Or a step of the bootstrap
+//! that applies a file of this repository, where neither the file nor its directory exists; or a release of a helmfile whose values file, or the command of whose hook, does not exist.
 //!
 //! ## Why it matters at a cold start
 //!

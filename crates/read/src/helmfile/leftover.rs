@@ -36,13 +36,16 @@ struct Leftovers<'a> {
     installed: BTreeSet<(EcoString, EcoString)>,
     directories: BTreeSet<String>,
     is_unspoken: OnceCell<bool>,
+    /// See [`Leftovers::is_run`].
+    named: OnceCell<BTreeSet<&'a str>>,
 }
 
 impl<'a> Leftovers<'a> {
     fn among(repository: &'a Repository, helmfiles: &[Helmfile]) -> Self {
         let whole = helmfiles.iter().filter(|helmfile| !lacks_values(repository, helmfile));
         let directories = helmfiles.iter().map(|helmfile| path::parent(&helmfile.path).to_owned()).collect();
-        Self { repository, installed: whole.flat_map(installs).collect(), directories, is_unspoken: OnceCell::new() }
+        let installed = whole.flat_map(installs).collect();
+        Self { repository, installed, directories, is_unspoken: OnceCell::new(), named: OnceCell::new() }
     }
 
     fn why(&self, helmfile: &Helmfile) -> Option<WhyUnseen> {
@@ -66,11 +69,18 @@ impl<'a> Leftovers<'a> {
             .iter()
             .any(|it| is_name(&it.name) || it.chart.as_deref().and_then(last_part).is_some_and(is_name));
         let is_below_one = || path::ancestors(directory).skip(1).any(|outer| self.directories.contains(outer));
-        let is_run = || {
-            let mut scripts = texts::all(self.repository).filter(|(path, _)| !is_document(path));
-            scripts.any(|(_, text)| text.contains("helmfile") && text.contains(name))
+        is_named && !says_bootstrap(&helmfile.path) && !is_below_one() && !self.is_run(name)
+    }
+
+    /// Whether a script or recipe that runs helmfile names a directory.
+    fn is_run(&self, directory: &str) -> bool {
+        let read = || {
+            let scripts = texts::all(self.repository).filter(|(path, _)| !is_document(path)).map(|(_, text)| text);
+            let is_of_name = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_' | '.');
+            let speaking = scripts.filter(|text| text.contains("helmfile"));
+            speaking.flat_map(|text| text.split(move |it: char| !is_of_name(it))).collect()
         };
-        is_named && !says_bootstrap(&helmfile.path) && !is_below_one() && !is_run()
+        self.named.get_or_init(read).contains(directory)
     }
 }
 
