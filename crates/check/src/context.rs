@@ -341,6 +341,11 @@ impl<'a> Context<'a> {
 
     /// What a comment near a place names as the maker of things: Flux is not alone.
     pub(crate) fn comment_beside(&self, span: source::Span) -> Option<Maker> {
+        self.comment_about(span, None)
+    }
+
+    /// The same of something in a namespace: a command that creates it in another one does not count.
+    pub(crate) fn comment_about(&self, span: source::Span, namespace: Option<&str>) -> Option<Maker> {
         const LINES_AROUND: usize = 8;
         const MAKERS: [(&str, Maker); 8] = [
             ("terraform", Maker::Terraform),
@@ -357,7 +362,8 @@ impl<'a> Context<'a> {
         let mut near: Vec<&str> = Vec::new();
         for (index, line) in before.lines().rev().enumerate() {
             // A comment that begins further above belongs to it as a whole.
-            let goes_on = line.starts_with('#') && near.last().is_some_and(|below| below.starts_with('#'));
+            let is_comment = |line: &str| line.trim_start().starts_with('#');
+            let goes_on = is_comment(line) && near.last().is_some_and(|below| is_comment(below));
             if index > LINES_AROUND && !goes_on {
                 break;
             }
@@ -367,6 +373,9 @@ impl<'a> Context<'a> {
         near.extend(after.lines().take(LINES_AROUND));
         let near = near.into_iter();
         let comments = near.filter_map(|line| line.split_once('#')).map(|(_, words)| words.to_ascii_lowercase());
+        let is_meant =
+            |words: &String| namespace.is_none_or(|wanted| namespace_in(words).is_none_or(|it| it == wanted));
+        let comments = comments.filter(is_meant);
         comments
             .flat_map(|words| MAKERS.iter().filter(move |(name, _)| words.contains(name)).map(|(_, maker)| *maker))
             .next()
@@ -513,6 +522,12 @@ impl<'a> Context<'a> {
         let least = if is_kind { severity.min(Severity::Info) } else { Severity::Pedantic };
         severity.lowered().max(least)
     }
+}
+
+/// The namespace in `kubectl create secret … -n NAME`.
+fn namespace_in(words: &str) -> Option<&str> {
+    let mut words = words.split([' ', '=']).skip_while(|word| !matches!(*word, "-n" | "--namespace"));
+    words.nth(1)
 }
 
 /// The API group of `group/Kind`.

@@ -15,7 +15,7 @@ use crate::{Alike, Also, Finding, Report, Severity, Site, Subject, Who};
 const LOUD_MIN: usize = 3;
 
 /// Fewer that share a provider, and that cost nothing in practice, go with all others of the cluster that do not.
-const MANY_MIN: usize = 5;
+const MANY_MIN: usize = 6;
 
 /// What findings have in common that one may speak for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

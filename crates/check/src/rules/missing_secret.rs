@@ -91,7 +91,7 @@ fn doubt(context: &Context<'_>, of: ComponentId) -> Option<Note> {
 
 /// What works outside of this repository, and by all signs makes it.
 fn made_outside(context: &Context<'_>, need: &Need) -> Option<Note> {
-    if let Some(maker) = context.comment_beside(need.at) {
+    if let Some(maker) = context.comment_about(need.at, Some(&need.capability.namespace)) {
         return Some(Note::CommentNames { maker });
     }
     if let Some(unapplied) = context.cluster.unapplied.iter().find(|it| it.needed == need.capability) {

@@ -45,8 +45,12 @@ fn note(
     let namespace = around.get("namespace").and_then(Node::text).unwrap_or(namespace);
     let capability = Capability::new(kind, namespace, text);
     if collector.is_offered(&capability) {
-        let needing = Needing { of, object: own, phase: Phase::Ready, soft: false, optional: false };
-        collector.need(&needing, capability, entry.value.span, Purpose::StartPods);
+        // What a backup is made with is looked for when one is made.
+        let is_for_backups = entry.key.to_ascii_lowercase().contains("backup");
+        let (phase, why) =
+            if is_for_backups { (Phase::Run, Purpose::Backups) } else { (Phase::Ready, Purpose::StartPods) };
+        let needing = Needing { of, object: own, phase, soft: is_for_backups, optional: false };
+        collector.need(&needing, capability, entry.value.span, why);
     }
 }
 
