@@ -258,6 +258,9 @@ fn charts(
     let sources = chart_sources(objects);
     let config_maps = config_maps(objects);
     let one = |(_, release): &(ComponentId, HelmRelease)| {
+        if release.is_remote {
+            return installed_elsewhere(release);
+        }
         let (values, are_beyond) = match merged_values(release, &config_maps, budget) {
             Ok(values) => (values, false),
             Err(_) => (None, true),
@@ -273,6 +276,19 @@ fn charts(
         }
     };
     releases.iter().map(one).collect()
+}
+
+/// Of one that is installed in another cluster, nothing is known but that it is there.
+fn installed_elsewhere(release: &HelmRelease) -> ChartOf {
+    ChartOf {
+        object: release.object.clone(),
+        chart: EcoString::new(),
+        asks_for: Vec::new(),
+        hides_values: true,
+        values: None,
+        release_name: release.release_name.clone(),
+        target_namespace: release.object.namespace.clone(),
+    }
 }
 
 fn asked_for(repository: &Repository, release: &HelmRelease, values: Option<&Node>) -> Vec<EcoString> {

@@ -241,7 +241,7 @@ impl<'a> Assembler<'a> {
     /// The root is part of what it applies, and patches there change it: `flux bootstrap` builds the directory before it applies it. What it
     /// applies, and with which patches, was settled before.
     fn patch_root(&mut self, builds: &Builds) {
-        // What a FluxInstance makes, Flux leaves alone: the operator marks it `ssa: Ignore`.
+        // See `is_root_of_instance`.
         if self.entry.url.is_some() {
             return;
         }
@@ -446,6 +446,9 @@ impl<'a> Assembler<'a> {
             return;
         }
         let object = Object::new(&node);
+        if self.is_root_of_instance(object, namespace) {
+            return;
+        }
         let component = &mut self.out.cluster.components[owner.index()];
         component.objects += 1;
         match (object.group(), object.kind()) {
@@ -465,6 +468,12 @@ impl<'a> Assembler<'a> {
         }
         let origin = Origin::Manifest;
         self.out.objects.push(Built { component: owner, node, namespace: namespace.into(), origin });
+    }
+
+    /// Whether it is the root that a FluxInstance makes. Flux leaves that alone: the operator marks it `ssa: Ignore`.
+    fn is_root_of_instance(&self, object: Object<'_>, namespace: &str) -> bool {
+        let is_one = self.entry.url.is_some() && object.is(KUSTOMIZE_GROUP, "Kustomization");
+        is_one && object.reference(namespace) == self.entry.root.object
     }
 
     /// Whether the root is applied together with what stands at a place: whoever applies it by hand applies the rest of its file, and

@@ -12,7 +12,7 @@ use source::Span;
 use yaml::EcoString;
 
 use super::{Helmfile, last_part};
-use crate::naming::{is_document, is_in_bootstrap_directory, says_bootstrap};
+use crate::naming::{holds_commands, is_document, is_in_bootstrap_directory, says_bootstrap};
 use crate::repository::Repository;
 use crate::{templated_yaml, texts};
 use ::repository::path;
@@ -86,7 +86,7 @@ impl<'a> Leftovers<'a> {
 
 /// Whether there are scripts, recipes or documents, and none of them names the program.
 fn is_not_spoken_of(repository: &Repository) -> bool {
-    let mut texts = texts::all(repository).peekable();
+    let mut texts = texts::all(repository).filter(|(path, _)| holds_commands(path)).peekable();
     texts.peek().is_some() && !texts.any(|(_, text)| text.contains("helmfile"))
 }
 
