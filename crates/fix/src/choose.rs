@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_edge_that_another_implies_is_not_declared() {
-        // A store waits for its operator: whoever waits for the store waits for both.
+        // A store waits for its operator: what waits for the store waits for both.
         assert_eq!(choose(&[(1, 2)], &[(0, 1), (0, 2)]), [Chosen::Yes, Chosen::Implied]);
         assert_eq!(choose(&[], &[(0, 1), (1, 2), (0, 2)]), [Chosen::Yes, Chosen::Yes, Chosen::Implied]);
     }

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
+use fixtures::hostile::Dice;
 use serde::{Deserialize, Serialize};
 
 use crate::product;
@@ -208,7 +209,7 @@ impl Desk {
 
     /// Runs a command for a while, and kills it; false where it was done before.
     fn kill(&self, directory: &Path, words: &[&str], dice: &mut Dice) -> Result<bool> {
-        let after = self.takes.mul_f64(f64::from(dice.below(1_000)) / 1_000.0);
+        let after = self.takes / 1_000 * u32::try_from(dice.below(1_000))?;
         let mut child = self.command(directory, words).spawn()?;
         std::thread::sleep(after);
         let is_done = child.try_wait()?.is_some();
@@ -233,32 +234,11 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that look as if nobody chose them.
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn below(&mut self, end: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        u32::try_from((self.0 >> 16) % u64::from(end.max(1))).unwrap_or_default()
-    }
-
-    /// A place in so many bytes.
-    fn place(&mut self, length: usize) -> usize {
-        let end = u32::try_from(length).unwrap_or(u32::MAX);
-        usize::try_from(self.below(end)).unwrap_or_default()
-    }
-
-    fn flip(&mut self, bytes: &mut [u8]) -> usize {
-        let at = self.place(bytes.len());
-        bytes[at] ^= 1 << self.below(8);
-        at
-    }
+/// Flips one bit, and says in which byte.
+fn flip(dice: &mut Dice, bytes: &mut [u8]) -> usize {
+    let at = dice.below(bytes.len());
+    bytes[at] ^= 1 << dice.below(8);
+    at
 }
 
 /// The cases of one program, kept in a file of one line each.
@@ -307,7 +287,7 @@ mod tests {
     #[test]
     fn a_flip_changes_one_bit() {
         let mut bytes = [0; 40];
-        Dice::new(7).flip(&mut bytes);
+        flip(&mut Dice::new(7), &mut bytes);
         assert_eq!(bytes.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
     }
 }

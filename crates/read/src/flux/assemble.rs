@@ -14,8 +14,10 @@ use yaml::{Budget, Cost, Map, Node, Spent};
 
 use crate::flux::builds::Builds;
 use crate::flux::entry::{Entry, SYNC_FILE};
+use crate::flux::faults::{fault, is_encrypted, sealed_by_sops};
 use crate::flux::helm_release::HelmRelease;
 use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
+use crate::flux::set_component::resource_set_component;
 use crate::flux::source::{SourcePlace, Sources};
 use crate::flux::variables::{Settings, Variables};
 use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP, KUSTOMIZE_GROUP, SOURCE_GROUP};
@@ -174,11 +176,6 @@ struct BuildOutcome {
     unsubstituted: Vec<Undefined>,
     /// Whether anything of it mentions a variable that may come from an optional source.
     wants_optional: bool,
-}
-
-/// A patch for an object whose name is encrypted.
-fn is_encrypted(failure: &Failure) -> bool {
-    matches!(&failure.error, BuildError::PatchOfNone { object } if object.contains("ENC["))
 }
 
 impl BuildOutcome {
@@ -476,7 +473,7 @@ impl<'a> Assembler<'a> {
         is_one && object.reference(namespace) == self.entry.root.object
     }
 
-    /// Whether the root is applied together with what stands at a place: whoever applies it by hand applies the rest of its file, and
+    /// Whether the root is applied together with what stands at a place: a person who applies it by hand applies the rest of its file, and
     /// `flux bootstrap` all that the kustomization beside `gotk-sync.yaml` takes in.
     fn is_beside_root(&self, at: Span) -> bool {
         let root = self.entry.root.at;
@@ -655,48 +652,6 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// A ResourceSet, or a step of one.
-fn resource_set_component(object: Object<'_>, reference: ObjectRef, parent: ComponentId, gate: Gate) -> Component {
-    Component {
-        object: reference,
-        role: Role::ResourceSet,
-        stage: Stage::GitOps,
-        at: object.name_span(),
-        parent: Some(parent),
-        gate,
-        gate_at: object.spec("wait").map_or(object.name_span(), |wait| wait.span),
-        suspended: None,
-        patience: resource_set_patience(object),
-        startup_seconds: 0,
-        known_as: None,
-        path: None,
-        ties_at: object.spec("dependsOn").map_or(object.name_span(), |ties| ties.span),
-        objects: 0,
-        ignored_checks: Vec::new(),
-        expressions: BTreeSet::new(),
-        resource: None,
-        target_namespace: None,
-    }
-}
-
-/// Its controller tries again every few minutes by itself; the timeout is an annotation.
-fn resource_set_patience(object: Object<'_>) -> model::Patience {
-    const TIMEOUT_SECONDS: u64 = 300;
-    const RETRY_SECONDS: u64 = 300;
-    let timeout = object
-        .annotation("fluxcd.controlplane.io/reconcileTimeout")
-        .and_then(Node::text)
-        .and_then(model::parse_duration);
-    model::Patience {
-        timeout_seconds: timeout.unwrap_or(TIMEOUT_SECONDS),
-        attempts: 1,
-        pause_seconds: 0,
-        retry: model::Retry::Every(RETRY_SECONDS),
-        retry_at: object.name_span(),
-        retry_field: Some(model::RetryField::ReconcileEvery),
-    }
-}
-
 /// What it costs to add labels and annotations to an object.
 fn cost_of_metadata(node: &Node, metadata: &Node) -> Cost {
     let of = |field: &str| {
@@ -707,25 +662,11 @@ fn cost_of_metadata(node: &Node, metadata: &Node) -> Cost {
     of("labels").and(of("annotations"))
 }
 
-/// The fault of a Secret that Flux would have to decrypt.
-fn sealed_by_sops(node: &Node) -> Option<(BuildFault, Span)> {
-    let object = Object::new(node);
-    let is_one = object.group().is_empty() && object.kind() == "Secret" && node.get("sops").is_some();
-    is_one.then(|| (BuildFault::Encrypted { secret: object.name().to_owned() }, object.name_span()))
-}
-
 fn add_common_metadata(node: &mut Node, metadata: &Node) {
     for field in ["labels", "annotations"] {
         let Some(extra) = metadata.get(field).and_then(Node::as_map) else { continue };
         let Some(map) = node.as_map_mut() else { return };
         let target: &mut Map = map.map_mut("metadata", metadata.span).map_mut(field, metadata.span);
         target.insert_all(extra.iter().cloned());
-    }
-}
-
-fn fault(error: SubstituteError) -> BuildFault {
-    match error {
-        SubstituteError::NameOfNone(_) => BuildFault::VariableName(Cause::new(error)),
-        _ => BuildFault::Text(Cause::new(error)),
     }
 }

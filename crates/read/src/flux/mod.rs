@@ -3,6 +3,7 @@
 mod assemble;
 mod builds;
 mod entry;
+mod faults;
 mod helm_release;
 mod instance_patches;
 mod kustomization;
@@ -11,6 +12,7 @@ mod parts;
 mod patched;
 mod revision;
 mod roots;
+mod set_component;
 mod source;
 mod sync;
 mod told;

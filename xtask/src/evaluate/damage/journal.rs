@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Desk, Dice, Held, copy};
+use super::{Desk, Dice, Held, copy, flip};
 use crate::product;
 
 /// How often one run is killed before it may end.
@@ -54,7 +54,7 @@ pub(super) fn flipped(desk: &Desk, dice: &mut Dice) -> Result<Held> {
     let one = desk.copy()?;
     let path = journal(&one)?;
     let mut bytes = fs::read(&path)?;
-    let at = dice.flip(&mut bytes);
+    let at = flip(dice, &mut bytes);
     fs::write(&path, &bytes)?;
     let status = desk.run(&one, &UP)?;
     if status.code() == Some(2) {

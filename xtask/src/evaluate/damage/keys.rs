@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use seal::Ring;
 use seal::store::{Access, AgeFile, Store as _, identities_of};
 
-use super::{Desk, Dice, Held};
+use super::{Desk, Dice, Held, flip};
 
 const ROTATE: [&str; 6] = ["rotate", "--offline", "--yes", "--bits", "2048", "."];
 const RESEAL: [&str; 3] = ["reseal", "--yes", "."];
@@ -84,10 +84,10 @@ pub(super) fn damaged(desk: &Desk, number: u64, dice: &mut Dice) -> Result<Held>
     let path = one.join("keys.age");
     let mut bytes = fs::read(&path)?;
     match number % 3 {
-        0 => bytes.truncate(dice.place(bytes.len())),
-        1 => drop(dice.flip(&mut bytes)),
+        0 => bytes.truncate(dice.below(bytes.len())),
+        1 => drop(flip(dice, &mut bytes)),
         _ => {
-            let at = dice.place(bytes.len());
+            let at = dice.below(bytes.len());
             bytes.iter_mut().skip(at).take(64).for_each(|byte| *byte = b'A');
         }
     }
