@@ -21,6 +21,8 @@ const MIXED_WINDOW: usize = 200;
 const DENSE_EDGES: usize = 50;
 /// How many clusters share a base.
 const CLUSTERS: usize = 100;
+/// How many namespaces one Kustomization applies where a single build would be larger than coldstart takes.
+const NAMESPACES_AT_ONCE: usize = 200;
 const STORES: usize = 1;
 const STORAGE: usize = 5;
 
@@ -56,7 +58,7 @@ pub(crate) enum Shape {
     Dense,
     /// As independent, with every Flux Kustomization in one file
     OneFile,
-    /// Releases that one Flux Kustomization applies, each after the one before it
+    /// Releases that one Flux Kustomization applies (ten thousand at most), each after the one before it
     Releases,
     /// A hundred clusters that share one base
     Clusters,
@@ -75,6 +77,11 @@ impl Shape {
     /// Every Flux Kustomization stands in one file.
     fn is_one_file(self) -> bool {
         matches!(self, Self::OneFile | Self::Findings)
+    }
+
+    /// How many namespaces one Flux Kustomization applies.
+    fn namespaces_at_once(self) -> usize {
+        if matches!(self, Self::Releases | Self::Dense) { NAMESPACES_AT_ONCE } else { usize::MAX }
     }
 
     /// How many clusters share the applications.
@@ -113,9 +120,6 @@ fn one_cluster(out: &Path, number: u64) -> Result<()> {
 /// Writes the repository; gives the number of files.
 pub(crate) fn write(out: &Path, kustomizations: usize, shape: Shape) -> Result<usize> {
     let mut writer = Writer { out, files: 0 };
-    for at in 0..shape.clusters() {
-        cluster(&mut writer, &cluster_name(at))?;
-    }
     let of_one = kustomizations / shape.clusters().max(1);
     // One Kustomization can't apply configuration together with the release that brings its definitions.
     let is_possible = |at: &usize| shape != Shape::Releases || !is_configuration(*at);
@@ -131,8 +135,27 @@ pub(crate) fn write(out: &Path, kustomizations: usize, shape: Shape) -> Result<u
         writer.file("apps/kustomizations.yaml", &all)?;
         resources.push("./kustomizations.yaml".to_owned());
     }
-    writer.file("apps/kustomization.yaml", &list("", resources))?;
+    let groups = listings(&mut writer, &resources, shape)?;
+    for at in 0..shape.clusters() {
+        cluster(&mut writer, &cluster_name(at), groups)?;
+    }
     Ok(writer.files)
+}
+
+/// What the Kustomizations of a cluster list: `apps`, and directories beside it for what is too much for one build. Gives their number.
+fn listings(writer: &mut Writer, resources: &[String], shape: Shape) -> Result<usize> {
+    let groups = resources.chunks(shape.namespaces_at_once());
+    let count = groups.len();
+    for (at, group) in groups.enumerate() {
+        let below = if at == 0 { "./" } else { "../apps/" };
+        let listed = group.iter().map(|resource| resource.replacen("./", below, 1));
+        writer.file(&format!("{}/kustomization.yaml", group_name(at)), &list("", listed))?;
+    }
+    Ok(count)
+}
+
+fn group_name(at: usize) -> String {
+    if at == 0 { "apps".to_owned() } else { format!("apps-{at}") }
 }
 
 /// The first is named as it is where there is only one.
@@ -167,12 +190,13 @@ struct Part {
     objects: Vec<(&'static str, String)>,
 }
 
-fn cluster(writer: &mut Writer, name: &str) -> Result<()> {
+fn cluster(writer: &mut Writer, name: &str, groups: usize) -> Result<()> {
     let directory = format!("clusters/{name}");
     writer.file(&format!("{directory}/flux-system/gotk-sync.yaml"), &GOTK_SYNC.replace("CLUSTER", name))?;
     let listed = list("", ["gotk-sync.yaml".to_owned()]);
     writer.file(&format!("{directory}/flux-system/kustomization.yaml"), &listed)?;
-    writer.file(&format!("{directory}/apps.yaml"), CLUSTER_APPS)
+    let apps: String = (0..groups).map(|at| CLUSTER_APPS.replace("APPS", &group_name(at))).collect();
+    writer.file(&format!("{directory}/apps.yaml"), &apps)
 }
 
 fn namespace(writer: &mut Writer, parts: &[Part], shape: Shape) -> Result<()> {
@@ -384,11 +408,11 @@ const CLUSTER_APPS: &str = "\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata:
-  name: cluster-apps
+  name: cluster-APPS
   namespace: flux-system
 spec:
   interval: 1h
-  path: ./apps
+  path: ./APPS
   prune: true
   sourceRef:
     kind: GitRepository

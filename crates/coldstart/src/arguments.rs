@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use diagnostic::Severity;
+use draw::text::Detail;
 
 /// Know how a Kubernetes cluster comes up, before it has to.
 #[derive(Debug, Parser)]
@@ -75,12 +76,8 @@ pub(crate) struct Check {
     /// The least severity that makes the exit code 1
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     pub fail_on: FailOn,
-    /// Print only the headline and the counts
-    #[arg(long, short)]
-    pub quiet: bool,
-    /// Show every finding in full instead of two screens
-    #[arg(long, short, conflicts_with = "quiet")]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub amount: Amount,
     /// Check again whenever a file changes, until Ctrl-C
     #[arg(long, conflicts_with_all = ["write_baseline", "explain", "list_rules"])]
     pub watch: bool,
@@ -182,6 +179,27 @@ pub(crate) struct Man {
     pub out: Option<PathBuf>,
 }
 
+/// How much of a report to print.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Amount {
+    /// Print only the headline and the counts
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Show everything in full instead of two screens
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
+}
+
+impl Amount {
+    pub(crate) fn detail(&self) -> Detail {
+        match self {
+            Self { quiet: true, .. } => Detail::Headline,
+            Self { verbose: true, .. } => Detail::Everything,
+            Self { .. } => Detail::Screens,
+        }
+    }
+}
+
 /// Where a cluster begins.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Start {
@@ -197,6 +215,9 @@ pub(crate) struct Graph {
     pub path: PathBuf,
     #[command(flatten)]
     pub start: Start,
+    /// Print only the headline of each cluster, and what never comes up
+    #[arg(long, short)]
+    pub quiet: bool,
     /// How to print the graph
     #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
     pub format: TextOrJson,
@@ -240,6 +261,8 @@ pub(crate) struct Simulate {
     /// Begin with powered-off machines: Talos, etcd, the steps of the bootstrap one by one
     #[arg(long)]
     pub from_power_on: bool,
+    #[command(flatten)]
+    pub amount: Amount,
     /// How to print the result
     #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
     pub format: TextOrJson,
@@ -280,6 +303,9 @@ pub(crate) struct Plan {
     pub path: PathBuf,
     #[command(flatten)]
     pub start: Start,
+    /// Print only the headline
+    #[arg(long, short)]
+    pub quiet: bool,
     /// How to print the plan
     #[arg(long, short = 'o', value_enum, default_value_t = PlanFormat::Text)]
     pub format: PlanFormat,
@@ -330,6 +356,9 @@ pub(crate) struct Up {
     /// Do steps again that changed since they were completed, without asking
     #[arg(long)]
     pub yes: bool,
+    /// Print only the beginning, failures and the end
+    #[arg(long, short, conflicts_with = "plain")]
+    pub quiet: bool,
     /// Print plain lines instead of the live board
     #[arg(long)]
     pub plain: bool,

@@ -108,11 +108,9 @@ fn render(report: &Report, reading: &Reading, wish: &Wish<'_>) -> Result<String,
     let Wish { options, min_severity, prefix } = wish;
     let (repository, min_severity) = (&reading.repository, *min_severity);
     let text = |color, width, sample: Option<usize>| {
-        let detail = match options {
-            Check { quiet: true, .. } => Detail::Headline,
-            Check { verbose: true, .. } => Detail::Everything,
-            _ if sample.is_some() => Detail::Everything,
-            _ => Detail::Screens,
+        let detail = match options.amount.detail() {
+            Detail::Screens if sample.is_some() => Detail::Everything,
+            detail => detail,
         };
         let options = TextOptions { color, width, min_severity, blind_spots: options.blind_spots, detail, sample };
         draw::text::report(report, repository, &options)

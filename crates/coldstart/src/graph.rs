@@ -1,6 +1,7 @@
 //! `coldstart graph`.
 
 use ::graph::Analysis;
+use draw::graph_text;
 use model::Cluster;
 
 use crate::arguments::{Graph, TextOrJson};
@@ -26,9 +27,13 @@ pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     let text = match options.format {
         TextOrJson::Text => {
             let color = output::wants_color(options.color);
-            let drawn: Vec<String> =
-                pairs.iter().map(|(cluster, analysis)| draw::graph_text::tiers(cluster, analysis, color)).collect();
-            drawn.join("\n\n")
+            let between = if options.quiet { "" } else { "\n\n" };
+            let one = |(cluster, analysis): &(&Cluster, &Analysis)| {
+                let draw = if options.quiet { graph_text::headline } else { graph_text::tiers };
+                draw(cluster, analysis, color)
+            };
+            let drawn: Vec<String> = pairs.iter().map(one).collect();
+            drawn.join(between)
         }
         TextOrJson::Json => {
             draw::graph_json::clusters(&pairs, &reading.repository).map_err(|error| Failure::Json(error.to_string()))?

@@ -23,6 +23,9 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
     let plan = part(planned(&reading, cluster, &options.path)?, &options.part, &options.path)?;
     drop(progress);
     let text = match options.format {
+        PlanFormat::Text if options.quiet => {
+            draw::plan::headline(&plan, &cluster.name, output::wants_color(options.color))
+        }
         PlanFormat::Text => draw::plan::text(&plan, &cluster.name, output::wants_color(options.color)),
         PlanFormat::Json => draw::plan::json(&plan, &cluster.name).map_err(|error| Failure::Json(error.to_string()))?,
         PlanFormat::Mermaid => draw::plan::mermaid(&plan),

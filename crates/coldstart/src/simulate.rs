@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     }
     drop(progress);
     let text = match options.format {
-        TextOrJson::Text => draw::simulation::text(&all, output::wants_color(options.color)),
+        TextOrJson::Text => draw::simulation::text(&all, options.amount.detail(), output::wants_color(options.color)),
         TextOrJson::Json => draw::simulation::json(&all).map_err(|error| Failure::Json(error.to_string()))?,
     };
     output::print(&text)?;

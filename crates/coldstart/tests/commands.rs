@@ -203,6 +203,17 @@ fn the_headline_is_the_same_for_people_and_programs() {
 }
 
 #[test]
+fn every_report_has_a_headline_that_can_be_had_alone() {
+    for (words, lines) in [(&["graph", "-q"][..], 1), (&["plan", "-q"], 1), (&["simulate", "-q", "--seeds", "2"], 4)] {
+        let quiet = run(command(words).arg(example("homelab"))).exits(0).stdout;
+        let whole = run(command(&[&[words[0]], &words[2..]].concat()).arg(example("homelab"))).exits(0).stdout;
+        assert_eq!(quiet.lines().count(), lines, "{quiet}");
+        assert!(whole.starts_with(&quiet), "{whole}");
+    }
+    run(command(&["graph", "-q"]).arg(example("homelab-broken"))).exits(0).says("deadlock Kustomization");
+}
+
+#[test]
 fn which_findings_fail_can_be_chosen() {
     check(&broken(), &["--fail-on", "never"]).exits(0).says("1 error");
     check(&sound(), &["--fail-on", "warning"]).exits(0);

@@ -40,6 +40,17 @@ fn the_example_comes_up_and_a_second_run_has_nothing_to_do() {
 }
 
 #[test]
+fn a_quiet_run_tells_the_beginning_failures_and_the_end() {
+    let state = tempfile::tempdir().unwrap();
+    let told = run(&mut up(state.path(), &["-q"])).exits(0).stdout;
+    assert_eq!(told.lines().count(), 2, "{told}");
+    assert!(told.contains("run 1 begins") && told.contains("healthy: 9"), "{told}");
+    let broken = tempfile::tempdir().unwrap();
+    let told = run(&mut up(broken.path(), &["-q", "--fault", "key-lost"])).exits(1).stdout;
+    assert!(told.contains("failed") && told.contains("next: ") && !told.contains("critical path"), "{told}");
+}
+
+#[test]
 fn cut_off_anywhere_it_goes_on_and_bootstraps_etcd_once() {
     let state = tempfile::tempdir().unwrap();
     run(&mut up(state.path(), &[])).exits(0);

@@ -25,6 +25,12 @@ pub fn tiers(cluster: &Cluster, analysis: &Analysis, color: bool) -> String {
     out
 }
 
+/// How large the cluster is, how long it takes, and what never comes up.
+pub fn headline(cluster: &Cluster, analysis: &Analysis, color: bool) -> String {
+    let view = View { cluster, analysis, paint: Paint { color }, columns: Columns::of(cluster), ties: BTreeMap::new() };
+    view.header() + &view.deadlocks()
+}
+
 struct View<'a> {
     cluster: &'a Cluster,
     analysis: &'a Analysis,

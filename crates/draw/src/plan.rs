@@ -22,7 +22,7 @@ const NEEDS_NAMED_MAX: usize = 3;
 /// Layer by layer: what is done, when it begins at the earliest, what it waits for.
 pub fn text(plan: &Plan, cluster: &str, color: bool) -> String {
     let view = View { plan, paint: Paint { color }, expected: plan.expected(|_| false), direct: plan.direct_needs() };
-    let mut out = view.header(cluster);
+    let mut out = headline(plan, cluster, color);
     for layer in Layer::ALL {
         out.push_str(&view.layer(layer));
     }
@@ -31,6 +31,19 @@ pub fn text(plan: &Plan, cluster: &str, color: bool) -> String {
         let _ = writeln!(out, "note: {}", clean(&say::note(note)));
     }
     out
+}
+
+/// How many steps there are, and how long they take.
+pub fn headline(plan: &Plan, cluster: &str, color: bool) -> String {
+    let paint = Paint { color };
+    let done = plan.expected(|_| false).into_iter().max().unwrap_or_default();
+    let watched = plan.steps.iter().filter(|step| step.action == Action::Watch).count();
+    let parts = [
+        count(plan.steps.len(), "step"),
+        format!("{} done here, {watched} by Flux and others", plan.steps.len() - watched),
+        format!("estimated {}", say_seconds(done.as_secs())),
+    ];
+    format!("{}  {}\n", paint.bold(&clean(cluster)), parts.join(&paint.dim(" · ")))
 }
 
 struct View<'a> {
@@ -42,18 +55,6 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn header(&self, cluster: &str) -> String {
-        let done = self.expected.iter().max().copied().unwrap_or_default();
-        let watched = self.plan.steps.iter().filter(|step| step.action == Action::Watch).count();
-        let parts = [
-            count(self.plan.steps.len(), "step"),
-            format!("{} done here, {watched} by Flux and others", self.plan.steps.len() - watched),
-            format!("estimated {}", say_seconds(done.as_secs())),
-        ];
-        let dot = self.paint.dim(" · ");
-        format!("{}  {}\n", self.paint.bold(&clean(cluster)), parts.join(&dot))
-    }
-
     fn layer(&self, layer: Layer) -> String {
         let ids: Vec<StepId> = self.plan.ids().filter(|id| self.plan.step(*id).layer == layer).collect();
         if ids.is_empty() {

@@ -1,4 +1,4 @@
-//! What many simulated boots of a cluster came to, as text and as JSON. Whoever shows it says that it is simulated.
+//! What many simulated boots of a cluster came to, as text and as JSON. Every output says that it is simulated.
 
 use std::fmt::Write as _;
 
@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::clean::{clean, clean_json};
 use crate::json::{TOOL, VERSION};
 use crate::paint::Paint;
+use crate::text::Detail;
 use crate::words::agree;
 
 /// Rows of one list on a terminal.
@@ -89,13 +90,19 @@ pub fn json(clusters: &[Simulation]) -> Result<String, serde_json::Error> {
 }
 
 /// All clusters for a terminal.
-pub fn text(clusters: &[Simulation], color: bool) -> String {
+pub fn text(clusters: &[Simulation], detail: Detail, color: bool) -> String {
     let paint = Paint { color };
-    let all: Vec<String> = clusters.iter().map(|cluster| one(cluster, paint)).collect();
-    all.join("\n")
+    let rows_max = match detail {
+        Detail::Headline => None,
+        Detail::Screens => Some(ROWS_MAX),
+        Detail::Everything => Some(usize::MAX),
+    };
+    let one = |it: &Simulation| headline(it, paint) + &rows_max.map_or_else(String::new, |max| why(it, max, paint));
+    clusters.iter().map(one).collect::<Vec<String>>().join("\n")
 }
 
-fn one(it: &Simulation, paint: Paint) -> String {
+/// How many boots converged, and in what time.
+fn headline(it: &Simulation, paint: Paint) -> String {
     let mut out = String::new();
     let last = it.first_seed + it.boots.saturating_sub(1);
     let faults = if it.faults.is_empty() { "no faults".to_owned() } else { it.faults.join(", ") };
@@ -110,10 +117,22 @@ fn one(it: &Simulation, paint: Paint) -> String {
     }
     unfinished(&mut out, it.unfinished - it.out_of_time, "too many events");
     unfinished(&mut out, it.out_of_time, "too long a time");
+    out
+}
+
+/// What failed, and what was assumed.
+fn why(it: &Simulation, rows_max: usize, paint: Paint) -> String {
     let unready = it.boots - it.converged - it.unfinished;
-    list(&mut out, &format!("why {unready} of {} boots failed", it.boots), &it.causes, it.boots, paint);
-    list(&mut out, "what failed and recovered by itself", &it.retried, it.boots, paint);
-    list(&mut out, "what is missing without any error", &it.lost, it.boots, paint);
+    let failed = format!("why {unready} of {} boots failed", it.boots);
+    let lists = [
+        (failed.as_str(), &it.causes),
+        ("what failed and recovered by itself", &it.retried),
+        ("what is missing without any error", &it.lost),
+    ];
+    let mut out = String::new();
+    for (title, rows) in lists {
+        list(&mut out, title, rows, (it.boots, rows_max), paint);
+    }
     if !it.assumed.is_empty() {
         let _ = writeln!(out, "\n{}", paint.bold("assumed to exist (not defined in the repository)"));
         for what in &it.assumed {
@@ -130,12 +149,12 @@ fn unfinished(out: &mut String, count: u64, why: &str) {
     }
 }
 
-fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
+fn list(out: &mut String, title: &str, rows: &[Row], (boots, rows_max): (u64, usize), paint: Paint) {
     if rows.is_empty() {
         return;
     }
     let _ = writeln!(out, "\n{}", paint.bold(title));
-    for row in rows.iter().take(ROWS_MAX) {
+    for row in rows.iter().take(rows_max) {
         let mut aside = Vec::new();
         if let Some(others) = row.blocks.and_then(|blocks| blocks.checked_sub(1)).filter(|others| *others > 0) {
             aside.push(format!("blocks {others} {}", agree(others as usize, "other", "others")));
@@ -157,8 +176,8 @@ fn list(out: &mut String, title: &str, rows: &[Row], boots: u64, paint: Paint) {
         };
         let _ = writeln!(out, "           {}", paint.dim(&format!("check: {said} · seed {}", row.seed)));
     }
-    if let Some(more) = rows.len().checked_sub(ROWS_MAX).filter(|more| *more > 0) {
-        let _ = writeln!(out, "           and {more} more: --format json lists them");
+    if let Some(more) = rows.len().checked_sub(rows_max).filter(|more| *more > 0) {
+        let _ = writeln!(out, "           and {more} more: --verbose lists them");
     }
 }
 
@@ -173,7 +192,31 @@ fn percent(part: u64, whole: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{percent, unfinished};
+    use super::{ROWS_MAX, Row, list, percent, unfinished};
+    use crate::paint::Paint;
+
+    #[test]
+    fn a_list_counts_what_it_leaves_out_and_leaves_nothing_out_when_asked() {
+        let row = |seed| Row {
+            component: format!("app-{seed}"),
+            boots: 1,
+            says: String::new(),
+            fact: None,
+            blocks: None,
+            cost_seconds: None,
+            finding: None,
+            seed,
+        };
+        let rows: Vec<Row> = (0..20).map(row).collect();
+        let listed = |rows_max| {
+            let mut out = String::new();
+            list(&mut out, "why", &rows, (20, rows_max), Paint { color: false });
+            out
+        };
+        assert!(listed(ROWS_MAX).contains("app-15") && !listed(ROWS_MAX).contains("app-16"));
+        assert!(listed(ROWS_MAX).contains("and 4 more: --verbose lists them"));
+        assert!(listed(usize::MAX).contains("app-19") && !listed(usize::MAX).contains("more"));
+    }
 
     #[test]
     fn boots_without_an_end_are_told_with_the_limit_that_they_reached() {

@@ -41,7 +41,7 @@ pub(crate) fn of_check(options: &Check) -> Result<Code, Failure> {
         only: Vec::new(),
         cluster: options.cluster.clone(),
         min_severity: if options.pedantic { Some(Level::Pedantic) } else { options.min_severity },
-        verbose: options.verbose,
+        verbose: options.amount.verbose,
         format,
         color: options.color,
     })

@@ -150,7 +150,12 @@ fn end(options: &Up, outcome: Outcome, timeline: &Timeline, has_faults: bool) ->
                 format!("{}next: {again}\n", ::draw::story::mark(timeline.is_simulated, color))
             }
         };
-        output::print(&format!("\n{}{next}", ::draw::timeline::text(timeline, output::columns(), color)))?;
+        let drawn = if options.quiet {
+            String::new()
+        } else {
+            format!("\n{}", ::draw::timeline::text(timeline, output::columns(), color))
+        };
+        output::print(&(drawn + &next))?;
     }
     Ok(match outcome {
         Outcome::Healthy => exit::CLEAN,

@@ -18,6 +18,7 @@ pub(super) struct Reporter<'a> {
     format: TextOrJson,
     teller: Teller,
     screen: Option<Screen>,
+    is_quiet: bool,
     is_simulated: bool,
     /// Everything that the journal keeps of this run.
     pub lines: Vec<Line>,
@@ -30,7 +31,7 @@ impl<'a> Reporter<'a> {
         let color = output::wants_color(options.color);
         let has_room = |(columns, rows): &(usize, usize)| *columns >= board::COLUMNS_MIN && *rows >= board::ROWS_MIN;
         let size = output::size().filter(has_room);
-        let is_watched = options.format == TextOrJson::Text && !options.plain && !output::is_dumb();
+        let is_watched = options.format == TextOrJson::Text && !options.plain && !options.quiet && !output::is_dumb();
         let mark = board::mark(world);
         let board = |(columns, rows)| Board { columns, rows, color, mark, is_over: false };
         Self {
@@ -38,6 +39,7 @@ impl<'a> Reporter<'a> {
             format: options.format,
             teller: Teller::new(color),
             screen: size.filter(|_| is_watched).map(|size| Screen::new(board(size))),
+            is_quiet: options.quiet && options.format == TextOrJson::Text,
             is_simulated: world.is_simulated(),
             lines: Vec::new(),
             failure: None,
@@ -62,6 +64,7 @@ impl Listener for Reporter<'_> {
         };
         let Some(text) = told else { return };
         let text = match &mut self.screen {
+            None if self.is_quiet && !is_news(&line.event) => return,
             None => text,
             // The board shows the rest.
             Some(screen) if is_news(&line.event) => {
