@@ -1,11 +1,11 @@
 //! What several rules advise: an order that is to be declared, and where.
 
 use diagnostic::{
-    Entry, Fix, Item, Judging, Label, List, Location, NewDependency, OrderAdvice, OtherGate, Site, Written,
+    Advice, Entry, Fix, Item, Judging, Label, List, Location, NewDependency, OrderAdvice, OtherGate, Site, Written,
 };
 use ecow::EcoString;
 use graph::{LooksAt, NewGate};
-use model::{Component, ComponentId, Gate, HealthExpression, ObjectRef, Role};
+use model::{CapabilityKind, Component, ComponentId, Gate, HealthExpression, ObjectRef, Role};
 use source::{FileId, Span};
 
 use crate::context::Context;
@@ -16,8 +16,22 @@ use crate::remedy::Way;
 
 /// The fix of a pair that lacks an order: what was tried and holds, as its files would have it.
 pub(crate) fn order(context: &Context<'_>, pair: &Pair<'_>, advice: impl FnOnce(NewDependency) -> OrderAdvice) -> Fix {
+    if let Some(advice) = own_namespace(context, pair) {
+        return pair.fix(context, advice);
+    }
     let (new, entry) = new_dependency(context, pair);
     pair.fix(context, advice(new)).with_entries(entry)
+}
+
+/// The Namespace that a component had better bring itself: the provider waits for its own health, and needs something of the component
+/// for it, so that a dependency would block both.
+fn own_namespace(context: &Context<'_>, pair: &Pair<'_>) -> Option<Advice> {
+    let needs = || pair.judged.iter().map(|judged| context.need(judged));
+    let is_namespace = needs().all(|need| need.capability.kind == CapabilityKind::Namespace);
+    let (consumer, provider) = (context.component(pair.consumer), context.component(pair.provider));
+    let would_block = pair.is_mutual && provider.gate == Gate::Healthy && consumer.role == Role::Kustomization;
+    let namespace = needs().next().filter(|_| is_namespace && would_block)?.capability.name.clone();
+    Some(Advice::BringNamespace { component: consumer.object.clone(), namespace })
 }
 
 /// The order that a pair lacks, and the item that declares it.

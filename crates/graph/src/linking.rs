@@ -91,10 +91,11 @@ pub fn is_given(cluster: &Cluster, capability: &Capability) -> bool {
     const PRIORITY_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
     let name: &EcoString = &capability.name;
     match capability.kind {
-        // Whatever Flux applies first, Flux is there, and its namespace with it.
+        // Whatever Flux applies first, Flux is there, and its namespace with it; and the source of that.
         CapabilityKind::Namespace => {
             NAMESPACES.contains(&name.as_str())
                 || cluster.components.first().is_some_and(|it| it.object.namespace == *name)
+                || cluster.facts.source_namespace.as_ref() == Some(name)
         }
         CapabilityKind::PriorityClass => PRIORITY_CLASSES.contains(&name.as_str()),
         CapabilityKind::Service => *name == "kubernetes" && capability.namespace == "default",

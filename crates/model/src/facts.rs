@@ -16,6 +16,8 @@ use crate::object::ObjectRef;
 pub struct Facts {
     /// Directories of the repository that Kustomizations with the kubeconfig of another cluster apply there.
     pub handed_over: Arc<[String]>,
+    /// The namespace of the source that the root is built from: it is there before Flux applies anything.
+    pub source_namespace: Option<EcoString>,
     /// The address that Flux has the repository itself from, if the files say it.
     pub own_address: Option<String>,
     pub flux: Option<FluxVersion>,

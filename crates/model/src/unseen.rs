@@ -63,6 +63,8 @@ pub enum Unseen {
     Release { object: ObjectRef, chart: EcoString },
     /// What a Kustomization applies.
     Kustomization(ObjectRef),
+    /// A source of Flux.
+    Source(ObjectRef),
     /// A ResourceSet, if it has a name.
     ResourceSet { name: Option<EcoString> },
     /// A ResourceSetInputProvider, if it has a name.
@@ -108,7 +110,7 @@ impl Unseen {
             Self::Manifest { kind, name } => kind.iter().chain(name).map(EcoString::as_str).collect(),
             Self::Plugin { kind, name } => vec![kind, name],
             Self::Release { object, chart } => [&of(object)[..], &[chart]].concat(),
-            Self::Kustomization(object) => of(object).to_vec(),
+            Self::Kustomization(object) | Self::Source(object) => of(object).to_vec(),
             Self::ResourceSet { name } | Self::InputProvider { name } => name.iter().map(EcoString::as_str).collect(),
             Self::InflatedChart { name } => vec![name],
             Self::Named(name)
@@ -173,6 +175,8 @@ pub enum WhyUnseen {
     AnotherCluster,
     /// Encrypted, down to the names.
     Encrypted,
+    /// A source that no file here defines, of a cluster of which no file says where it begins: what defines it may define more.
+    DefinedElsewhere,
     /// Its path is no directory here, nor is any other path of its source.
     NothingOfSource,
     /// At a path with variables that no file here sets.
@@ -248,6 +252,7 @@ impl WhyUnseen {
             self,
             Self::NoArtifactGenerator
                 | Self::ArtifactOfOthers
+                | Self::DefinedElsewhere
                 | Self::AboveDirectory
                 | Self::PathOfVariables
                 | Self::AnotherRevision

@@ -39,6 +39,12 @@ pub(crate) fn is_for_show(directory: &str) -> bool {
     is_for_tests(directory) || directory.split('/').any(|part| names.contains(&part))
 }
 
+/// Whether a directory is a model that new ones are copied from.
+pub(crate) fn is_template(directory: &str) -> bool {
+    let names = ["boilerplate", "skeleton", "template", "templates"];
+    directory.split('/').any(|part| names.contains(&part.trim_start_matches(['_', '.'])))
+}
+
 /// Whether a directory holds what only tests read.
 pub(crate) fn is_for_tests(directory: &str) -> bool {
     let names = ["fixtures", "test-data", "testdata", "tests"];

@@ -74,7 +74,8 @@ fn addresses(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let end = text[at..].find(ends_after).map_or(text.len(), |after| at + after);
         let address = &text[begin..end];
         let lower = address.to_ascii_lowercase();
-        let speaks = lower.contains("crd") || lower.contains("-install.yaml");
+        let is_applied = || text[line..begin].contains("kubectl") && whole_project(address).is_some();
+        let speaks = lower.contains("crd") || lower.contains("-install.yaml") || is_applied();
         (speaks || is_filtered(at)).then_some((begin, address))
     })
 }
@@ -138,6 +139,15 @@ pub(crate) fn kinds(address: &str, catalogue: &Catalogue) -> Vec<String> {
     of_project.flat_map(|crds| crds.kinds.iter().cloned()).collect()
 }
 
+/// The project that an address installs as a whole: `NAME.yaml` of a release of `github.com/OWNER/NAME`.
+pub(crate) fn whole_project(address: &str) -> Option<&str> {
+    let mut parts = address.split_once("://github.com/")?.1.split('/').skip(1);
+    let name = parts.next()?;
+    let is_release = parts.next() == Some("releases");
+    let file = parts.last()?.strip_suffix(".yaml")?;
+    (is_release && file == name).then_some(name)
+}
+
 /// Whether an address holds CRDs though nothing around it says so: a file that is named as CRDs are, a whole installation, or a
 /// directory that is built.
 pub(crate) fn holds_crds(address: &str) -> bool {
@@ -173,7 +183,7 @@ fn span(file: FileId, at: usize, address: &str) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::{addresses, holds_crds, kinds};
+    use super::{addresses, holds_crds, kinds, whole_project};
     use catalogue::Catalogue;
 
     #[test]
@@ -196,6 +206,21 @@ mod tests {
         );
         assert!(whole.contains(&"monitoring.coreos.com/ServiceMonitor".to_owned()), "{whole:?}");
         assert!(of("https://github.com/unknown/thing/crds.yaml").is_empty());
+    }
+
+    #[test]
+    fn an_address_tells_which_project_it_installs() {
+        let of = "https://github.com/cert-manager/cert-manager/releases/download/v1.14.5/cert-manager.yaml";
+        assert_eq!(whole_project(of), Some("cert-manager"));
+        for other in [
+            "https://github.com/cert-manager/cert-manager/releases/download/v1.14.5/cert-manager.crds.yaml",
+            "https://github.com/cert-manager/cert-manager/blob/main/cert-manager.yaml",
+            "https://example.org/cert-manager.yaml",
+        ] {
+            assert_eq!(whole_project(other), None, "{other}");
+        }
+        let script = "kubectl apply -f https://github.com/o/thing/releases/download/v1/thing.yaml\ncurl https://github.com/o/thing/releases/download/v1/thing.yaml\n";
+        assert_eq!(addresses(script).count(), 1);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub fn what(unseen: &Unseen) -> Cow<'_, str> {
         Unseen::Plugin { kind, name } => format!("{kind} {name}"),
         Unseen::FindingsOf { rule } => format!("findings of {rule}"),
         Unseen::Release { object, chart } => format!("{object} (chart {chart})"),
-        Unseen::Kustomization(object) => object.to_string(),
+        Unseen::Kustomization(object) | Unseen::Source(object) => object.to_string(),
         Unseen::ResourceSet { name } => format!("ResourceSet {}", name.as_deref().unwrap_or("?")),
         Unseen::InputProvider { name } => format!("ResourceSetInputProvider {}", name.as_deref().unwrap_or("?")),
         Unseen::Named(name) => format!("`{name}`"),
@@ -84,6 +84,9 @@ pub(crate) fn clause(why: &WhyUnseen) -> Clause {
         WhyUnseen::AnotherRevision => Clause::is("in another branch, tag or commit of this repository"),
         WhyUnseen::AnotherCluster => Clause::is("applied to another cluster (`kubeConfig`)"),
         WhyUnseen::Encrypted => Clause::is("encrypted, names included"),
+        WhyUnseen::DefinedElsewhere => {
+            Clause::is("not defined here, and nothing says where Flux begins: what defines it may define more")
+        }
         WhyUnseen::NothingOfSource => Clause::is("not in this repository, nor is anything else of its source"),
         WhyUnseen::PathOfVariables => Clause::is("at a path with variables that no file here sets"),
         WhyUnseen::HoldsFlux => Clause::plain("holds Flux itself"),

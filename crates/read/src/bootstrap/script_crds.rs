@@ -106,22 +106,10 @@ fn is_chart(text: &str) -> bool {
 fn release(script: &Script, taking: &Taking<'_>, chart: String, version: Option<String>) -> Release {
     let name = last_part(&chart).unwrap_or(&chart).to_owned();
     Release {
-        name: name.as_str().into(),
-        namespace: "".into(),
-        chart_name: name.into(),
+        chart_name: name.as_str().into(),
         chart: Some(chart.into()),
         version: version.map(Into::into),
-        version_at: None,
-        needs: Vec::new(),
-        undefined_needs: Vec::new(),
-        wait: None,
-        timeout_seconds: None,
-        values_files: Vec::new(),
-        inline_values: Vec::new(),
-        applies: Vec::new(),
-        absent: Vec::new(),
-        span: script.span(taking.chart),
         only_crds: true,
-        by_script: true,
+        ..Release::by_script(&name, script.span(taking.chart))
     }
 }

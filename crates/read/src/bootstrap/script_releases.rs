@@ -6,7 +6,8 @@ use yaml::EcoString;
 
 use super::script_crds;
 use crate::helmfile::{Helmfile, Release, last_part};
-use crate::scripts::{Script, Scripts, UNKNOWN, Word, flag_values};
+use crate::remote_crds::whole_project;
+use crate::scripts::{Script, Scripts, UNKNOWN, Word, applied_by, flag_values, texts};
 
 /// Flags of helm that stand alone; every other one is followed by its value.
 const BARE_FLAGS: [&str; 27] = [
@@ -45,7 +46,8 @@ pub(super) fn by_scripts(scripts: &Scripts<'_>) -> Vec<Helmfile> {
         let mut found: Vec<(usize, Release)> = Vec::new();
         for command in script.pipelines.iter().flatten() {
             let turn = command.first().and_then(|word| script.turn(word.at));
-            found.extend(turn.and_then(|turn| Some((turn, release(scripts, script, command)?))));
+            let release = || release(scripts, script, command).or_else(|| manifest(script, command));
+            found.extend(turn.and_then(|turn| Some((turn, release()?))));
         }
         found.extend(script_crds::releases(scripts, script));
         // Tasks stand in any order. What runs in one turn runs one after the other.
@@ -84,23 +86,30 @@ fn release(scripts: &Scripts<'_>, script: &Script, command: &[Word]) -> Option<R
     let version = flag(&["--version"]).filter(|version| is_version(version));
     let version_at = command.iter().find(|word| version.as_ref().is_some_and(|version| word.text.ends_with(version)));
     Some(Release {
-        name: name.into(),
         namespace: flag(&["-n", "--namespace"]).unwrap_or_default().into(),
         chart_name: last_part(&chart).unwrap_or(&chart).into(),
         chart: Some(chart.into()),
         version_at: version.as_ref().map(|_| script.span(version_at.unwrap_or(name_at))),
         version: version.map(EcoString::from),
-        needs: Vec::new(),
-        undefined_needs: Vec::new(),
         wait: Some(has("--wait") || has("--atomic")),
-        timeout_seconds: None,
-        values_files: Vec::new(),
-        inline_values: Vec::new(),
-        applies: Vec::new(),
-        absent: Vec::new(),
-        span: script.span(name_at),
-        only_crds: false,
-        by_script: true,
+        ..Release::by_script(&name, script.span(name_at))
+    })
+}
+
+/// A project whose manifests a command applies as a whole, as if it were the chart of the project's name.
+fn manifest(script: &Script, command: &[Word]) -> Option<Release> {
+    let addresses = applied_by(&texts(command));
+    let (address, name) = addresses.iter().find_map(|address| Some((address, whole_project(address)?)))?;
+    let word = command.iter().find(|word| word.text.ends_with(address.as_str()))?;
+    // `kubectl wait` or `kubectl rollout status` of something that is named after it.
+    let is_awaited = |command: &Vec<Word>| {
+        let words = texts(command);
+        let waits = words.iter().any(|word| word == "wait" || word == "rollout");
+        waits && words.iter().any(|word| word.contains(name))
+    };
+    Some(Release {
+        wait: Some(script.pipelines.iter().flatten().any(is_awaited)),
+        ..Release::by_script(name, script.span(word))
     })
 }
 

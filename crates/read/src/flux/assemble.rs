@@ -16,7 +16,7 @@ use crate::flux::builds::Builds;
 use crate::flux::entry::{Entry, SYNC_FILE};
 use crate::flux::faults::{fault, is_encrypted, sealed_by_sops};
 use crate::flux::helm_release::HelmRelease;
-use crate::flux::kustomization::{Dependency, Kustomization, dependencies};
+use crate::flux::kustomization::{Dependency, Kustomization, SourceRef, dependencies};
 use crate::flux::set_component::resource_set_component;
 use crate::flux::source::{SourcePlace, Sources};
 use crate::flux::variables::{Settings, Variables};
@@ -207,6 +207,8 @@ impl<'a> Assembler<'a> {
         let own = entry.root.source.as_ref().map(|source| &source.object).or(common.own.as_ref());
         let address = entry.url.as_deref().or_else(|| common.sources.url(own?));
         assembler.out.cluster.facts.own_address = address.map(str::to_owned);
+        let source = entry.root.source.as_ref();
+        assembler.out.cluster.facts.source_namespace = source.map(|source| source.object.namespace.clone());
         assembler.out.cluster.facts.handed_over = Arc::clone(&common.handed_over);
         let id = assembler.add_kustomization(&entry.root, None);
         let turn = assembler.turn(id, entry.root.clone());
@@ -270,6 +272,7 @@ impl<'a> Assembler<'a> {
             let what = Unseen::Kustomization(turn.kustomization.object.clone());
             self.blind(what, WhyUnseen::NestedTooDeep { levels: WAVES_MAX }, at, id);
         }
+        self.tell_sources();
         self.tie();
         self.free_neighbours(ROOT);
         self.review_undefined();
@@ -370,6 +373,7 @@ impl<'a> Assembler<'a> {
             self.blind(Unseen::RestOfRepository, WhyUnseen::AboveDirectory, failure.span, id);
         }
         let failures = self.without_written(id, failures);
+        let failures = if self.is_one_by_one(id) { Vec::new() } else { failures };
         let failures =
             failures.into_iter().map(|failure| (BuildFault::Kustomize(Cause::new(failure.error)), failure.span));
         let whole = Unseen::Kustomization(kustomization.object.clone());
@@ -407,6 +411,13 @@ impl<'a> Assembler<'a> {
         self.out.kustomizations.push((id, kustomization));
     }
 
+    /// Whether nothing says that the files of the root are built together: they may be applied one by one, and then fail alone.
+    fn is_one_by_one(&self, id: ComponentId) -> bool {
+        let beside = self.repository.names(&self.entry.directory);
+        let is_listed = || beside.iter().any(|name| kustomize::FILE_NAMES.contains(&name.as_str()));
+        id == ROOT && self.entry.is_assumed && !is_listed()
+    }
+
     /// What fails without files that Terraform is yet to write is only not seen.
     fn without_written(&mut self, id: ComponentId, failures: Vec<Failure>) -> Vec<Failure> {
         let mut left = Vec::new();
@@ -425,6 +436,24 @@ impl<'a> Assembler<'a> {
         let home = path::parent(self.repository.path(failure.span.file)?);
         let whole = path::join(home, path)?;
         self.common.is_written_by_terraform(&whole).then_some(whole)
+    }
+
+    /// Where neither a source is defined nor anything says where Flux begins, a part of the cluster is elsewhere. `flux-system` is what
+    /// `flux bootstrap` makes.
+    fn tell_sources(&mut self) {
+        let sources = self.out.kustomizations.iter().filter(|_| self.entry.is_assumed);
+        let sources = sources.filter_map(|(id, it)| Some((it.source.as_ref()?, *id)));
+        let is_elsewhere = |source: &SourceRef| {
+            let object = &source.object;
+            object.kind != "ExternalArtifact" && object.name != "flux-system" && self.sources.url(object).is_none()
+        };
+        let found: BTreeMap<ObjectRef, (Span, ComponentId)> = sources
+            .filter(|(source, _)| is_elsewhere(source))
+            .map(|(source, id)| (source.object.clone(), (source.at, id)))
+            .collect();
+        for (source, (at, id)) in found {
+            self.blind(Unseen::Source(source), WhyUnseen::DefinedElsewhere, at, id);
+        }
     }
 
     /// The rest of the cluster is not seen, which is told once, where it begins.

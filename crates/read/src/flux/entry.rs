@@ -28,6 +28,14 @@ pub(crate) struct Entry {
     pub(crate) url: Option<String>,
     /// The directory that is the root of that source: an artifact may hold just a part of the repository.
     pub(crate) base: String,
+    /// Nothing says that Flux applies the directory as a whole: its files may as well be applied one by one.
+    pub(crate) is_assumed: bool,
+}
+
+impl Entry {
+    pub(super) fn new(directory: String, root: Kustomization) -> Self {
+        Self { directory, root, url: None, base: String::new(), is_assumed: false }
+    }
 }
 
 /// The file of a root that `flux bootstrap` writes.
@@ -189,7 +197,7 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
         }
         let is_other = |own| root.source.as_ref().is_some_and(|source| common.sources.is_another(&source.object, own));
         if !common.own.as_ref().is_some_and(is_other) {
-            entries.push(Entry { directory, root, url: None, base: String::new() });
+            entries.push(Entry::new(directory, root));
         }
     }
     entries

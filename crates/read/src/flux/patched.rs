@@ -72,7 +72,7 @@ fn entry_of(common: &Common<'_>, directory: &str, names: &[&str], node: &Node, b
     let is_itself = !place.is_empty() && (place == directory || place == meant(directory));
     let is_other = |own| root.source.as_ref().is_some_and(|source| common.sources.is_another(&source.object, own));
     let is_one = is_itself && !common.own.as_ref().is_some_and(is_other);
-    is_one.then(|| Entry { directory: place, root, url: None, base: String::new() })
+    is_one.then(|| Entry::new(place, root))
 }
 
 /// A root substitutes in itself, too: it is part of what it applies.

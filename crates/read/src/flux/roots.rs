@@ -12,7 +12,7 @@ use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
 use crate::flux::told::Told;
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
-use crate::naming::{is_for_show, is_for_tests};
+use crate::naming::{is_for_show, is_for_tests, is_template};
 use crate::object::Object;
 use ::repository::path;
 
@@ -36,7 +36,8 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     if reached.entries.is_empty() && common.repository.is_part() && roots.len() > 1 {
         return vec![at_hand("")];
     }
-    keep_named_by_terraform(common, &mut roots);
+    drop_templates(reached, &mut roots);
+    let is_named = keep_named_by_terraform(common, &mut roots);
     keep_bootstrapped_by_terraform(common, reached, &mut roots);
     // One that leads on is no part of one that does not.
     let is_around = |outer: &str, inner: &Root| roots.get(outer).is_some_and(|root| root.leads_on || !inner.leads_on);
@@ -51,22 +52,31 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     let is_one =
         |directory: &str, root: &Root| !is_nested(directory, root) && (root.leads_on || lone.contains(directory));
     let found = roots.iter().filter(|(directory, root)| is_one(directory, root) && !is_shifted(directory));
+    let told = Told::read(common, reached.entries);
+    let assumed = |directory: &str| Entry { is_assumed: !is_named && !told.holds(directory), ..at_hand(directory) };
     let mut found: Vec<Entry> =
-        found.map(|(directory, _)| only_in_root(common, directory).unwrap_or_else(|| at_hand(directory))).collect();
+        found.map(|(directory, _)| one_file(common, directory).unwrap_or_else(|| assumed(directory))).collect();
     found.extend(shifted.iter().cloned());
-    let more = told_of(common, reached, &found);
+    let more = told_of(common, reached, told, &found);
     found.extend(more);
     found
 }
 
+/// What is copied for new clusters is none, where there are others.
+fn drop_templates(reached: &Reached<'_>, roots: &mut BTreeMap<&str, Root>) {
+    if !reached.entries.is_empty() || roots.keys().any(|directory| !is_template(directory)) {
+        roots.retain(|directory, _| !is_template(directory));
+    }
+}
+
 /// What texts tell of and nothing else leads to.
-fn told_of(common: &Common<'_>, reached: &Reached<'_>, found: &[Entry]) -> Vec<Entry> {
+fn told_of(common: &Common<'_>, reached: &Reached<'_>, told: Told, found: &[Entry]) -> Vec<Entry> {
     let known: Vec<&str> = reached.entries.iter().chain(found).map(|entry| entry.directory.as_str()).collect();
     let is_known = |directory: &str| {
         known.iter().any(|known| path::is_below(directory, known) || path::is_below(known, directory))
     };
     let is_new = |directory: &String| !is_known(directory) && !reached.directories.contains(directory.as_str());
-    let Told { by_terraform, by_others } = Told::read(common, reached.entries);
+    let Told { by_terraform, by_others } = told;
     // Nothing else says that these are clusters.
     let leads_on = |entry: &Entry| !further(common, &entry.directory, &entry.root).is_empty();
     let others = by_others.into_iter().filter(|it| is_new(it) && !by_terraform.contains(it));
@@ -74,19 +84,16 @@ fn told_of(common: &Common<'_>, reached: &Reached<'_>, found: &[Entry]) -> Vec<E
     by_terraform.iter().filter(|it| is_new(it)).map(|it| at_hand(it)).chain(others).collect()
 }
 
-/// The cluster of a Kustomization that alone lies at the root of the repository, and applies a directory of it: its file is applied, and
-/// not everything around it.
-fn only_in_root(common: &Common<'_>, directory: &str) -> Option<Entry> {
-    if !directory.is_empty() {
-        return None;
-    }
+/// The cluster of a Kustomization that alone lies in a directory, and applies one below it: its file is applied, and not everything
+/// around it.
+fn one_file(common: &Common<'_>, directory: &str) -> Option<Entry> {
     let is_listed =
         common.repository.names(directory).iter().any(|name| kustomize::FILE_NAMES.contains(&name.as_str()));
     let mut beside = common.written.iter().filter(|it| it.directory == directory);
     let (Some(it), None) = (beside.next(), beside.next()) else { return None };
-    let covers = it.covers.clone().filter(|covers| !covers.is_empty() && !is_listed)?;
-    let root = Kustomization::read(it.node, "flux-system");
-    Some(Entry { directory: covers, root, url: None, base: String::new() })
+    let is_below = |covers: &String| covers != directory && path::is_below(covers, directory);
+    let covers = it.covers.clone().filter(|covers| is_below(covers) && !is_listed)?;
+    Some(Entry::new(covers, Kustomization::read(it.node, "flux-system")))
 }
 
 /// Roots that are applied as files, the outermost first: a Kustomization with its own source beside it, and no other one; or one
@@ -121,7 +128,7 @@ fn as_file(common: &Common<'_>, it: &Written<'_>) -> Option<Entry> {
     let is_for_its_own =
         || directory == it.directory && !is_bootstrapped() && !further(common, &directory, &root).is_empty();
     let is_root = common.sources.is_in(&source, it.directory) || is_for_its_own();
-    is_root.then(|| Entry { directory, root, url: None, base: String::new() })
+    is_root.then(|| Entry::new(directory, root))
 }
 
 /// The other Kustomizations in what one applies.
@@ -136,7 +143,7 @@ fn further(common: &Common<'_>, directory: &str, root: &Kustomization) -> Vec<Sp
 pub(super) fn at_hand(directory: &str) -> Entry {
     let root = ObjectRef::new("Kustomization", "flux-system", "flux-system");
     let root = made_by_flux(root, directory, Span::GENERATED, None);
-    Entry { directory: directory.to_owned(), root, url: None, base: String::new() }
+    Entry::new(directory.to_owned(), root)
 }
 
 /// The cluster that begins with a directory of an artifact: the paths of what the directory is built to are all in the directory of this
@@ -158,7 +165,7 @@ fn in_artifact(common: &Common<'_>, start: &str) -> Option<Entry> {
     let source = SourceRef { object: source, at: Span::GENERATED };
     let root = ObjectRef::new("Kustomization", source.object.namespace.clone(), source.object.name.clone());
     let root = made_by_flux(root, start, Span::GENERATED, Some(source));
-    Some(Entry { directory: start.to_owned(), root, url: None, base })
+    Some(Entry { base, ..Entry::new(start.to_owned(), root) })
 }
 
 /// A directory that nothing applies.
@@ -172,8 +179,9 @@ struct Root {
     names: BTreeSet<ObjectRef>,
 }
 
-/// Where Terraform names directories that nothing here applies, it bootstraps Flux with them: the others begin no cluster.
-fn keep_named_by_terraform(common: &Common<'_>, roots: &mut BTreeMap<&str, Root>) {
+/// Where Terraform names directories that nothing here applies, it bootstraps Flux with them: the others begin no cluster. Says whether
+/// it does.
+fn keep_named_by_terraform(common: &Common<'_>, roots: &mut BTreeMap<&str, Root>) -> bool {
     let is_terraform = |path: &&str| matches!(path.rsplit_once('.'), Some((_, "tf" | "tfvars" | "hcl")));
     let files = common.repository.paths().filter(is_terraform).filter_map(|path| common.repository.id(path));
     let texts: Vec<&str> = files.filter_map(|id| Some(common.repository.source(id)?.text())).collect();
@@ -184,6 +192,7 @@ fn keep_named_by_terraform(common: &Common<'_>, roots: &mut BTreeMap<&str, Root>
     if !named.is_empty() {
         roots.retain(|directory, _| named.contains(directory) && !is_around(directory));
     }
+    !named.is_empty()
 }
 
 /// Where the directories that Terraform bootstraps Flux with fit a cluster, what fits none of them begins no cluster.

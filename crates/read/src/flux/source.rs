@@ -7,7 +7,7 @@ use model::{ObjectRef, WhyUnseen};
 use yaml::Node;
 
 use crate::artifact;
-use crate::flux::entry::{Entry, Written};
+use crate::flux::entry::{Entry, SYNC_FILE, Written};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::revision::Revisions;
 use crate::flux::{CONTROL_PLANE_GROUP, KUSTOMIZE_GROUP, SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP, sync};
@@ -282,16 +282,33 @@ pub(super) fn ignored(repository: &Repository) -> Vec<String> {
     let documents = repository.yaml_files().flat_map(|(_, _, documents)| documents);
     let nodes: Vec<&Node> = documents.filter_map(|document| document.root.as_ref()).collect();
     let is_one = |node: &&&Node| Object::new(node).is(SOURCE_GROUP, "GitRepository");
-    let all: Vec<&Node> = nodes.iter().filter(is_one).copied().collect();
+    let mut all: Vec<&Node> = nodes.iter().filter(is_one).copied().collect();
     if all.iter().all(|node| node.at(&["spec", "ignore"]).is_none()) {
         return Vec::new();
     }
+    let left_out = left_out_of_lists(repository);
+    all.retain(|node| !repository.path(node.span.file).is_some_and(|file| left_out.contains(file)));
     let Some(own) = most_named(&nodes) else { return Vec::new() };
     let url = |node: &Node| node.text_at(&["spec", "url"]).map(normal_url);
     let is_named = |node: &&&Node| Object::new(node).name() == own;
     let own_urls: BTreeSet<String> = all.iter().filter(is_named).filter_map(|node| url(node)).collect();
     let is_own = |node: &&&Node| is_named(node) || url(node).is_some_and(|url| own_urls.contains(&url));
     all.iter().filter(is_own).map(|node| node.text_at(&["spec", "ignore"]).unwrap_or_default().to_owned()).collect()
+}
+
+/// The files with the root of a cluster that the kustomization beside them does not list: `flux bootstrap` writes one, and applies
+/// what is listed.
+fn left_out_of_lists(repository: &Repository) -> BTreeSet<&str> {
+    let is_list = |file: &str| file.rsplit('/').next().is_some_and(|name| kustomize::FILE_NAMES.contains(&name));
+    let mut left_out = BTreeSet::new();
+    for (_, file, documents) in repository.yaml_files().filter(|(_, file, _)| is_list(file)) {
+        let root = documents.first().and_then(|document| document.root.as_ref());
+        let listed = root.map(|root| root.items_at("resources")).unwrap_or_default();
+        let is_listed = listed.iter().filter_map(Node::text).any(|one| path::within(one) == SYNC_FILE);
+        let beside = path::join(path::parent(file), SYNC_FILE).and_then(|beside| repository.id(&beside));
+        left_out.extend(beside.filter(|_| !is_listed).and_then(|id| repository.path(id)));
+    }
+    left_out
 }
 
 /// The GitRepository that most Kustomizations name.

@@ -103,7 +103,7 @@ impl Declared<'_> {
         let source = SourceRef { object, at: sync.span };
         let root = made_by_flux(ObjectRef::new("Kustomization", home, name), &directory, at, Some(source));
         let root = patched(self.common, root, self.patches);
-        Some(Entry { directory, root, url, base })
+        Some(Entry { url, base, ..Entry::new(directory, root) })
     }
 }
 

@@ -34,6 +34,10 @@ impl Told {
         by_others.extend(beside(common, entries).into_iter().map(str::to_owned));
         Self { by_terraform, by_others }
     }
+
+    pub(super) fn holds(&self, directory: &str) -> bool {
+        self.by_terraform.contains(directory) || self.by_others.contains(directory)
+    }
 }
 
 /// Those that a command bootstraps Flux with. Where Terraform does it, what a document says is of another time.

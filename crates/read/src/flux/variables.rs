@@ -216,9 +216,12 @@ impl Variables {
         if !self.active || substitute::is_disabled(node) {
             return Ok(Vec::new());
         }
-        if let Some(refused) = &self.refused {
-            return Err(refused.clone());
-        }
+        let unset = self.put_in(node, budget)?;
+        // Nothing is applied then; and yet what else is wrong is told of the names and paths that are meant.
+        self.refused.clone().map_or(Ok(unset), Err)
+    }
+
+    fn put_in(&self, node: &mut Node, budget: &mut Budget) -> Result<Vec<Undefined>, ObjectError> {
         let before = node.clone();
         let unset = substitute::substitute_node(node, &|name| self.known.get(name).cloned(), budget)?;
         if unset.is_empty() {

@@ -103,6 +103,29 @@ pub fn needed<'r>(
 }
 
 impl Release {
+    /// One that a command of a script installs, of which no more is known than its name.
+    pub(crate) fn by_script(name: &str, span: Span) -> Self {
+        Self {
+            name: name.into(),
+            namespace: EcoString::new(),
+            chart: None,
+            chart_name: name.into(),
+            version: None,
+            version_at: None,
+            needs: Vec::new(),
+            undefined_needs: Vec::new(),
+            wait: None,
+            timeout_seconds: None,
+            values_files: Vec::new(),
+            inline_values: Vec::new(),
+            applies: Vec::new(),
+            absent: Vec::new(),
+            span,
+            only_crds: false,
+            by_script: true,
+        }
+    }
+
     /// What it is among the steps of a bootstrap: a pass that applies only CRDs is not the release itself.
     pub fn step(&self) -> BootstrapStep {
         if self.only_crds { BootstrapStep::Crds } else { BootstrapStep::Release }

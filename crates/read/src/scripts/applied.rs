@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use kustomize::Files as _;
 use source::Span;
 
 use super::variables::next_variable;
 use super::words::{self, Word, pipelines};
 use super::{Script, Scripts, UNKNOWN, calls_helmfile, texts};
+use crate::flux::KUSTOMIZE_GROUP;
+use crate::object::Object;
 
 /// Something that a script applies.
 #[derive(Clone, Debug)]
@@ -23,15 +26,28 @@ pub(crate) struct Applied {
 impl Scripts<'_> {
     /// Everything that scripts apply with kubectl.
     pub(crate) fn applied(&self) -> Vec<Applied> {
+        self.found.iter().flat_map(|script| self.applied_by(script)).collect()
+    }
+
+    fn applied_by(&self, script: &Script) -> Vec<Applied> {
         let mut applied = Vec::new();
-        for script in &self.found {
-            for pipeline in &script.pipelines {
-                for at in 0..pipeline.len() {
-                    self.applied_by_command(script, pipeline, at, &mut applied);
-                }
+        for pipeline in &script.pipelines {
+            for at in 0..pipeline.len() {
+                self.applied_by_command(script, pipeline, at, &mut applied);
             }
         }
         applied
+    }
+
+    /// Whether a script applies a file with a Kustomization of Flux.
+    pub(super) fn starts_flux(&self, script: &Script) -> bool {
+        let holds = |applied: &Applied| {
+            let documents =
+                self.repository.documents(&applied.path).map(|(_, documents)| documents).unwrap_or_default();
+            let mut roots = documents.iter().filter_map(|document| document.root.as_ref());
+            roots.any(|node| Object::new(node).is(KUSTOMIZE_GROUP, "Kustomization"))
+        };
+        self.applied_by(script).iter().any(holds)
     }
 
     fn applied_by_command(&self, script: &Script, pipeline: &[Vec<Word>], at: usize, applied: &mut Vec<Applied>) {

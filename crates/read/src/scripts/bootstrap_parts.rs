@@ -10,6 +10,7 @@ use super::recipes::{Recipe, Recipes, Tool};
 use super::words::{Word, pipelines};
 use super::{Script, Scripts, with_long_lines};
 use crate::naming;
+use ::repository::path;
 
 /// How many files may take each other in.
 const INCLUDES_DEPTH_MAX: usize = 8;
@@ -72,7 +73,7 @@ impl Walk<'_, '_> {
     /// Begins with what a script has that says bootstrap.
     fn start(&mut self, index: usize) {
         let path = &self.scripts.found()[index].path;
-        let is_whole = naming::says_bootstrap(path);
+        let is_whole = naming::says_bootstrap(path) || self.brings_flux(index);
         let count = self.recipes[index].as_ref().map_or(0, |recipes| recipes.all.len());
         let names = self.names_of(index);
         let is_meant =
@@ -84,6 +85,24 @@ impl Walk<'_, '_> {
         if is_whole {
             self.enter((index, None));
         }
+    }
+
+    /// Whether a script that has no recipes installs Flux, or hands it the first thing to apply.
+    fn brings_flux(&self, index: usize) -> bool {
+        let script = &self.scripts.found()[index];
+        let is_undoing = || {
+            let name = path::parent(&script.path).len();
+            let words = script.path[name..].to_ascii_lowercase();
+            UNDOING.iter().any(|word| words.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|it| it == *word))
+        };
+        let installs = |text: &str| {
+            let lines = text.lines().map(str::trim_start);
+            lines.into_iter().any(|line| line.starts_with("flux install") || line.starts_with("flux bootstrap"))
+        };
+        let is_bare = self.recipes[index].is_none() && !naming::is_document(&script.path);
+        is_bare
+            && !is_undoing()
+            && (self.scripts.text(script).is_some_and(installs) || self.scripts.starts_flux(script))
     }
 
     /// The names under which other files take a script in.

@@ -35,8 +35,14 @@ fn value_of(path: &str, value: &str, is_shell: bool) -> String {
         return "/".to_owned();
     }
     if value.contains("dirname") || value.contains("BASH_SOURCE") {
-        let up = value.matches("/..").count();
-        return format!("/{}{}", path::parent(path), "/..".repeat(up));
+        let (up, names) = (value.matches("/..").count(), value.matches("dirname").count());
+        // `$(dirname "$(dirname "$HERE")")` of a variable, or of the script itself.
+        return match next_variable(value.rsplit("dirname").next().unwrap_or_default()) {
+            Some((_, _, name)) if !matches!(name.as_str(), "" | "0" | "BASH_SOURCE") => {
+                format!("${{{name}}}{}", "/..".repeat(up + names))
+            }
+            _ => format!("/{}{}", path::parent(path), "/..".repeat(up + names.saturating_sub(1))),
+        };
     }
     if !is_shell && (path.ends_with("just") || path.ends_with("justfile")) {
         let parts = value.split('+').map(str::trim);

@@ -99,9 +99,10 @@ pub fn compile(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Condi
 fn build(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Conditions) -> Blueprint {
     let mut builder = Builder::new(catalogue, conditions, revisions.len());
     for rendered in revisions {
-        // Flux may live in a namespace of any name.
-        if let Some(root) = rendered.appliers.first() {
-            builder.give_namespace(&root.object.namespace);
+        // Flux may live in a namespace of any name, and its first source in another.
+        let root = rendered.appliers.first();
+        for object in root.into_iter().flat_map(|root| std::iter::once(&root.object).chain(&root.source)) {
+            builder.give_namespace(&object.namespace);
         }
         builder.intern_all(rendered);
     }

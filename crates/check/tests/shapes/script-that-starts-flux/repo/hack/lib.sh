@@ -1,0 +1,5 @@
+apply_wide() {
+  top="${1}"
+  kustomize build "$top/system/wide" |
+    kubectl create -f -
+}
