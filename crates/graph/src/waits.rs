@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Arrival, Cluster, Component, ComponentId, Need, Phase, Purpose, Role, Stage};
+use model::{Arrival, Cluster, Component, ComponentId, Gate, Need, Phase, Purpose, Role, Stage};
 
 use crate::events::{Event, Events, Moment};
 use crate::linking::{Links, is_given};
@@ -60,6 +60,13 @@ pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, never: impl
 }
 
 impl Wait {
+    /// Whether it is over while the other is under way: what it waits for comes when that is applied, and the other is done only when it
+    /// is healthy.
+    pub fn ends_under_way(&self, cluster: &Cluster) -> bool {
+        let is_applied = matches!(self.arrival, Arrival::Applied | Arrival::Installed);
+        is_applied && cluster.component(self.by).gate == Gate::Healthy
+    }
+
     /// What comes after what: the moment of the one that waits, and the moment of the other that it waits for. Healthy is told by its
     /// component.
     pub(crate) fn ends(&self, cluster: &Cluster) -> (Instant, Instant) {

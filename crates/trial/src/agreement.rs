@@ -175,7 +175,9 @@ fn order(cluster: &Cluster, analysis: &Analysis, plan: &Plan) -> Vec<Disagreemen
     let mut found = Vec::new();
     for wait in analysis.schedule.waits.iter().filter(|wait| is_hard(cluster, wait)) {
         let (Some(of), Some(by)) = (step(wait.of), step(wait.by)) else { continue };
-        if !known.insert((of, by)) || needs(plan, of, by) {
+        // Each needs the other: what is there when that is applied is there in time.
+        let is_in_time = || wait.ends_under_way(cluster) && needs(plan, by, of);
+        if !known.insert((of, by)) || needs(plan, of, by) || is_in_time() {
             continue;
         }
         let named = |id: ComponentId| cluster.component(id).object.clone();

@@ -54,8 +54,11 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     let found = roots.iter().filter(|(directory, root)| is_one(directory, root) && !is_shifted(directory));
     let told = Told::read(common, reached.entries);
     let assumed = |directory: &str| Entry { is_assumed: !is_named && !told.holds(directory), ..at_hand(directory) };
-    let mut found: Vec<Entry> =
-        found.map(|(directory, _)| one_file(common, directory).unwrap_or_else(|| assumed(directory))).collect();
+    let begin = |(directory, root): (&&str, &Root)| {
+        let as_file = one_file(common, directory).filter(|_| root.leads_on || directory.is_empty());
+        as_file.unwrap_or_else(|| assumed(directory))
+    };
+    let mut found: Vec<Entry> = found.map(begin).collect();
     found.extend(shifted.iter().cloned());
     let more = told_of(common, reached, told, &found);
     found.extend(more);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use graph::{Analysis, Deadlock, EarlyPart, early_parts, repeated};
+use graph::{Analysis, Deadlock, EarlyPart, Wait, early_parts, repeated};
 use model::{BootstrapStep, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, TieTarget, WaitsFor};
 use read::Repository;
 use settings::UpSettings;
@@ -317,9 +317,12 @@ impl Draft<'_> {
         }
     }
 
-    /// What each waits for that another component brings, as the timeline has it: the strongest first.
+    /// What each waits for that another component brings, as the timeline has it: the strongest first. A step is a whole component, so
+    /// that what is there before the other one is done comes last.
     fn linked_needs(&mut self, steps: &[usize], analysis: &Analysis) {
-        for wait in &analysis.schedule.waits {
+        let (under_way, done): (Vec<&Wait>, Vec<&Wait>) =
+            analysis.schedule.waits.iter().partition(|wait| wait.ends_under_way(self.cluster));
+        for wait in done.into_iter().chain(under_way) {
             let capability = self.cluster.needs[wait.need].capability.clone();
             self.infer(steps[wait.of.index()], steps[wait.by.index()], NeedReason::Offered(capability));
         }
