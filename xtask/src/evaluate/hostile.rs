@@ -23,7 +23,7 @@ const MEMORY_KIB_MAX: u64 = 1024 * 1024;
 const OUTSIDE: &str = "only-the-outside-has-this";
 
 /// Every command that reads a repository of a stranger, in every format.
-const CALLS: [&[&str]; 23] = [
+const CALLS: [&[&str]; 25] = [
     &["check", "--pedantic", "--blind-spots"],
     &["check", "--pedantic", "--verbose", "--each"],
     &["check", "--pedantic", "--format", "json"],
@@ -31,6 +31,8 @@ const CALLS: [&[&str]; 23] = [
     &["check", "--pedantic", "--format", "github"],
     &["check", "--pedantic", "--format", "markdown"],
     &["check", "--format", "svg"],
+    &["fix", "--unsafe", "--min-severity", "info"],
+    &["fix", "--unsafe", "--min-severity", "info", "--format", "json"],
     &["graph"],
     &["graph", "--format", "json"],
     &["plan"],
