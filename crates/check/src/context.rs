@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
     /// Every cycle that nothing can leave, also those through what several bring.
     pub(crate) fn deadlocks(&self) -> impl Iterator<Item = &'a Deadlock> + use<'a> {
         let analysis = self.analysis;
-        analysis.deadlocks.iter().chain(&analysis.hopeless)
+        analysis.cycles()
     }
 
     pub(crate) fn need(&self, judged: &Judged) -> &'a Need {

@@ -118,8 +118,7 @@ impl<'a> ClusterTwin<'a> {
             needs: analysis.judged.iter().map(|judged| NeedTwin::new(cluster, judged, sources)).collect(),
             offers: cluster.offers.iter().map(|offer| OfferTwin::new(offer, sources)).collect(),
             deadlocks: analysis
-                .deadlocks
-                .iter()
+                .cycles()
                 .map(|deadlock| DeadlockTwin {
                     components: numbers(&deadlock.components(&analysis.events)),
                     ties: deadlock.ties().collect(),

@@ -211,7 +211,7 @@ impl View<'_> {
 
     fn deadlocks(&self) -> String {
         let mut out = String::new();
-        for deadlock in &self.analysis.deadlocks {
+        for deadlock in self.analysis.cycles() {
             let components = deadlock.components(&self.analysis.events);
             let mut names: Vec<String> = components
                 .iter()

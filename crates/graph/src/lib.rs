@@ -50,6 +50,13 @@ pub struct Analysis {
     pub failing: BTreeSet<usize>,
 }
 
+impl Analysis {
+    /// The cycles of both kinds.
+    pub fn cycles(&self) -> impl Iterator<Item = &Deadlock> {
+        self.deadlocks.iter().chain(&self.hopeless)
+    }
+}
+
 /// Links, orders and judges one cluster.
 pub fn analyse(cluster: &Cluster) -> Analysis {
     let links = Links::new(cluster);

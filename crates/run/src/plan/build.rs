@@ -71,7 +71,7 @@ fn possible(cluster: &Cluster, analysis: &Analysis) -> Result<(), PlanError> {
     // A bootstrap that was not read may bring what a need closes the circle with.
     let is_doubtful = cluster.facts.unread_bootstrap.is_some() || cluster.facts.unclear_crds.is_some();
     let is_certain = |deadlock: &&Deadlock| !is_doubtful || deadlock.needs().next().is_none();
-    if let Some(deadlock) = analysis.deadlocks.iter().chain(&analysis.hopeless).find(is_certain) {
+    if let Some(deadlock) = analysis.cycles().find(is_certain) {
         return Err(PlanError::Circle(deadlock.components(&analysis.events).iter().map(named).collect()));
     }
     let is_root = |id: ComponentId| {
