@@ -13,8 +13,8 @@ use yaml::{Budget, Node};
 
 use crate::bootstrap::{ClusterBootstrap, ClusterDirectories, SeededName};
 use crate::content::{
-    adds_variables, chart_address, chart_sources, config_maps, fetched_kinds, merged_values, retries_by_default,
-    unseen_values,
+    adds_variables, chart_address, chart_sources, config_maps, fetched_kinds, is_wrapped, merged_values,
+    retries_by_default, unseen_values,
 };
 use crate::flux::{Assembled, HelmRelease};
 use crate::helmfile::{Release, ReleaseIndex};
@@ -265,11 +265,13 @@ fn charts(
             Ok(values) => (values, false),
             Err(_) => (None, true),
         };
+        let chart = EcoString::from(catalogue::chart_name(&chart_address(release, &sources)));
+        let is_hidden = are_beyond || is_wrapped(&chart, values.as_ref());
         ChartOf {
             object: release.object.clone(),
-            chart: catalogue::chart_name(&chart_address(release, &sources)).into(),
+            chart,
             asks_for: asked_for(repository, release, values.as_ref()),
-            hides_values: are_beyond || !unseen_values(release, &config_maps).is_empty(),
+            hides_values: is_hidden || !unseen_values(release, &config_maps).is_empty(),
             values,
             release_name: release.release_name.clone(),
             target_namespace: release.target_namespace.clone(),

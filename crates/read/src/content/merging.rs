@@ -98,6 +98,11 @@ fn beyond(release: &HelmRelease, from: &ValuesFrom, spent: Spent) -> Box<BlindSp
     Box::new(BlindSpot { what, why: WhyUnseen::BeyondLimit(Cause::new(spent)), at: from.at, component: None })
 }
 
+/// Whether values are for a chart inside of one of the same name: they stand below that name, and what the outer one sets is not known.
+pub(crate) fn is_wrapped(chart: &str, values: Option<&Node>) -> bool {
+    values.and_then(|values| values.get(chart)).is_some_and(|inner| inner.as_map().is_some())
+}
+
 /// What gives a release values that were not read.
 pub(crate) fn unseen_values<'r>(release: &'r HelmRelease, maps: &BTreeMap<ObjectRef, Node>) -> Vec<&'r ValuesFrom> {
     let is_seen = |from: &&ValuesFrom| {

@@ -42,7 +42,7 @@ pub(crate) use capabilities::apis_asked_for;
 pub(crate) use collector::Collector;
 pub(crate) use facts::{adds_variables, note_chart};
 pub(crate) use known::{need_foundation, need_known_capabilities, offer_controllers, offer_known};
-pub(crate) use merging::{chart_address, chart_sources, config_maps, merge, merged_values, unseen_values};
+pub(crate) use merging::{chart_address, chart_sources, config_maps, is_wrapped, merge, merged_values, unseen_values};
 pub(crate) use objects::SEALING_KEY_LABEL;
 pub use objects::is_sealing_key;
 

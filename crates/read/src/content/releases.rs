@@ -15,7 +15,7 @@ use crate::content::collector::{Collector, Needing};
 use crate::content::known::{
     catalogue_capability, need_own_kinds, offer_controllers, offer_known, offer_program, offer_rendered, served,
 };
-use crate::content::merging::{chart_address, chart_sources, config_maps, merged_values, unseen_values};
+use crate::content::merging::{chart_address, chart_sources, config_maps, is_wrapped, merged_values, unseen_values};
 use crate::content::{arguments, capabilities, facts, hosts, references, values};
 use crate::flux::HelmRelease;
 use crate::object::{Object, owned};
@@ -29,13 +29,14 @@ pub(crate) fn read_all(collector: &mut Collector, repository: &Repository, catal
         .iter()
         .map(|(id, release)| {
             let address = chart_address(release, &sources);
-            let chart = catalogue::chart_name(&address).into();
+            let chart: EcoString = catalogue::chart_name(&address).into();
             let merged = merged_values(release, &config_maps, budget);
-            let sees_all_values = merged.is_ok() && unseen_values(release, &config_maps).is_empty();
+            let is_whole = merged.is_ok() && unseen_values(release, &config_maps).is_empty();
             let values = merged.unwrap_or_else(|beyond| {
                 collector.cluster().blind.push(*beyond);
                 None
             });
+            let sees_all_values = is_whole && !is_wrapped(&chart, values.as_ref());
             let replaces_catalogue = collector.rendered.get(id) == Some(&true);
             let known = catalogue.by_chart(&address);
             Facts { id: *id, release, known, chart, values, sees_all_values, replaces_catalogue }
