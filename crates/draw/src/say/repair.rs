@@ -44,6 +44,12 @@ pub fn repair(repair: &Repair) -> String {
     }
 }
 
+/// What a repair does, and what it does to a cluster that runs, where that is more than the order of reconciliations.
+pub(crate) fn and_risk(made: &Repair) -> String {
+    let risks = if made.is_unsafe() { risks(made) } else { Vec::new() };
+    std::iter::once(repair(made)).chain(risks).collect::<Vec<_>>().join(": ")
+}
+
 fn lower(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
