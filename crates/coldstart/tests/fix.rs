@@ -451,3 +451,39 @@ fn a_review_has_suggestions_on_lines_of_the_change_alone() {
     tree.write("clusters/home/late.yaml", b"# mine\n");
     run(command(&words).arg(tree.path())).exits(0);
 }
+
+#[test]
+fn what_is_suspended_is_resumed_only_when_asked() {
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\n  namespace: default\n";
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/database.yaml", &kustomization("database", "  suspend: true # for a while\n")),
+        ("clusters/home/app.yaml", &kustomization("app", "  dependsOn:\n    - name: database\n")),
+        ("database/config.yaml", config),
+        ("app/config.yaml", &config.replace("config", "app")),
+    ]);
+    run(command(&["fix"]).arg(tree.path())).exits(0).says("only with --unsafe");
+    run(command(&["fix", "--unsafe"]).arg(tree.path()))
+        .exits(0)
+        .says("Resume Kustomization flux-system/database")
+        .says("-  suspend: true # for a while\n+  suspend: false # for a while\n");
+}
+
+#[test]
+fn a_release_that_does_not_wait_is_made_to() {
+    let tree = ungated();
+    let release =
+        read(&tree, "operator/crd.yaml").replace("  chart:\n", "  install:\n    disableWait: true\n  chart:\n");
+    tree.write("operator/crd.yaml", release.as_bytes());
+    run(command(&["fix", "--unsafe", "--write", "--min-severity", "info"]).arg(tree.path())).exits(0);
+    assert!(
+        read(&tree, "operator/crd.yaml").contains("    disableWait: false\n"),
+        "{}",
+        read(&tree, "operator/crd.yaml")
+    );
+    assert!(read(&tree, "clusters/home/operator.yaml").contains("  wait: true\n"));
+    run(command(&["check", "--verbose", "--min-severity", "info"]).arg(tree.path()))
+        .exits(0)
+        .never_says("missing-dependency")
+        .never_says("ungated-dependency");
+}

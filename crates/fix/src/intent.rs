@@ -205,7 +205,7 @@ impl Intent<'_> {
                 let at = self.tie_at(of, gate).ok_or(WhyLeft::NoEdit)?;
                 Ok(vec![Change::Wait { of: self.find(gate)? }, Change::AwaitReady { of, at }])
             }
-            GateAdvice::TakeWaitOff { gate } => Ok(vec![Change::Unwait { of: self.find(gate)? }]),
+            GateAdvice::TakeWaitOff { gate } => self.listed_instead(self.find(gate)?),
             GateAdvice::NoGate { .. } => Err(WhyLeft::NoEdit),
         }
     }
