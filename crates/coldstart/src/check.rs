@@ -104,8 +104,7 @@ fn repairs(
 ) -> Result<Repairs, Failure> {
     let options = wish.options;
     let is_told = |finding: &&Finding| finding.severity >= wish.min_severity && finding.fix.is_some();
-    let told: BTreeSet<(&str, &str, String)> =
-        report.findings.iter().filter(is_told).flat_map(|finding| everyone(finding)).collect();
+    let told: BTreeSet<(&str, &str, String)> = report.findings.iter().filter(is_told).flat_map(everyone).collect();
     if !options.format.has_edits() || options.charts.render_charts || told.is_empty() {
         return Ok(Repairs::default());
     }

@@ -56,6 +56,7 @@ fn fixed(broken: &Case, home: &Path, edit: &str, ready: &[&str]) -> Case {
     // It is not about timeouts any more: a busy machine must not be what breaks one.
     told.timeouts = now.told.timeouts;
     told.happens = now.told.happens;
+    told.happens.within = broken.told.happens.within;
     told.happens.ready = ready.iter().map(|object| (*object).to_owned()).collect();
     told.happens.clean = true;
     told.then.clear();
@@ -99,5 +100,14 @@ fn a_namespace_comes_with_what_needs_it() {
         "52-namespace-that-a-dependent-makes",
         "Create Namespace `apps` in Kustomization flux-system/settings",
         &["Kustomization flux-system/settings", "Kustomization flux-system/namespaces"],
+    );
+}
+
+#[test]
+fn a_gate_judges_storage_by_its_status_in_place_of_all_that_it_applies() {
+    comes_up_once_fixed(
+        "30-volume-too-late",
+        "set `wait: false` on Kustomization flux-system/ceph, so that its `healthChecks` count",
+        &["Kustomization flux-system/ceph", "Kustomization flux-system/app", "HelmRelease app/grafana"],
     );
 }

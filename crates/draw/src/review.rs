@@ -152,10 +152,8 @@ fn place(file: &FileEdits<'_>, edit: &LineEdit, change: &Change) -> Result<Place
     let old = diff::lines(file.before.ok_or(Why::Unshown)?);
     let shown = change.lines.get(file.path).map(Vec::as_slice).unwrap_or_default();
     let Range { start, end } = edit.old;
-    let mut ways = vec![start..end];
-    if edit.old.is_empty() {
-        ways = vec![start.saturating_sub(1)..start, start..(start + 1).min(old.len())];
-    }
+    let (before, behind) = (start.saturating_sub(1)..start, start..(start + 1).min(old.len()));
+    let ways = if edit.old.is_empty() { [before, behind] } else { [start..end, start..end] };
     let is_shown = |lines: &Range<usize>| {
         !lines.is_empty() && shown.iter().any(|hunk| hunk.start <= lines.start && lines.end <= hunk.end)
     };
@@ -194,6 +192,8 @@ fn marker(path: &str, placed: &Placed) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use diagnostic::{Action, Changed, Repair, Repairs};
     use model::ObjectRef;
     use serde_json::Value;
@@ -205,19 +205,19 @@ mod tests {
         Repairs { made: vec![Repair { actions, closes: Vec::new(), files: vec![changed] }], left: Vec::new() }
     }
 
-    fn change(shown: &[std::ops::Range<usize>]) -> Change {
-        let lines = [("a.yaml".to_owned(), shown.to_vec())].into();
+    fn change(shown: Range<usize>) -> Change {
+        let lines = [("a.yaml".to_owned(), vec![shown])].into();
         Change { prefix: "infra/".to_owned(), lines, ..Change::default() }
     }
 
     /// The first comment, which there is.
-    fn comment(repairs: &Repairs, shown: &[std::ops::Range<usize>]) -> Value {
+    fn comment(repairs: &Repairs, shown: Range<usize>) -> Value {
         let json = review(repairs, &change(shown)).unwrap().json.unwrap();
         serde_json::from_str::<Value>(&json).unwrap()["comments"][0].clone()
     }
 
     /// What is said where there is none.
-    fn silence(repairs: &Repairs, shown: &[std::ops::Range<usize>]) -> String {
+    fn silence(repairs: &Repairs, shown: Range<usize>) -> String {
         let reviewed = review(repairs, &change(shown)).unwrap();
         assert_eq!(reviewed.json, None);
         reviewed.said
@@ -231,19 +231,19 @@ mod tests {
     #[test]
     fn what_is_put_in_stands_behind_the_line_before_it_or_before_the_one_behind_it() {
         let made = repairs("1\n2\n3\n", "1\n2\nnew\n3\n", Vec::new());
-        let found = comment(&made, &[0..2]);
+        let found = comment(&made, 0..2);
         assert_eq!((&found["path"], &found["side"]), (&"infra/a.yaml".into(), &"RIGHT".into()));
         assert_eq!((&found["line"], found.get("start_line")), (&2.into(), None));
         suggests(&found, "```suggestion\n2\nnew\n```\n");
-        let found = comment(&made, &[2..3]);
+        let found = comment(&made, 2..3);
         assert_eq!(found["line"], 3);
         suggests(&found, "```suggestion\nnew\n3\n```\n");
-        assert!(silence(&made, &[0..1]).contains("1 on lines that this change does not have"));
+        assert!(silence(&made, 0..1).contains("1 on lines that this change does not have"));
     }
 
     #[test]
     fn several_lines_have_a_first_and_a_last() {
-        let found = comment(&repairs("1\n2\n3\n4\n", "1\n4\n", Vec::new()), &[0..4]);
+        let found = comment(&repairs("1\n2\n3\n4\n", "1\n4\n", Vec::new()), 0..4);
         assert_eq!((&found["start_line"], &found["line"]), (&2.into(), &3.into()));
         suggests(&found, "```suggestion\n```\n");
     }
@@ -252,14 +252,14 @@ mod tests {
     fn a_fence_is_longer_than_those_in_the_text() {
         assert_eq!(fence("a"), "```");
         assert_eq!(fence("a ```` b ``` c"), "`````");
-        let found = comment(&repairs("1\n", "# ```\n1\n", Vec::new()), &[0..1]);
+        let found = comment(&repairs("1\n", "# ```\n1\n", Vec::new()), 0..1);
         suggests(&found, "````suggestion\n# ```\n1\n````\n");
     }
 
     #[test]
     fn lines_that_hide_characters_or_end_otherwise_are_not_suggested() {
         for line in ["1\r\n", "1 # \u{202e}\n", "1 # \u{1b}[2J\n"] {
-            let said = silence(&repairs(line, &format!("{line}new\n"), Vec::new()), &[0..1]);
+            let said = silence(&repairs(line, &format!("{line}new\n"), Vec::new()), 0..1);
             assert!(said.contains("that a suggestion can't hold"), "{said}");
         }
     }
@@ -269,18 +269,18 @@ mod tests {
         let object = || ObjectRef { kind: "Kustomization".into(), namespace: "a".into(), name: "b".into() };
         let (before, after) = ("1\n2\n3\n4\n5\n", "1\nx\n2\n3\n4\ny\n5\n");
         let safe = repairs(before, after, vec![Action::Depend { component: object(), on: object() }]);
-        suggests(&comment(&safe, &[0..2]), "There are more edits for this on other lines");
-        let said = silence(&repairs(before, after, vec![Action::Wait { component: object() }]), &[0..2]);
+        suggests(&comment(&safe, 0..2), "There are more edits for this on other lines");
+        let said = silence(&repairs(before, after, vec![Action::Wait { component: object() }]), 0..2);
         assert!(said.contains("1 with a part on lines"), "{said}");
     }
 
     #[test]
     fn what_was_posted_is_not_posted_again() {
         let made = repairs("1\n2\n", "1\nnew\n2\n", Vec::new());
-        let found = comment(&made, &[0..2]);
+        let found = comment(&made, 0..2);
         let marker = found["body"].as_str().unwrap().rsplit("coldstart:").next().unwrap();
         let marker = marker.split(' ').next().unwrap().to_owned();
-        let again = Change { posted: [marker].into(), ..change(&[0..2]) };
+        let again = Change { posted: [marker].into(), ..change(0..2) };
         let reviewed = review(&made, &again).unwrap();
         assert!(reviewed.json.is_none() && reviewed.said.contains("1 suggested here before"), "{}", reviewed.said);
     }

@@ -52,8 +52,8 @@ fn sarif_is_what_the_standard_asks_for() {
 #[test]
 fn a_sarif_result_with_edits_is_what_the_standard_asks_for() {
     let tree = tree();
-    let report = report(&tree);
-    let finding = &report.findings[0];
+    let all = report(&tree);
+    let finding = &all.findings[0];
     let told = Told {
         fingerprint: Fingerprint::of(finding, &tree),
         rule: finding.rule.id,
@@ -63,33 +63,33 @@ fn a_sarif_result_with_edits_is_what_the_standard_asks_for() {
         statement: finding.statement.clone(),
         at: finding.primary.at.span(),
     };
-    let changed = |path: &str, before: Option<&str>, after: &str| Changed {
+    let file = |path: &str, before: Option<&str>, after: &str| Changed {
         path: path.to_owned(),
         before: before.map(str::to_owned),
         after: after.to_owned(),
     };
     let files = vec![
-        changed("gone.yaml", Some("a\nb\n"), "a\n"),
-        changed("new.yaml", None, "a\n"),
-        changed("odd #.yaml", Some("a \u{202e}\n"), "b \u{202e} ##[group]\n"),
+        file("gone.yaml", Some("a\nb\n"), "a\n"),
+        file("new.yaml", None, "a\n"),
+        file("odd #.yaml", Some("a \u{202e}\n"), "b \u{202e} ##[group]\n"),
     ];
     let component = finding.component.clone();
     let actions = vec![Action::Wait { component }];
-    let repairs = Repairs { made: vec![Repair { actions, closes: vec![told], files }], left: Vec::new() };
-    let edits = draw::Edits::new(&repairs);
-    let text = draw::sarif::report(&report, &tree, Severity::Pedantic, "cluster/", &edits).unwrap();
+    let made = Repairs { made: vec![Repair { actions, closes: vec![told], files }], left: Vec::new() };
+    let with = draw::Edits::new(&made);
+    let text = draw::sarif::report(&all, &tree, Severity::Pedantic, "cluster/", &with).unwrap();
     assert!(!text.contains('\u{202e}') && !text.contains("##"), "{text}");
-    let log: Value = serde_json::from_str(&text).unwrap();
-    is_sarif(&log);
-    let results = log["runs"][0]["results"].as_array().unwrap();
-    let fixes: Vec<&Value> = results.iter().filter_map(|result| result.get("fixes")).collect();
-    assert_eq!(fixes.len(), 1);
-    let changes = &fixes[0][0]["artifactChanges"];
+    let parsed: Value = serde_json::from_str(&text).unwrap();
+    is_sarif(&parsed);
+    let results = parsed["runs"][0]["results"].as_array().unwrap();
+    let closing: Vec<&Value> = results.iter().filter_map(|result| result.get("fixes")).collect();
+    assert_eq!(closing.len(), 1);
+    let changes = &closing[0][0]["artifactChanges"];
     let uri = |at: usize| changes[at]["artifactLocation"]["uri"].as_str().unwrap();
     assert_eq!([uri(0), uri(1), uri(2)], ["cluster/gone.yaml", "cluster/new.yaml", "cluster/odd%20%23.yaml"]);
     assert_eq!(changes[0]["replacements"][0].get("insertedContent"), None);
     assert_eq!(changes[2]["replacements"][0]["insertedContent"]["text"], "b \u{202e} ##[group]\n");
-    assert!(fixes[0][0]["description"]["text"].as_str().unwrap().contains("is ready only while everything"));
+    assert!(closing[0][0]["description"]["text"].as_str().unwrap().contains("is ready only while everything"));
 }
 
 #[test]
