@@ -87,6 +87,9 @@ pub(crate) struct Check {
     /// Show the edits that close the findings instead: the same as `coldstart fix`, which also makes them
     #[arg(long, conflicts_with_all = ["watch", "write_baseline", "since", "baseline", "explain", "list_rules", "render_charts", "quiet"])]
     pub fix: bool,
+    /// With --fix, and for the edits in json and sarif: also those after which a running cluster behaves differently
+    #[arg(long = "unsafe")]
+    pub with_unsafe: bool,
     /// List everything that could not be read, and why
     #[arg(long)]
     pub blind_spots: bool,
@@ -158,8 +161,14 @@ pub(crate) struct Fix {
     #[arg(long, short)]
     pub verbose: bool,
     /// How to print the edits
-    #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
-    pub format: TextOrJson,
+    #[arg(long, short = 'o', value_enum, default_value_t = FixFormat::Text)]
+    pub format: FixFormat,
+    /// With --format github-review: only edits on lines that the change since this Git revision shows
+    #[arg(long, value_name = "REV", required_if_eq("format", "github-review"), conflicts_with_all = ["write", "commit", "interactive"])]
+    pub since: Option<String>,
+    /// With --format github-review: leave out suggestions whose marker is a line of this file
+    #[arg(long, value_name = "FILE", requires = "since")]
+    pub posted: Option<PathBuf>,
     /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
@@ -475,11 +484,25 @@ pub(crate) enum CheckFormat {
 }
 
 impl CheckFormat {
+    /// Carries the edits that close findings.
+    pub(crate) const fn has_edits(self) -> bool {
+        matches!(self, Self::Json | Self::Sarif)
+    }
+
     /// Shown beside the lines of a file, so every component with a line to edit gets a finding; elsewhere one speaks for all that
     /// say the same.
     pub(crate) const fn is_beside_lines(self) -> bool {
         matches!(self, Self::Sarif | Self::Github)
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FixFormat {
+    /// A patch, with the reason, the risk and the way back
+    Text,
+    Json,
+    /// The body of a review of a pull request, with suggestions
+    GithubReview,
 }
 
 /// What most commands print: for people, or for programs.

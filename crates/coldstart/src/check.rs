@@ -1,9 +1,11 @@
 //! `coldstart check`.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use ::check::{Policy, Wanted, rules};
-use diagnostic::{Finding, Report, Severity};
+use diagnostic::{Finding, Repairs, Report, Severity};
+use draw::Edits;
 use draw::text::{Detail, TextOptions};
 use model::nearest;
 use read::Reading;
@@ -11,6 +13,7 @@ use read::Reading;
 use crate::arguments::{Check, CheckFormat};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
+use crate::fix::proof::{self, Proof};
 use crate::open::{find_helm, is_empty, nothing, open_then, part};
 use crate::progress::Progress;
 use crate::{baseline, cluster, output, since};
@@ -76,18 +79,50 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     }
     if is_empty(&reading) {
         // Programs get their document in any case.
-        if matches!(options.format, CheckFormat::Json | CheckFormat::Sarif) {
-            output::print(&render(&report, &reading, &wish)?)?;
+        if options.format.has_edits() {
+            output::print(&render(&report, &reading, &wish, &Edits::default())?)?;
         }
         return Err(nothing(COMMAND, &options.path, &reading));
     }
-    let rendered = render(&report, &reading, &wish)?;
+    let repairs = repairs(&report, (&reading, &analyses), &policy, &wish)?;
+    let rendered = render(&report, &reading, &wish, &Edits::new(&repairs))?;
     match options.format {
         CheckFormat::Github => output::print_exactly(&rendered)?,
         _ => output::print(&rendered)?,
     }
     let counts = |finding: &Finding| options.fail_on.severity().is_some_and(|least| finding.severity >= least);
     Ok(if report.findings.iter().any(counts) { exit::ERRORS_FOUND } else { exit::CLEAN })
+}
+
+/// The edits that close what is reported, where the format has a place for them. Proving them is a second check. With rendered charts
+/// it would be many runs of helm, and there are none.
+fn repairs(
+    report: &Report,
+    (reading, analyses): (&Reading, &[::graph::Analysis]),
+    policy: &Policy,
+    wish: &Wish<'_>,
+) -> Result<Repairs, Failure> {
+    let options = wish.options;
+    let is_told = |finding: &&Finding| finding.severity >= wish.min_severity && finding.fix.is_some();
+    let told: BTreeSet<(&str, &str, String)> = report.findings.iter().filter(is_told).flat_map(everyone).collect();
+    if !options.format.has_edits() || options.charts.render_charts || told.is_empty() {
+        return Ok(Repairs::default());
+    }
+    let closes = |finding: &Finding, _: &Reading| {
+        let key = (finding.rule.id, finding.cluster.as_str(), finding.component.to_string());
+        finding.severity >= wish.min_severity && told.contains(&key)
+    };
+    let _progress = Progress::start("checking the edits");
+    let entry = options.start.entry.as_deref();
+    let all = proof::settled(reading, analyses, policy);
+    let wish = fix::Wish { closes: &closes, with_unsafe: options.with_unsafe };
+    Proof { command: COMMAND, reading, entry, policy }.repairs(&all.findings, &wish)
+}
+
+/// Who a finding is about: those that it speaks for as well.
+fn everyone(finding: &Finding) -> impl Iterator<Item = (&'static str, &str, String)> {
+    let all = std::iter::once(&finding.component).chain(finding.also.iter().map(|also| &also.component));
+    all.map(|component| (finding.rule.id, finding.cluster.as_str(), component.to_string()))
 }
 
 /// Whether the line to edit is in that directory.
@@ -104,7 +139,7 @@ struct Wish<'a> {
     prefix: String,
 }
 
-fn render(report: &Report, reading: &Reading, wish: &Wish<'_>) -> Result<String, Failure> {
+fn render(report: &Report, reading: &Reading, wish: &Wish<'_>, edits: &Edits<'_>) -> Result<String, Failure> {
     let Wish { options, min_severity, prefix } = wish;
     let (repository, min_severity) = (&reading.repository, *min_severity);
     let text = |color, width, sample: Option<usize>| {
@@ -123,8 +158,8 @@ fn render(report: &Report, reading: &Reading, wish: &Wish<'_>) -> Result<String,
         }
         CheckFormat::Github => return Ok(draw::github::report(report, repository, min_severity, prefix)),
         CheckFormat::Markdown => return Ok(draw::markdown::report(report, repository, min_severity, prefix)),
-        CheckFormat::Json => draw::json::report(report, &reading.clusters, repository, min_severity),
-        CheckFormat::Sarif => draw::sarif::report(report, repository, min_severity, prefix),
+        CheckFormat::Json => draw::json::report(report, &reading.clusters, repository, min_severity, edits),
+        CheckFormat::Sarif => draw::sarif::report(report, repository, min_severity, prefix, edits),
     };
     json.map_err(|error| Failure::Json(error.to_string()))
 }

@@ -101,6 +101,14 @@ pub(crate) enum Failure {
     FixFormat,
     #[error("cannot commit: {source}")]
     Git { source: git::GitError },
+    #[error(
+        "{source}; and what was done before could not be undone ({undo}): the branch was at {start}, and {commits} commits of this command came after it"
+    )]
+    HalfCommitted { start: String, commits: usize, source: Box<Failure>, undo: Box<Failure> },
+    #[error("--since is for --format github-review")]
+    SinceFormat,
+    #[error("cannot read {}: {source}", shown(.path))]
+    ReadFile { path: PathBuf, source: std::io::Error },
     #[error("cannot write {}: {source}", shown(.path))]
     WriteFile { path: PathBuf, source: std::io::Error },
     #[error("cannot watch {}: {source}", shown(.path))]
@@ -177,6 +185,9 @@ impl Failure {
             Self::DirtyFiles { .. } => Next::Git(Git::CommitOrStash),
             Self::Git { .. }
             | Self::FixFormat
+            | Self::HalfCommitted { .. }
+            | Self::SinceFormat
+            | Self::ReadFile { .. }
             | Self::NotFixed(_)
             | Self::EntryPoint { .. }
             | Self::Journal { .. }

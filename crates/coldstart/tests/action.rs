@@ -225,6 +225,118 @@ fn the_action_runs_no_release_that_is_not_attested() {
     Action::with(&wrong).run(broken().path()).exits(2).says("attestation is required or skip");
 }
 
+/// A `gh` that prints the markers that it has, and keeps what is posted.
+fn github() -> Tree {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bin = Tree::empty();
+    let script = "\
+#!/bin/sh
+here=$(dirname \"$0\")
+echo \"$GH_TOKEN $*\" >>\"$here/asked\"
+case \"$*\" in
+  *--paginate*) cat \"$here/markers\" ;;
+  *--method\\ POST*reviews*)
+    while [ \"$1\" != --input ]; do shift; done
+    cp \"$2\" \"$here/review.json\" ;;
+  *) exit 1 ;;
+esac
+";
+    bin.write("gh", script.as_bytes());
+    bin.write("markers", b"");
+    fs::set_permissions(bin.path().join("gh"), fs::Permissions::from_mode(0o755)).unwrap();
+    bin
+}
+
+fn git(directory: &Path, words: &[&str]) -> String {
+    let settings = ["-c", "user.name=a", "-c", "user.email=a@example.invalid", "-c", "commit.gpgsign=false"];
+    let output = Command::new("git").arg("-C").arg(directory).args(settings).args(words).output().unwrap();
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// A pull request that brings a Kustomization with a typo in its dependency; the checkout is its merge with a base that moved on.
+fn pull_request() -> (Tree, String, String) {
+    let tree = sound();
+    git(tree.path(), &["init", "--quiet", "--initial-branch=main"]);
+    git(tree.path(), &["add", "."]);
+    git(tree.path(), &["commit", "--quiet", "--message=base"]);
+    git(tree.path(), &["checkout", "--quiet", "-b", "change"]);
+    let late = fs::read_to_string(tree.path().join("clusters/home/apps.yaml")).unwrap();
+    let late = late.replace("name: apps", "name: late").replace("spec:\n", "spec:\n  dependsOn:\n    - name: appz\n");
+    tree.write("clusters/home/late.yaml", late.as_bytes());
+    git(tree.path(), &["add", "."]);
+    git(tree.path(), &["commit", "--quiet", "--message=change"]);
+    let head = git(tree.path(), &["rev-parse", "HEAD"]);
+    git(tree.path(), &["checkout", "--quiet", "main"]);
+    tree.write("README.md", b"more\n");
+    git(tree.path(), &["add", "."]);
+    git(tree.path(), &["commit", "--quiet", "--message=more"]);
+    let base = git(tree.path(), &["rev-parse", "HEAD"]);
+    git(tree.path(), &["merge", "--quiet", "--no-edit", "change"]);
+    (tree, base, head)
+}
+
+fn suggesting(gh: &Tree, base: &str, head: &str, event: &str) -> Action {
+    let mut action = Action::with(&[("binary", &ours()), ("suggest", "true")]);
+    action.path = Some(format!("{}:{}", gh.path().display(), std::env::var("PATH").unwrap()));
+    for (name, value) in [
+        ("github.event_name", event),
+        ("github.repository", "o/r"),
+        ("github.event.pull_request.number", "7"),
+        ("github.event.pull_request.base.sha", base),
+        ("github.event.pull_request.head.sha", head),
+        ("github.token", "token"),
+    ] {
+        action.outputs.insert(name.to_owned(), value.to_owned());
+    }
+    action
+}
+
+#[test]
+fn the_action_suggests_each_edit_once() {
+    if !has_bash() {
+        return;
+    }
+    let (tree, base, head) = pull_request();
+    let gh = github();
+    suggesting(&gh, &base, &head, "pull_request")
+        .run(tree.path())
+        .exits(1)
+        .says("::error file=clusters/home/late.yaml");
+    let text = fs::read_to_string(gh.path().join("review.json")).unwrap();
+    let review: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&review["event"], &review["commit_id"]), (&"COMMENT".into(), &head.clone().into()));
+    let comment = &review["comments"][0];
+    assert_eq!((&comment["path"], &comment["side"]), (&"clusters/home/late.yaml".into(), &"RIGHT".into()));
+    let body = comment["body"].as_str().unwrap();
+    assert!(body.contains("```suggestion\n    - name: apps\n```\n"), "{body}");
+    let asked = fs::read_to_string(gh.path().join("asked")).unwrap();
+    assert!(asked.lines().all(|line| line.starts_with("token api ") && line.contains("repos/o/r/pulls/7/")), "{asked}");
+    assert_eq!(git(tree.path(), &["worktree", "list"]).lines().count(), 1);
+    // The next run finds its marker among the comments.
+    let marker = body.rsplit_once("<!-- coldstart:").unwrap().1.split(' ').next().unwrap();
+    gh.write("markers", format!("{marker}\n").as_bytes());
+    fs::remove_file(gh.path().join("review.json")).unwrap();
+    suggesting(&gh, &base, &head, "pull_request").run(tree.path()).exits(1);
+    assert!(!gh.path().join("review.json").exists());
+}
+
+#[test]
+fn without_a_pull_request_or_a_right_the_action_still_checks() {
+    if !has_bash() {
+        return;
+    }
+    let (tree, base, head) = pull_request();
+    let gh = github();
+    suggesting(&gh, &base, &head, "push").run(tree.path()).exits(1).says("::error file=");
+    assert!(!gh.path().join("asked").exists());
+    suggesting(&gh, &base, &"0".repeat(40), "pull_request").run(tree.path()).exits(1).says("::error file=");
+    assert!(!gh.path().join("asked").exists());
+    fs::remove_file(gh.path().join("markers")).unwrap();
+    suggesting(&gh, &base, &head, "pull_request").run(tree.path()).exits(1).says("::error file=");
+    assert!(!gh.path().join("review.json").exists());
+}
+
 /// A tag of somebody else's can be moved; a digest can't.
 #[test]
 fn everything_that_others_make_is_pinned_by_digest() {

@@ -281,3 +281,209 @@ spec:
     assert!(ran.stdout.contains("+++ b/app/namespace.yaml\n@@ -0,0 +1,6 @@\n+apiVersion: v1\n"), "{}", ran.stdout);
     assert_eq!(ran.stdout.matches("+kind: Namespace").count(), 1);
 }
+
+/// The lines of a text with edits of them made, as programs are told to.
+fn edited(text: &str, edits: &serde_json::Value) -> String {
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for edit in edits.as_array().expect("edits").iter().rev() {
+        let number = |key: &str| usize::try_from(edit[key].as_u64().expect("a number")).expect("a size");
+        let (line, lines_out) = (number("line") - 1, number("lines"));
+        lines.splice(line..line + lines_out, [edit["replacement"].as_str().expect("a text")]);
+    }
+    lines.concat()
+}
+
+#[test]
+fn a_finding_carries_its_edits_in_json_and_in_sarif() {
+    let tree = repository();
+    let before = read(&tree, "clusters/home/app.yaml");
+    let check = run(command(&["check", "--format", "json"]).arg(tree.path())).exits(0).json();
+    let file = &check["findings"][0]["edits"][0];
+    assert_eq!((&file["path"], &file["is_new"]), (&"clusters/home/app.yaml".into(), &false.into()));
+    let after = edited(&before, &file["edits"]);
+    let sarif = run(command(&["check", "--format", "sarif", "."]).current_dir(tree.path())).exits(0).json();
+    let fix = &sarif["runs"][0]["results"][0]["fixes"][0];
+    let said = fix["description"]["text"].as_str().unwrap_or_default();
+    assert_eq!(said, "Make Kustomization flux-system/app wait for Kustomization flux-system/operator");
+    let change = &fix["artifactChanges"][0];
+    assert_eq!(change["artifactLocation"]["uri"], "clusters/home/app.yaml");
+    let replacement = &change["replacements"][0];
+    let region = serde_json::json!({"startLine": 8, "startColumn": 1, "endLine": 8, "endColumn": 1});
+    assert_eq!(replacement["deletedRegion"], region);
+    assert_eq!(replacement["insertedContent"]["text"], "  dependsOn:\n    - name: operator\n");
+    run(command(&["fix", "--write"]).arg(tree.path())).exits(0);
+    assert_eq!(read(&tree, "clusters/home/app.yaml"), after);
+}
+
+#[test]
+fn edits_that_change_a_running_cluster_are_asked_for_in_check_too() {
+    let expected = [(vec!["check", "--format", "json"], 0), (vec!["check", "--format", "json", "--unsafe"], 2)];
+    for (words, number) in expected {
+        let tree = ungated();
+        let check = run(command(&words).arg(tree.path())).json();
+        let edits = check["findings"][0]["edits"].as_array().map(Vec::len);
+        assert_eq!(edits, Some(number), "{check:#}");
+    }
+}
+
+/// As [`repository`], with an operator that does not wait for its release.
+fn ungated() -> Tree {
+    let release = "\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: external-secrets
+  namespace: flux-system
+spec:
+  interval: 1h
+  chart:
+    spec:
+      chart: external-secrets
+      sourceRef: {kind: HelmRepository, name: external-secrets, namespace: flux-system}
+";
+    let secret =
+        "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata:\n  name: one\n  namespace: default\n";
+    repository().with(&[
+        ("clusters/home/operator.yaml", &kustomization("operator", "")),
+        ("operator/crd.yaml", release),
+        ("app/secret.yaml", secret),
+    ])
+}
+
+/// As [`repository`], with a second application, so that there are two causes.
+fn two_causes() -> Tree {
+    let typo = "  dependsOn:\n    - name: operatr\n";
+    committed(repository().with(&[
+        ("clusters/home/late.yaml", &kustomization("late", typo)),
+        ("late/config.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\n  namespace: default\n"),
+    ]))
+}
+
+#[cfg(unix)]
+fn hook(tree: &Tree, script: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    tree.write(".git/hooks/pre-commit", format!("#!/bin/sh\n{script}\n").as_bytes());
+    let hook = tree.path().join(".git/hooks/pre-commit");
+    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).expect("a hook");
+}
+
+#[test]
+#[cfg(unix)]
+fn where_one_commit_fails_there_is_none() {
+    let tree = two_causes();
+    let (head, notes) = (git(&tree, &["rev-parse", "HEAD"]), "mine\n");
+    tree.write("notes.md", notes.as_bytes());
+    git(&tree, &["add", "notes.md"]);
+    // A formatter that edits files and rejects the second commit.
+    let script = "\
+test -e .git/second || { touch .git/second; exit 0; }
+echo '# formatted' >>clusters/home/app.yaml
+git add clusters/home/app.yaml
+echo no more >&2
+exit 1";
+    hook(&tree, script);
+    let ran = run(command(&["fix", "--commit"]).arg(tree.path())).exits(2);
+    assert!(ran.stderr.contains("cannot commit") && !ran.stdout.contains("committed:"), "{ran:?}");
+    assert!(tree.path().join(".git/second").exists(), "the first commit was made");
+    assert_eq!(git(&tree, &["rev-parse", "HEAD"]), head);
+    assert_eq!(git(&tree, &["status", "--porcelain"]), "A  notes.md\n");
+    fs::remove_file(tree.path().join(".git/hooks/pre-commit")).expect("a hook");
+    run(command(&["fix", "--commit"]).arg(tree.path())).exits(0).says("committed: ");
+    assert_eq!(git(&tree, &["rev-list", "--count", "HEAD"]), "3\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_new_file_goes_again_where_its_commit_fails() {
+    let release = "\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: app
+  namespace: shop
+spec:
+  interval: 1h
+  install:
+    createNamespace: true
+  chart:
+    spec:
+      chart: app
+      sourceRef: {kind: HelmRepository, name: app, namespace: flux-system}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: later
+  namespace: flux-system
+spec:
+  dependsOn: [{name: app}]
+  interval: 1h
+  path: ./later
+  prune: true
+  sourceRef: {kind: GitRepository, name: flux-system}
+";
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n";
+    let tree = committed(repository().with(&[("app/secret.yaml", release), ("later/namespace.yaml", namespace)]));
+    hook(&tree, "exit 1");
+    run(command(&["fix", "--unsafe", "--commit"]).arg(tree.path())).exits(2);
+    assert_eq!(git(&tree, &["status", "--porcelain"]), "");
+    assert!(!tree.path().join("app/namespace.yaml").exists());
+}
+
+#[test]
+fn a_review_has_suggestions_on_lines_of_the_change_alone() {
+    let tree = two_causes();
+    let late = read(&tree, "clusters/home/late.yaml").replace("prune: true", "prune: false");
+    tree.write("clusters/home/late.yaml", late.as_bytes());
+    git(&tree, &["commit", "--quiet", "--all", "--message=change"]);
+    let words = ["fix", "--format", "github-review", "--since", "HEAD~1"];
+    let ran = run(command(&words).arg(tree.path())).exits(0);
+    let review = ran.json();
+    let comments = review["comments"].as_array().expect("comments");
+    assert_eq!((comments.len(), &comments[0]["path"]), (1, &"clusters/home/late.yaml".into()), "{review:#}");
+    let body = comments[0]["body"].as_str().unwrap_or_default();
+    assert!(body.contains("```suggestion\n    - name: operator\n```\n"), "{body}");
+    assert!(ran.stderr.contains("1 on lines that this change does not have"), "{}", ran.stderr);
+    let nothing = run(command(&["fix", "--format", "github-review", "--since", "HEAD"]).arg(tree.path())).exits(0);
+    assert_eq!(nothing.stdout, "");
+    run(command(&["fix", "--format", "github-review"]).arg(tree.path())).exits(2);
+    run(command(&["fix", "--since", "HEAD"]).arg(tree.path())).exits(2);
+    tree.write("clusters/home/late.yaml", b"# mine\n");
+    run(command(&words).arg(tree.path())).exits(0);
+}
+
+#[test]
+fn what_is_suspended_is_resumed_only_when_asked() {
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\n  namespace: default\n";
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/database.yaml", &kustomization("database", "  suspend: true # for a while\n")),
+        ("clusters/home/app.yaml", &kustomization("app", "  dependsOn:\n    - name: database\n")),
+        ("database/config.yaml", config),
+        ("app/config.yaml", &config.replace("config", "app")),
+    ]);
+    run(command(&["fix"]).arg(tree.path())).exits(0).says("only with --unsafe");
+    run(command(&["fix", "--unsafe"]).arg(tree.path()))
+        .exits(0)
+        .says("Resume Kustomization flux-system/database")
+        .says("-  suspend: true # for a while\n+  suspend: false # for a while\n");
+}
+
+#[test]
+fn a_release_that_does_not_wait_is_made_to() {
+    let tree = ungated();
+    let release =
+        read(&tree, "operator/crd.yaml").replace("  chart:\n", "  install:\n    disableWait: true\n  chart:\n");
+    tree.write("operator/crd.yaml", release.as_bytes());
+    run(command(&["fix", "--unsafe", "--write", "--min-severity", "info"]).arg(tree.path())).exits(0);
+    assert!(
+        read(&tree, "operator/crd.yaml").contains("    disableWait: false\n"),
+        "{}",
+        read(&tree, "operator/crd.yaml")
+    );
+    assert!(read(&tree, "clusters/home/operator.yaml").contains("  wait: true\n"));
+    run(command(&["check", "--verbose", "--min-severity", "info"]).arg(tree.path()))
+        .exits(0)
+        .never_says("missing-dependency")
+        .never_says("ungated-dependency");
+}

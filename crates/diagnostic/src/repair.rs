@@ -68,6 +68,10 @@ pub enum Action {
     Rename { component: ObjectRef, from: EcoString, to: EcoString },
     /// `wait: true`.
     Wait { component: ObjectRef },
+    /// `wait: false`: its `healthChecks` count.
+    Unwait { component: ObjectRef },
+    /// `suspend: false`.
+    Resume { component: ObjectRef },
     /// `ready: true` on a dependency of a ResourceSet.
     AwaitReady { component: ObjectRef },
     /// One more object of `healthChecks`.
@@ -95,6 +99,8 @@ impl Action {
             Self::Unlist { .. } => "unlist",
             Self::Rename { .. } => "rename",
             Self::Wait { .. } => "wait",
+            Self::Unwait { .. } => "unwait",
+            Self::Resume { .. } => "resume",
             Self::AwaitReady { .. } => "await-ready",
             Self::Check { .. } => "health-check",
             Self::Judge { .. } => "health-expression",
@@ -113,6 +119,8 @@ impl Action {
             | Self::Undepend { component, .. }
             | Self::Rename { component, .. }
             | Self::Wait { component }
+            | Self::Unwait { component }
+            | Self::Resume { component }
             | Self::AwaitReady { component }
             | Self::Check { component, .. }
             | Self::Judge { component, .. }
@@ -146,6 +154,8 @@ impl Action {
             Self::Undepend { .. }
             | Self::Unlist { .. }
             | Self::Wait { .. }
+            | Self::Unwait { .. }
+            | Self::Resume { .. }
             | Self::AwaitReady { .. }
             | Self::Check { .. }
             | Self::Judge { .. }

@@ -15,15 +15,17 @@ pub(crate) fn clean_source(line: &str) -> Cow<'_, str> {
     Cow::Owned(line.chars().map(|c| sign(c).unwrap_or(c)).collect())
 }
 
-/// JSON in which no text holds such a character as it is: every one is spelt in hexadecimal, which means the same.
+/// JSON in which no text holds such a character as it is, nor what a log takes for a command (`##[group]`): it is spelt in
+/// hexadecimal, which means the same.
 pub fn clean_json(json: String) -> String {
     let is_raw = |c: char| c != '\n' && sign_for(c).is_some();
-    if !json.chars().any(is_raw) {
+    if !json.chars().any(is_raw) && !json.contains("##") {
         return json;
     }
     let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if is_raw(c) {
+    let mut rest = json.chars();
+    while let Some(c) = rest.next() {
+        if is_raw(c) || (c == '#' && rest.as_str().starts_with('#')) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(out, "\\u{unit:04x}");
             }
@@ -49,6 +51,14 @@ mod tests {
     #[test]
     fn tabs_of_source_stay() {
         assert_eq!(clean_source("\tkey: value\u{1b}"), "\tkey: value␛");
+    }
+
+    #[test]
+    fn json_holds_no_command_to_a_log_and_means_the_same() {
+        let text = "a: b ###[group] ##vso[x] # one\n";
+        let cleaned = clean_json(serde_json::to_string(text).unwrap());
+        assert!(!cleaned.contains("##"), "{cleaned}");
+        assert_eq!(serde_json::from_str::<String>(&cleaned).unwrap(), text);
     }
 
     #[test]

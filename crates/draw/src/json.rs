@@ -12,6 +12,7 @@ use serde::Serialize;
 use source::Sources;
 
 use crate::clean::clean_json;
+use crate::edits::{Edits, FileTwin};
 use crate::merge::{Key, key};
 use crate::say::unseen::{self, Told};
 use crate::say::{self, Said};
@@ -20,12 +21,14 @@ use crate::say::{self, Said};
 pub const VERSION: u32 = 1;
 pub(crate) const TOOL: &str = "coldstart";
 
-/// The whole report, as one JSON object with a line end. `clusters` gives names to the components of blind spots.
+/// The whole report, as one JSON object with a line end. `clusters` gives names to the components of blind spots,
+/// `edits` close findings.
 pub fn report(
     report: &Report,
     clusters: &[Cluster],
     sources: &impl Sources,
     min_severity: Severity,
+    edits: &Edits<'_>,
 ) -> Result<String, serde_json::Error> {
     let owners = owners(clusters);
     let told = told(report, sources);
@@ -38,7 +41,7 @@ pub fn report(
         findings: told
             .into_iter()
             .filter(|(finding, _)| finding.severity >= min_severity)
-            .map(|(finding, said)| FindingTwin::new(finding, said, sources))
+            .map(|(finding, said)| FindingTwin::new(finding, said, sources, edits))
             .collect(),
         blind_spots: unseen::told(&report.blind_spots)
             .into_iter()
@@ -205,6 +208,7 @@ struct FindingTwin<'a> {
     locations: Vec<LocationTwin<'a>>,
     fix: Option<String>,
     fix_entries: Vec<EntryTwin<'a>>,
+    edits: Vec<FileTwin>,
     notes: Vec<String>,
     covers: Vec<ObjectTwin<'a>>,
     levels: Vec<LevelTwin<'a>>,
@@ -323,7 +327,7 @@ impl<'a> ObjectTwin<'a> {
 }
 
 impl<'a> FindingTwin<'a> {
-    fn new(finding: &'a Finding, said: Said, sources: &'a impl Sources) -> Self {
+    fn new(finding: &'a Finding, said: Said, sources: &'a impl Sources, edits: &Edits<'_>) -> Self {
         let places = finding.places().zip(said.labels);
         Self {
             rule: finding.rule.id,
@@ -345,6 +349,11 @@ impl<'a> FindingTwin<'a> {
                 .iter()
                 .flat_map(|fix| &fix.entries)
                 .filter_map(|entry| EntryTwin::new(entry, sources))
+                .collect(),
+            edits: edits
+                .changed_by(&edits.of(finding, &[&finding.cluster], sources))
+                .iter()
+                .map(FileTwin::new)
                 .collect(),
             notes: said.notes,
             covers: finding.covers.iter().map(ObjectTwin::new).collect(),

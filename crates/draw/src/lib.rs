@@ -9,6 +9,7 @@
 pub mod board;
 mod clean;
 mod diff;
+mod edits;
 pub mod explain;
 pub mod github;
 pub mod graph_json;
@@ -21,6 +22,7 @@ mod paint;
 mod place;
 pub mod plan;
 pub mod repairs;
+pub mod review;
 pub mod runs;
 pub mod sarif;
 pub mod say;
@@ -34,3 +36,4 @@ pub mod timeline;
 pub mod words;
 
 pub use clean::{clean, clean_json, yaml_text};
+pub use edits::Edits;

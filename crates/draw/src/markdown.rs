@@ -153,7 +153,7 @@ fn places(one: &Merged<'_>, sources: &impl Sources, prefix: &str) -> Vec<String>
 }
 
 /// Words that may hold `code`, as HTML in which nothing means anything: no mark-up, no mention of anybody, no link.
-fn inline(text: &str) -> String {
+pub(crate) fn inline(text: &str) -> String {
     let text = clean(text);
     // An odd tick quotes nothing.
     if !text.matches('`').count().is_multiple_of(2) {

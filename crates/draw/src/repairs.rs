@@ -7,6 +7,7 @@ use serde::Serialize;
 use source::Sources;
 
 use crate::clean::clean_json;
+use crate::edits::FileTwin;
 use crate::json::{TOOL, VERSION};
 use crate::paint::Paint;
 use crate::words::{count, wrap};
@@ -142,7 +143,7 @@ impl RepairTwin {
             actions: repair.actions.iter().map(ActionTwin::new).collect(),
             risks: say::risks(repair),
             closes: repair.closes.iter().map(|told| ToldTwin::new(told, sources)).collect(),
-            files: repair.files.iter().map(FileTwin::new).collect(),
+            files: repair.files.iter().map(FileTwin::step).collect(),
         }
     }
 }
@@ -190,34 +191,6 @@ impl ToldTwin {
             path: told.fingerprint.path.clone(),
             line: sources.locate(told.at).map(|(_, at)| at.line),
         }
-    }
-}
-
-#[derive(Serialize)]
-struct FileTwin {
-    path: String,
-    is_new: bool,
-    edits: Vec<EditTwin>,
-}
-
-/// Lines to replace: `lines` of them, from `line` on (from 1); none where something is put in before that line.
-#[derive(Serialize)]
-struct EditTwin {
-    line: usize,
-    lines: usize,
-    replacement: String,
-}
-
-impl FileTwin {
-    fn new(changed: &Changed) -> Self {
-        let (old, new) = (diff::lines(changed.before.as_deref().unwrap_or_default()), diff::lines(&changed.after));
-        let edit = |one: &diff::Difference| EditTwin {
-            line: one.old.start + 1,
-            lines: one.old.len(),
-            replacement: new[one.new.clone()].concat(),
-        };
-        let edits = diff::differences(&old, &new).iter().map(edit).collect();
-        Self { path: changed.path.clone(), is_new: changed.before.is_none(), edits }
     }
 }
 

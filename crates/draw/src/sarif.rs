@@ -9,10 +9,12 @@ use sha2::{Digest as _, Sha256};
 use source::Sources;
 
 use crate::clean::{clean, clean_json};
+use crate::diff;
+use crate::edits::{Edits, FileEdits, LineEdit};
 use crate::json::TOOL;
 use crate::merge::{Merged, merge};
 use crate::place::Place;
-use crate::say::Said;
+use crate::say::{self, Said};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 const VERSION: &str = "2.1.0";
@@ -22,19 +24,24 @@ const ROOT: &str = "%SRCROOT%";
 /// The name of our fingerprints; the number is raised when they are made in another way.
 const FINGERPRINT: &str = "coldstart/v1";
 
-/// The whole report, as one JSON object with a line end. `prefix` stands before every path.
+/// The whole report, as one JSON object with a line end. `prefix` stands before every path, `edits` close
+/// findings.
 pub fn report(
     report: &Report,
     sources: &impl Sources,
     min_severity: Severity,
     prefix: &str,
+    edits: &Edits<'_>,
 ) -> Result<String, serde_json::Error> {
     let merged = merge(&report.findings, sources);
     let mut seen = BTreeMap::new();
     let wanted = merged.iter().filter(|one| one.finding.severity >= min_severity);
     let index = |rule: &Rule| report.rules.iter().position(|known| *known == rule).unwrap_or_default();
-    let results =
-        wanted.map(|one| Outcome { rule_index: index(one.finding.rule), ..result(one, sources, prefix, &mut seen) });
+    let results = wanted.map(|one| Outcome {
+        rule_index: index(one.finding.rule),
+        fixes: fixes(one, sources, prefix, edits),
+        ..result(one, sources, prefix, &mut seen)
+    });
     let results = results.collect();
     let driver = Driver {
         name: TOOL,
@@ -105,6 +112,8 @@ struct Outcome<'a> {
     locations: Vec<Spot>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Spot>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<FixTwin>,
     partial_fingerprints: BTreeMap<&'static str, String>,
     properties: Properties<'a>,
 }
@@ -144,6 +153,34 @@ struct Region {
     start_column: u32,
     end_line: u32,
     end_column: u32,
+}
+
+/// A `fix` of the standard.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FixTwin {
+    description: Message,
+    artifact_changes: Vec<ArtifactChange>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArtifactChange {
+    artifact_location: Artifact,
+    replacements: Vec<Replacement>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Replacement {
+    deleted_region: Region,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inserted_content: Option<Content>,
+}
+
+#[derive(Serialize)]
+struct Content {
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -191,6 +228,7 @@ fn result<'a>(
         message: plain(&body(&one.said)),
         locations: vec![primary],
         related_locations: related,
+        fixes: Vec::new(),
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, fingerprint(finding, sources, seen))]),
         properties: Properties {
             clusters: &one.clusters,
@@ -251,11 +289,44 @@ fn relative_uri(path: &str) -> String {
     out
 }
 
+/// What closes a finding, if anything does: all that has to be edited for it is one fix.
+fn fixes(one: &Merged<'_>, sources: &impl Sources, prefix: &str, edits: &Edits<'_>) -> Vec<FixTwin> {
+    let repairs = edits.of(one.finding, &one.clusters, sources);
+    let artifact_changes: Vec<ArtifactChange> =
+        edits.changed_by(&repairs).iter().map(|file| artifact_change(file, prefix)).collect();
+    if artifact_changes.is_empty() {
+        return Vec::new();
+    }
+    let said = repairs.iter().filter_map(|at| edits.repair(*at)).map(say::repair_and_risk);
+    let description = plain(&clean(&said.collect::<Vec<_>>().join("; ")));
+    vec![FixTwin { description, artifact_changes }]
+}
+
+fn artifact_change(file: &FileEdits<'_>, prefix: &str) -> ArtifactChange {
+    let old = diff::lines(file.before.unwrap_or_default());
+    let replacement = |edit: &LineEdit| Replacement {
+        deleted_region: lines_region(&old, &edit.old),
+        inserted_content: (!edit.replacement.is_empty()).then(|| Content { text: edit.replacement.clone() }),
+    };
+    let replacements = file.edits.iter().map(replacement).collect();
+    ArtifactChange { artifact_location: artifact(&format!("{prefix}{}", file.path)), replacements }
+}
+
+/// Whole lines with their ends: up to the beginning of the next line, or of the end of a file whose last line has none.
+fn lines_region(old: &[&str], lines: &std::ops::Range<usize>) -> Region {
+    let number = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
+    let (start_line, mut end_line, mut end_column) = (number(lines.start + 1), number(lines.end + 1), 1);
+    if let Some(last) = old[lines.clone()].last().filter(|last| !last.ends_with('\n')) {
+        (end_line, end_column) = (number(lines.end), number(last.chars().count() + 1));
+    }
+    Region { start_line, start_column: 1, end_line, end_column }
+}
+
 fn plain(text: &str) -> Message {
     Message { text: text.to_owned(), markdown: None }
 }
 
-/// The message, its cost and what to do about it. The standard's own fixes are edits of bytes, which nobody makes here.
+/// The message, its cost and what to do about it.
 fn body(said: &Said) -> String {
     let mut text = clean(&said.message).into_owned();
     if !said.cost.is_empty() {
@@ -289,7 +360,20 @@ fn fingerprint(finding: &Finding, sources: &impl Sources, seen: &mut BTreeMap<St
 
 #[cfg(test)]
 mod tests {
-    use super::relative_uri;
+    use super::{lines_region, relative_uri};
+
+    #[test]
+    fn regions_are_whole_lines_and_end_where_the_file_does() {
+        let region = |old: &[&str], lines| {
+            let at = lines_region(old, &lines);
+            (at.start_line, at.start_column, at.end_line, at.end_column)
+        };
+        assert_eq!(region(&["a\n", "b\n"], 0..1), (1, 1, 2, 1));
+        assert_eq!(region(&["a\n", "b\n"], 1..1), (2, 1, 2, 1));
+        assert_eq!(region(&["a\n", "b\n"], 2..2), (3, 1, 3, 1));
+        assert_eq!(region(&["a\n", "größe"], 1..2), (2, 1, 2, 6));
+        assert_eq!(region(&[], 0..0), (1, 1, 1, 1));
+    }
 
     #[test]
     fn paths_become_references() {

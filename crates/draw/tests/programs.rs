@@ -5,7 +5,9 @@
 mod made;
 
 use coldstart_draw as draw;
-use diagnostic::{BaselineUse, Fingerprint, LeftOut, Report, Severity, SinceUse};
+use diagnostic::{
+    Action, BaselineUse, Changed, Fingerprint, LeftOut, Repair, Repairs, Report, Severity, SinceUse, Told,
+};
 use draw::markdown::COMMENT_CHARS_MAX;
 use made::{deadlock, location, report, slow, statement, tree};
 use serde_json::Value;
@@ -24,7 +26,7 @@ fn schema() -> Value {
 }
 
 fn sarif(report: &Report, tree: &made::Tree) -> Value {
-    let text = draw::sarif::report(report, tree, Severity::Pedantic, "cluster/").unwrap();
+    let text = draw::sarif::report(report, tree, Severity::Pedantic, "cluster/", &draw::Edits::default()).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -45,6 +47,49 @@ fn sarif_is_what_the_standard_asks_for() {
     broken["runs"][0]["results"][0]["level"] = "fatal".into();
     assert!(!jsonschema::is_valid(&schema(), &broken), "the schema takes anything");
     is_sarif(&sarif(&Report::default(), &tree));
+}
+
+#[test]
+fn a_sarif_result_with_edits_is_what_the_standard_asks_for() {
+    let tree = tree();
+    let all = report(&tree);
+    let finding = &all.findings[0];
+    let told = Told {
+        fingerprint: Fingerprint::of(finding, &tree),
+        rule: finding.rule.id,
+        severity: finding.severity,
+        cluster: finding.cluster.clone(),
+        component: finding.component.clone(),
+        statement: finding.statement.clone(),
+        at: finding.primary.at.span(),
+    };
+    let file = |path: &str, before: Option<&str>, after: &str| Changed {
+        path: path.to_owned(),
+        before: before.map(str::to_owned),
+        after: after.to_owned(),
+    };
+    let files = vec![
+        file("gone.yaml", Some("a\nb\n"), "a\n"),
+        file("new.yaml", None, "a\n"),
+        file("odd #.yaml", Some("a \u{202e}\n"), "b \u{202e} ##[group]\n"),
+    ];
+    let component = finding.component.clone();
+    let actions = vec![Action::Wait { component }];
+    let made = Repairs { made: vec![Repair { actions, closes: vec![told], files }], left: Vec::new() };
+    let with = draw::Edits::new(&made);
+    let text = draw::sarif::report(&all, &tree, Severity::Pedantic, "cluster/", &with).unwrap();
+    assert!(!text.contains('\u{202e}') && !text.contains("##"), "{text}");
+    let parsed: Value = serde_json::from_str(&text).unwrap();
+    is_sarif(&parsed);
+    let results = parsed["runs"][0]["results"].as_array().unwrap();
+    let closing: Vec<&Value> = results.iter().filter_map(|result| result.get("fixes")).collect();
+    assert_eq!(closing.len(), 1);
+    let changes = &closing[0][0]["artifactChanges"];
+    let uri = |at: usize| changes[at]["artifactLocation"]["uri"].as_str().unwrap();
+    assert_eq!([uri(0), uri(1), uri(2)], ["cluster/gone.yaml", "cluster/new.yaml", "cluster/odd%20%23.yaml"]);
+    assert_eq!(changes[0]["replacements"][0].get("insertedContent"), None);
+    assert_eq!(changes[2]["replacements"][0]["insertedContent"]["text"], "b \u{202e} ##[group]\n");
+    assert!(closing[0][0]["description"]["text"].as_str().unwrap().contains("is ready only while everything"));
 }
 
 #[test]
@@ -176,8 +221,10 @@ fn what_was_left_out_is_counted_in_the_text_and_the_json() {
         text.contains("stale in the baseline: 1 entry that matches nothing any more: ungated-dependency"),
         "{text}"
     );
-    let json: Value =
-        serde_json::from_str(&draw::json::report(&report, &[], &tree, Severity::Warning).unwrap()).unwrap();
+    let json: Value = serde_json::from_str(
+        &draw::json::report(&report, &[], &tree, Severity::Warning, &draw::Edits::default()).unwrap(),
+    )
+    .unwrap();
     assert_eq!(json["summary"]["left_out"]["baseline"]["known"], 12);
     assert_eq!(json["summary"]["left_out"]["since"]["revision"], "main");
 }

@@ -132,7 +132,8 @@ fn clusters_in_which_others_are_concerned_share_a_cause_and_programs_are_told_of
     assert_eq!(told(&findings), 1);
     findings[1].also[0].component.name = "another".into();
     assert_eq!(told(&findings), 1);
-    let json = draw::json::report(&made::of(findings, HOME), &[], &tree, Severity::Warning).unwrap();
+    let json =
+        draw::json::report(&made::of(findings, HOME), &[], &tree, Severity::Warning, &draw::Edits::default()).unwrap();
     assert_eq!(json.matches("\"rule\": \"ungated-dependency\"").count(), 2, "{json}");
 }
 
@@ -187,7 +188,9 @@ fn places_that_no_file_holds_do_not_break_a_diagnostic() {
 #[test]
 fn json_keeps_its_promise() {
     let tree = tree();
-    insta::assert_snapshot!(draw::json::report(&report(&tree), &[], &tree, Severity::Info).unwrap());
+    insta::assert_snapshot!(
+        draw::json::report(&report(&tree), &[], &tree, Severity::Info, &draw::Edits::default()).unwrap()
+    );
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn json_tells_what_is_of_a_shared_bootstrap_once() {
     let count = |finding: &diagnostic::Finding| {
         let there = diagnostic::Finding { cluster: "clusters/other".to_owned(), ..finding.clone() };
         let report = made::of(vec![finding.clone(), there], HOME);
-        let text = draw::json::report(&report, &[], &tree, Severity::Info).unwrap();
+        let text = draw::json::report(&report, &[], &tree, Severity::Info, &draw::Edits::default()).unwrap();
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["summary"]["warnings"], json["findings"].as_array().unwrap().len());
         json["findings"].as_array().unwrap().len()
@@ -215,7 +218,7 @@ fn json_tells_what_is_of_a_shared_bootstrap_once() {
 #[test]
 fn json_leaves_out_what_matters_less_and_still_counts_it() {
     let tree = tree();
-    let text = draw::json::report(&report(&tree), &[], &tree, Severity::Error).unwrap();
+    let text = draw::json::report(&report(&tree), &[], &tree, Severity::Error, &draw::Edits::default()).unwrap();
     assert!(!text.contains("ungated-dependency"));
     assert!(text.contains("\"warnings\": 1"));
 }

@@ -37,6 +37,14 @@ pub(crate) enum Change {
     Wait {
         of: ComponentId,
     },
+    /// It does not wait for all that it applies any more: what it lists counts.
+    Unwait {
+        of: ComponentId,
+    },
+    /// It is not suspended any more.
+    Resume {
+        of: ComponentId,
+    },
     /// On the item that this place is in.
     AwaitReady {
         of: ComponentId,
@@ -82,6 +90,8 @@ impl Change {
             | Self::Unlist { of, .. }
             | Self::Rename { of, .. }
             | Self::Wait { of }
+            | Self::Unwait { of }
+            | Self::Resume { of }
             | Self::AwaitReady { of, .. }
             | Self::Check { of, .. }
             | Self::Judge { of, .. }
@@ -106,6 +116,8 @@ impl Change {
                 Action::Rename { component, from: name(from), to: name(to) }
             }
             Self::Wait { .. } => Action::Wait { component },
+            Self::Unwait { .. } => Action::Unwait { component },
+            Self::Resume { .. } => Action::Resume { component },
             Self::AwaitReady { .. } => Action::AwaitReady { component },
             Self::Check { object, .. } => Action::Check { component, object: object.clone() },
             Self::Judge { kind, .. } => Action::Judge { component, kind: kind.clone() },

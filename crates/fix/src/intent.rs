@@ -34,6 +34,7 @@ impl Intent<'_> {
             Advice::BringNamespace { component, namespace } => {
                 Ok(vec![Change::BringNamespace { of: self.find(component)?, namespace: namespace.clone() }])
             }
+            Advice::Resume { target } => Ok(vec![Change::Resume { of: self.find(target)? }]),
             Advice::SetRetryInterval { components } => {
                 let of = |object| Ok(Change::RetryInterval { of: self.find(object)? });
                 components.iter().map(of).collect()
@@ -157,10 +158,22 @@ impl Intent<'_> {
             OtherGate::NeedsCheck { object, judging, waits_now: false } => {
                 self.check(on, object, judging.as_ref().and_then(|judging| judging.by.as_ref()))
             }
-            // What else it waits for would have to be listed as well.
-            OtherGate::NeedsCheck { waits_now: true, .. } => Err(WhyLeft::NoEdit),
+            OtherGate::NeedsCheck { object, judging, waits_now: true } => {
+                let by = judging.as_ref().and_then(|judging| judging.by.as_ref());
+                Ok(self.listed_instead(on)?.into_iter().chain(self.check(on, object, by)?).collect())
+            }
             OtherGate::NeedsExpression(judging) => Ok(vec![Self::judge(on, judging)?]),
         }
+    }
+
+    /// What a component applies, by name in place of all: `wait: true` would switch a list off.
+    fn listed_instead(&self, of: ComponentId) -> Changes {
+        let applied = self.cluster.ids().filter(|id| *id != of && self.cluster.component(*id).parent == Some(of));
+        let mut changes = vec![Change::Unwait { of }];
+        for id in applied {
+            changes.extend(self.check(of, &self.cluster.component(id).object, None)?);
+        }
+        Ok(changes)
     }
 
     fn judge(of: ComponentId, judging: &Judging) -> Result<Change, WhyLeft> {
@@ -192,7 +205,8 @@ impl Intent<'_> {
                 let at = self.tie_at(of, gate).ok_or(WhyLeft::NoEdit)?;
                 Ok(vec![Change::Wait { of: self.find(gate)? }, Change::AwaitReady { of, at }])
             }
-            GateAdvice::NoGate { .. } | GateAdvice::TakeWaitOff { .. } => Err(WhyLeft::NoEdit),
+            GateAdvice::TakeWaitOff { gate } => self.listed_instead(self.find(gate)?),
+            GateAdvice::NoGate { .. } => Err(WhyLeft::NoEdit),
         }
     }
 

@@ -44,9 +44,9 @@ impl<'a> Job<'a> {
         self.changes.iter().any(|change| matches!(change, Change::Unlist { .. }))
     }
 
-    /// Whether it lists a file that nothing listed.
-    pub(crate) fn is_listing(&self) -> bool {
-        self.changes.iter().any(|change| matches!(change, Change::List { .. }))
+    /// Whether it has something applied that was not: a file that nothing listed, or what was suspended.
+    pub(crate) fn is_revealing(&self) -> bool {
+        self.changes.iter().any(|change| matches!(change, Change::List { .. } | Change::Resume { .. }))
     }
 
     /// Whether it takes something away, or brings something to light that was not applied before.
@@ -59,6 +59,8 @@ impl<'a> Job<'a> {
                     | Change::Undepend { .. }
                     | Change::Unlist { .. }
                     | Change::Rename { .. }
+                    | Change::Resume { .. }
+                    | Change::Unwait { .. }
             )
         };
         self.changes.iter().any(is_bold)

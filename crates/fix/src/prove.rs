@@ -241,7 +241,7 @@ fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience
         patience == Patience::None || about(new, after, severity) > about(new, before, severity)
     });
     // What was not applied before may bring anything to light: the others are judged without it.
-    if drop_listed(jobs, &new) {
+    if drop_revealing(jobs, &new) {
         return true;
     }
     for new in &new {
@@ -250,10 +250,10 @@ fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience
     is_any
 }
 
-/// Drops what lists files, in clusters where something new is found; says whether there was any.
-fn drop_listed(jobs: &mut [Job<'_>], new: &[Fingerprint]) -> bool {
+/// Drops what has more applied than before, in clusters where something new is found; says whether there was any.
+fn drop_revealing(jobs: &mut [Job<'_>], new: &[Fingerprint]) -> bool {
     let mut is_any = false;
-    for job in jobs.iter_mut().filter(|job| job.is_alive() && job.is_listing()) {
+    for job in jobs.iter_mut().filter(|job| job.is_alive() && job.is_revealing()) {
         if let Some(new) = new.iter().find(|new| new.cluster == job.told.cluster) {
             job.why = Some(WhyLeft::FindsOther { rule: new.rule.clone(), component: new.component.clone() });
             is_any = true;

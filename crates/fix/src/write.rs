@@ -57,7 +57,9 @@ impl Writer<'_, '_> {
             Change::Undepend { at, .. } => self.at_place(*at, remove_item),
             Change::Unlist { at, .. } => self.unlist(*at),
             Change::Rename { of, at, from, to } => self.rename(*of, *at, from, to),
-            Change::Wait { of } => self.wait(*of),
+            Change::Wait { of } => self.wait(*of, true),
+            Change::Unwait { of } => self.wait(*of, false),
+            Change::Resume { of } => self.resume(*of),
             Change::AwaitReady { at, .. } => self.at_place(*at, set_ready),
             Change::Check { of, object, api_version } => {
                 let item = check_item(object, api_version);
@@ -122,9 +124,11 @@ impl Writer<'_, '_> {
         let mut sharing: BTreeSet<&ObjectRef> = BTreeSet::new();
         for cluster in self.clusters {
             let ties = cluster.ties.iter().filter(|tie| tie.at == at).map(|tie| tie.from);
-            let gates =
-                cluster.ids().filter(|id| [cluster.component(*id).at, cluster.component(*id).gate_at].contains(&at));
-            sharing.extend(ties.chain(gates).map(|id| &cluster.component(id).object));
+            let is_at = |id: &ComponentId| {
+                let component = cluster.component(*id);
+                [component.at, component.gate_at].contains(&at) || component.suspended == Some(at)
+            };
+            sharing.extend(ties.chain(cluster.ids().filter(is_at)).map(|id| &cluster.component(id).object));
         }
         let is_meant = |object: &&ObjectRef| {
             **object == own.object || wanted.is_some_and(|on| self.wanted.contains(&((*object).clone(), on.clone())))
@@ -155,14 +159,22 @@ impl Writer<'_, '_> {
         NewItem::Fields(fields)
     }
 
-    fn wait(&mut self, of: ComponentId) -> Result<(), WhyLeft> {
+    fn wait(&mut self, of: ComponentId, is_wanted: bool) -> Result<(), WhyLeft> {
         let own = self.component(of).clone();
+        let written = if is_wanted { "true" } else { "false" };
         let is_patch = own.gate_at.file != own.at.file && !own.gate_at.is_generated();
         if !is_patch {
-            return self.set_field(of, "wait", &yes());
+            return self.set_field(of, "wait", &Value::Scalar(written.to_owned()));
         }
         self.refuse_shared(own.gate_at, &own, None)?;
-        self.at_place(own.gate_at, |text, here| text.set_scalar(here, "true"))
+        self.at_place(own.gate_at, |text, here| text.set_scalar(here, written))
+    }
+
+    fn resume(&mut self, of: ComponentId) -> Result<(), WhyLeft> {
+        let own = self.component(of).clone();
+        let at = own.suspended.ok_or(WhyLeft::NoEdit)?;
+        self.refuse_shared(at, &own, None)?;
+        self.at_place(at, |text, here| text.set_scalar(here, "false"))
     }
 
     fn rename(&mut self, of: ComponentId, at: Span, from: &ObjectRef, to: &ObjectRef) -> Result<(), WhyLeft> {

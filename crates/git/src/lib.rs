@@ -9,8 +9,10 @@
 mod blobs;
 mod command;
 mod failure;
+mod lines;
 mod revision;
 
 pub use command::Git;
 pub use failure::GitError;
+pub use lines::Lines;
 pub use revision::Room;

@@ -54,11 +54,26 @@ impl<'a> Gates<'a> {
         let expressions = &self.cluster.component(gate).expressions;
         let has_expression = || expressions.contains(&offer.object.kind) || expressions.contains("");
         match offer.arrival {
+            Arrival::Healthy if self.is_hollow(gate, offer) => Proof::Nothing,
             Arrival::Applied | Arrival::Installed | Arrival::Healthy => Proof::Full,
             _ if has_expression() => Proof::Full,
             Arrival::Unreported => Proof::Blind,
             Arrival::Reported => Proof::Early,
         }
+    }
+
+    /// Whether a gate looks at a release that is ready before its workloads are: `disableWait`. One that names a workload looks at that.
+    fn is_hollow(&self, gate: ComponentId, offer: &Offer) -> bool {
+        let by = self.cluster.component(offer.by);
+        let names_workload = || match &self.cluster.component(gate).gate {
+            Gate::Listed(objects) => objects.iter().any(|object| is_workload_of(object, by)),
+            _ => false,
+        };
+        gate != offer.by
+            && by.role == Role::HelmRelease
+            && by.object == offer.object
+            && by.gate != Gate::Healthy
+            && !names_workload()
     }
 }
 

@@ -2,20 +2,22 @@
 
 mod commit;
 mod files;
+pub(crate) mod proof;
+mod review;
 
-use ::check::{Policy, Wanted, rules};
+use ::check::{Policy, rules};
 use diagnostic::{Finding, Fingerprint, Repairs, Report, Severity};
 use draw::repairs::RepairsText;
-use fix::{Checked, Wish};
+use fix::Wish;
 use model::nearest;
 use read::Reading;
-use repository::Unsaved;
 
-use crate::arguments::{Check, CheckFormat, Fix, Level, TextOrJson};
+use crate::arguments::{Check, CheckFormat, Fix, FixFormat, Level};
 use crate::confirm::somebody;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
-use crate::open::{is_empty, nothing, open_then, unread};
+use crate::fix::proof::{Proof, settled};
+use crate::open::{is_empty, nothing, open_then};
 use crate::progress::Progress;
 use crate::{cluster, output};
 
@@ -24,8 +26,8 @@ const COMMAND: &str = "fix";
 /// `coldstart check --fix`: the same, with the options that both have.
 pub(crate) fn of_check(options: &Check) -> Result<Code, Failure> {
     let format = match options.format {
-        CheckFormat::Json => TextOrJson::Json,
-        CheckFormat::Text => TextOrJson::Text,
+        CheckFormat::Json => FixFormat::Json,
+        CheckFormat::Text => FixFormat::Text,
         CheckFormat::Sarif | CheckFormat::Github | CheckFormat::Markdown | CheckFormat::Svg => {
             return Err(Failure::FixFormat);
         }
@@ -36,19 +38,24 @@ pub(crate) fn of_check(options: &Check) -> Result<Code, Failure> {
         write: false,
         interactive: false,
         commit: false,
-        with_unsafe: false,
+        with_unsafe: options.with_unsafe,
         rules: Vec::new(),
         only: Vec::new(),
         cluster: options.cluster.clone(),
         min_severity: if options.pedantic { Some(Level::Pedantic) } else { options.min_severity },
         verbose: options.amount.verbose,
         format,
+        since: None,
+        posted: None,
         color: options.color,
     })
 }
 
 pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
     options.rules.iter().try_for_each(|rule| is_rule(rule))?;
+    if options.since.is_some() && options.format != FixFormat::GithubReview {
+        return Err(Failure::SinceFormat);
+    }
     let progress = Progress::start("checking");
     let entry = options.start.entry.as_deref();
     let (reading, analyses) = open_then(COMMAND, &options.path, entry, None, ::graph::analyse)?;
@@ -65,20 +72,17 @@ pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
     let repairs = session.repairs(&|_| true)?;
     drop(progress);
     let repairs = if options.interactive { session.ask(&repairs)? } else { repairs };
-    if !options.interactive {
-        session.print(&repairs)?;
-    }
+    // What is said to be fixed is.
     if options.write || options.commit || options.interactive {
         session.make(&repairs)?;
     }
+    if !options.interactive {
+        session.print(&repairs)?;
+    }
+    if options.commit {
+        commit::told(&repairs)?;
+    }
     Ok(exit::CLEAN)
-}
-
-/// Everything that is found, each by itself.
-fn settled(reading: &Reading, analyses: &[::graph::Analysis], policy: &Policy) -> Report {
-    let mut report = ::check::run_analysed(reading, analyses, Wanted { cluster: None, each: true });
-    ::check::settle(&mut report, reading, policy);
-    report.each()
 }
 
 fn is_rule(name: &str) -> Result<(), Failure> {
@@ -105,18 +109,9 @@ impl Session<'_> {
             self.is_wanted(finding, reading) && is_chosen(&Fingerprint::of(finding, &reading.repository))
         };
         let wish = Wish { closes: &closes, with_unsafe: self.options.with_unsafe };
-        fix::repairs(self.reading, &self.report.findings, &wish, |unsaved| self.again(unsaved))
-    }
-
-    /// Checks again, as if these texts were saved.
-    fn again(&self, unsaved: &Unsaved) -> Result<Checked, Failure> {
-        let (root, entry) = (self.reading.repository.root(), self.options.start.entry.as_deref());
-        let read = read::read_unsaved(root, unsaved.clone(), entry, None, ::graph::analyse);
-        let (reading, analyses) = read.map_err(|error| unread(COMMAND, error))?;
-        let findings = settled(&reading, &analyses, self.policy).findings;
-        // As in `open_then`: giving it back takes longer than the process lives.
-        std::mem::forget(analyses);
-        Ok(Checked { reading, findings })
+        let Self { reading, policy, .. } = *self;
+        let entry = self.options.start.entry.as_deref();
+        Proof { command: COMMAND, reading, entry, policy }.repairs(&self.report.findings, &wish)
     }
 
     fn is_wanted(&self, finding: &Finding, reading: &Reading) -> bool {
@@ -146,13 +141,23 @@ impl Session<'_> {
         let sources = &self.reading.repository;
         let is_written = self.options.write || self.options.commit;
         let text = match self.options.format {
-            TextOrJson::Text => draw::repairs::text(repairs, sources, self.text(is_written)),
-            TextOrJson::Json => {
-                draw::repairs::json(repairs, sources).map_err(|error| Failure::Json(error.to_string()))?
-            }
+            FixFormat::Text => Ok(draw::repairs::text(repairs, sources, self.text(is_written))),
+            FixFormat::Json => draw::repairs::json(repairs, sources),
+            FixFormat::GithubReview => draw::review::review(repairs, &self.change(repairs)?).map(|reviewed| {
+                output::remark(&reviewed.said);
+                reviewed.json.unwrap_or_default()
+            }),
         };
-        output::print(&text)?;
+        output::print(&text.map_err(|error| Failure::Json(error.to_string()))?)?;
         Ok(())
+    }
+
+    /// The change that is reviewed. Lines are those of the last commit, so a file to edit must be as it is there.
+    fn change(&self, repairs: &Repairs) -> Result<draw::review::Change, Failure> {
+        let root = self.reading.repository.root();
+        files::refuse_dirty(root, repairs)?;
+        let revision = self.options.since.as_deref().unwrap_or_default();
+        review::change(root, revision, self.options.posted.as_deref())
     }
 
     /// Asks for each repair; those that are wanted are proved once more without the others.

@@ -103,7 +103,13 @@ pub(crate) fn run(options: &Verify) -> Result<Code, Failure> {
         VerifyFormat::Text => verify_text::text(&report),
         VerifyFormat::Json => verify_text::json(&report),
         VerifyFormat::Sarif => {
-            let sarif = draw::sarif::report(&findings(&report, repository), repository, Severity::Info, &prefix);
+            let sarif = draw::sarif::report(
+                &findings(&report, repository),
+                repository,
+                Severity::Info,
+                &prefix,
+                &draw::Edits::default(),
+            );
             sarif.map_err(|error| Failure::Json(error.to_string()))?
         }
         VerifyFormat::Github => {

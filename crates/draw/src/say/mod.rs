@@ -17,6 +17,7 @@ mod obstacle;
 mod planning;
 pub mod purpose;
 mod repair;
+pub(crate) mod review;
 mod seal;
 mod statement;
 mod unread;
@@ -33,6 +34,7 @@ pub use keyring::waiting_for_keyring;
 pub use next::next;
 pub use obstacle::{obstacle, trace};
 pub(crate) use planning::{commands, danger, held, need, note, proof};
+pub(crate) use repair::and_risk as repair_and_risk;
 pub use repair::{
     action as repair_action, commit_message, repair, repairs_summary, risks, told as repair_told, why_left,
 };

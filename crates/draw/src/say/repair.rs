@@ -44,6 +44,12 @@ pub fn repair(repair: &Repair) -> String {
     }
 }
 
+/// What a repair does, and what it does to a cluster that runs, where that is more than the order of reconciliations.
+pub(crate) fn and_risk(made: &Repair) -> String {
+    let risks = if made.is_unsafe() { risks(made) } else { Vec::new() };
+    std::iter::once(repair(made)).chain(risks).collect::<Vec<_>>().join(": ")
+}
+
 fn lower(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
@@ -84,6 +90,8 @@ pub fn action(action: &Action) -> String {
         }
         Action::Rename { component, from, to } => format!("Correct `{from}` to `{to}` in {component}"),
         Action::Wait { component } => format!("Set `wait: true` on {component}"),
+        Action::Unwait { component } => format!("Set `wait: false` on {component}, so that its `healthChecks` count"),
+        Action::Resume { component } => format!("Resume {component}"),
         Action::AwaitReady { component } => format!("Set `ready: true` on a dependency of {component}"),
         Action::Check { component, object } => format!("List {object} in the `healthChecks` of {component}"),
         Action::Judge { component, kind } => format!("Add `healthCheckExprs` for {kind} to {component}"),
@@ -136,6 +144,12 @@ fn risk(action: &Action) -> String {
         Action::Wait { component } => format!(
             "{component} is ready only while everything that it applies is healthy: if something in it is not healthy now, \
              all that depends on it waits until it is"
+        ),
+        Action::Unwait { component } => format!(
+            "{component} is ready as soon as the objects in its `healthChecks` are healthy, and no longer waits for all that it applies"
+        ),
+        Action::Resume { component } => format!(
+            "Flux reconciles {component} again, and applies what its files say now: find out first why it is suspended"
         ),
         Action::AwaitReady { component } => {
             format!("{component} waits until the dependency is ready, not only until it exists")
