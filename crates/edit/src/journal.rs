@@ -1,0 +1,199 @@
+//! What files held before many of them are changed, for the run after one that was killed.
+//!
+//! The journal is written and synced before the first file is changed, and goes when the last one is. As long as the program
+//! that wrote it lives, it is locked.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use source::shown;
+
+use crate::changes::Change;
+use crate::file::{Readers, create, is_unchanged, replace_for_good, sync_directory, without_waiting};
+use crate::path::{directory_of, make_private_directory, remove_empty_parents, resolved};
+
+/// The first line of a journal. Another number is another format.
+const HEAD: &str = "coldstart changes 1";
+/// What is read of a journal; a larger one is not ours.
+const BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// Why a journal could not be followed. It stays.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// The program that wrote it still runs.
+    #[error("another program changes these files: {} is locked", shown(.0))]
+    Busy(PathBuf),
+    /// It is not one, or of another version.
+    #[error("{} is not a journal of this version", shown(.0))]
+    Foreign(PathBuf),
+    /// Files hold neither what they held before nor what was to be there.
+    #[error("{} was changed since", shown(.0))]
+    Changed(PathBuf),
+    /// The system can't do it.
+    #[error("{} can't be restored: {source}", shown(.path))]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// One that is being kept, locked until it ends.
+pub(crate) struct Journal {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Journal {
+    /// Writes down what these files hold and are to hold, for good.
+    pub(crate) fn begin(path: &Path, root: &Path, changes: &[Change]) -> io::Result<Self> {
+        make_private_directory(directory_of(path))?;
+        create(path, &written(&resolved(root), changes), Readers::Owner)?;
+        let lock = File::open(path)?;
+        let _unsupported = lock.try_lock();
+        Ok(Self { path: path.to_path_buf(), _lock: lock })
+    }
+
+    /// All files are changed, or none is.
+    pub(crate) fn end(self) {
+        let _gone = fs::remove_file(&self.path);
+        sync_directory(directory_of(&self.path));
+    }
+}
+
+/// Gives files back what they held, if the run that was to change them was killed. Says which; none where there is no journal.
+/// Either all of them get it, or none does.
+pub fn undo(journal: &Path, root: &Path) -> Result<Vec<PathBuf>, UndoError> {
+    let io = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| UndoError::Io { path, source }
+    };
+    let mut file = match without_waiting(File::options().read(true)).open(journal) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        opened => opened.map_err(io(journal))?,
+    };
+    if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
+        return Err(UndoError::Busy(journal.to_path_buf()));
+    }
+    let mut bytes = Vec::new();
+    (&mut file).take(BYTES_MAX).read_to_end(&mut bytes).map_err(io(journal))?;
+    let root = resolved(root);
+    let changes = read(&bytes, &root).ok_or_else(|| UndoError::Foreign(journal.to_path_buf()))?;
+    let mut restored = Vec::new();
+    for change in &changes {
+        let is_old = is_unchanged(&change.path, change.before.as_deref()).map_err(io(&change.path))?;
+        let is_new = || is_unchanged(&change.path, change.after.as_deref()).map_err(io(&change.path));
+        if !is_old && !is_new()? {
+            return Err(UndoError::Changed(change.path.clone()));
+        }
+        if !is_old {
+            restored.push(change);
+        }
+    }
+    for change in &restored {
+        restore(change, &root).map_err(io(&change.path))?;
+    }
+    // Directories of the run that was killed, with what it had ready.
+    for change in &changes {
+        crate::remove_stale(directory_of(&change.path));
+        remove_empty_parents(&change.path, &root);
+    }
+    fs::remove_file(journal).map_err(io(journal))?;
+    Ok(restored.into_iter().map(|change| change.path.clone()).collect())
+}
+
+fn restore(change: &Change, root: &Path) -> io::Result<()> {
+    match &change.before {
+        None => {
+            fs::remove_file(&change.path)?;
+            remove_empty_parents(&change.path, root);
+            Ok(())
+        }
+        Some(before) => {
+            fs::create_dir_all(directory_of(&change.path))?;
+            replace_for_good(&change.path, before, Readers::Usual)
+        }
+    }
+}
+
+/// Each file in a line with its length, and of what it holds the lengths before and after, and then the bytes themselves.
+fn written(root: &Path, changes: &[Change]) -> Vec<u8> {
+    let mut out = format!("{HEAD}\n").into_bytes();
+    for change in changes {
+        let path = change.path.strip_prefix(root).unwrap_or(&change.path).as_os_str().as_encoded_bytes();
+        let length = |bytes: Option<&Vec<u8>>| bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.len().to_string());
+        let lengths = [path.len().to_string(), length(change.before.as_ref()), length(change.after.as_ref())];
+        out.extend(format!("{}\n", lengths.join(" ")).bytes());
+        out.extend(path);
+        out.extend(change.before.iter().chain(&change.after).flatten());
+        out.push(b'\n');
+    }
+    out.extend(b"end\n");
+    out
+}
+
+/// Nothing where it is not whole, or names what is not below the root.
+fn read(bytes: &[u8], root: &Path) -> Option<Vec<Change>> {
+    let mut rest = bytes.strip_prefix(HEAD.as_bytes())?.strip_prefix(b"\n")?;
+    let mut changes = Vec::new();
+    while rest != b"end\n" {
+        let end = rest.iter().position(|byte| *byte == b'\n')?;
+        let line = std::str::from_utf8(&rest[..end]).ok()?;
+        rest = &rest[end + 1..];
+        let mut lengths = line.split(' ').map(|word| if word == "-" { Some(None) } else { word.parse().ok().map(Some) });
+        let (path, before, after) = (lengths.next()??, lengths.next()?, lengths.next()?);
+        let mut take = |length: Option<usize>| -> Option<Option<Vec<u8>>> {
+            let Some(length) = length else { return Some(None) };
+            let (taken, left) = rest.split_at_checked(length)?;
+            rest = left;
+            Some(Some(taken.to_vec()))
+        };
+        let path = String::from_utf8(take(path)??).ok()?;
+        let (before, after) = (take(before?)?, take(after?)?);
+        rest = rest.strip_prefix(b"\n")?;
+        let path = crate::below(root, &root.join(path)).ok()??;
+        changes.push(Change { path, before, after });
+    }
+    Some(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read, written};
+    use crate::changes::Change;
+    use std::path::Path;
+
+    fn changes(root: &Path) -> Vec<Change> {
+        let change = |path: &str, before: Option<&str>, after: Option<&str>| Change {
+            path: root.join(path),
+            before: before.map(|text| text.as_bytes().to_vec()),
+            after: after.map(|text| text.as_bytes().to_vec()),
+        };
+        vec![
+            change("a b.yaml", Some("1\n2 3\n"), Some("")),
+            change("new/c", None, Some("end\n")),
+            change("gone", Some("- -\n"), None),
+        ]
+    }
+
+    #[test]
+    fn what_is_written_down_is_read_again() {
+        let root = std::env::temp_dir().canonicalize().unwrap();
+        let bytes = written(&root, &changes(&root));
+        assert_eq!(read(&bytes, &root), Some(changes(&root)));
+        for end in 0..bytes.len() {
+            assert_eq!(read(&bytes[..end], &root), None, "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn nothing_outside_of_the_root_is_restored() {
+        let root = std::env::temp_dir().canonicalize().unwrap();
+        let outside = vec![Change { path: "/etc/hosts".into(), before: None, after: None }];
+        assert_eq!(read(&written(&root, &outside), &root), None);
+        let above = vec![Change { path: "../x".into(), before: None, after: None }];
+        assert_eq!(read(&written(&root, &above), &root), None);
+    }
+}
