@@ -52,7 +52,8 @@ pub struct Changed {
     pub path: String,
     /// Nothing where it is a new file.
     pub before: Option<String>,
-    pub after: String,
+    /// Nothing where the file goes.
+    pub after: Option<String>,
 }
 
 /// One thing that is done.
@@ -84,6 +85,15 @@ pub enum Action {
     List { file: String, by: String },
     /// It brings its Namespace along.
     BringNamespace { component: ObjectRef, namespace: EcoString },
+    /// Objects of these kinds are applied by a new Kustomization, from a directory of its own.
+    Split {
+        component: ObjectRef,
+        new: ObjectRef,
+        directory: String,
+        kinds: Vec<EcoString>,
+        /// Flux deletes the objects before the new one creates them again.
+        is_pruned: bool,
+    },
 }
 
 impl Action {
@@ -103,6 +113,7 @@ impl Action {
             Self::HelmWaits { .. } => "helm-waits",
             Self::List { .. } => "list",
             Self::BringNamespace { .. } => "namespace",
+            Self::Split { .. } => "split",
         }
     }
 
@@ -119,7 +130,8 @@ impl Action {
             | Self::RetryOnFailure { component }
             | Self::RetryInterval { component }
             | Self::HelmWaits { component }
-            | Self::BringNamespace { component, .. } => Some(component),
+            | Self::BringNamespace { component, .. }
+            | Self::Split { component, .. } => Some(component),
             Self::Unlist { .. } | Self::List { .. } => None,
         }
     }
@@ -135,6 +147,7 @@ impl Action {
             Self::Judge { kind, .. } => Some(kind.to_string()),
             Self::List { file, .. } => Some(file.clone()),
             Self::BringNamespace { namespace, .. } => Some(namespace.to_string()),
+            Self::Split { new, .. } => Some(new.to_string()),
             _ => None,
         }
     }
@@ -152,7 +165,8 @@ impl Action {
             | Self::RetryOnFailure { .. }
             | Self::HelmWaits { .. }
             | Self::List { .. }
-            | Self::BringNamespace { .. } => true,
+            | Self::BringNamespace { .. }
+            | Self::Split { .. } => true,
         }
     }
 }
@@ -184,6 +198,8 @@ pub enum WhyLeft {
     Unedited { at: Span, how: Unedited },
     /// Together with other edits it would be a cycle.
     Cycle,
+    /// Objects can't be moved out of a component.
+    Unsplit { component: ObjectRef, how: Unsplit },
     /// With the edit it is found again.
     StillFound,
     /// With the edit something else is found.
@@ -201,6 +217,7 @@ impl WhyLeft {
             Self::Unedited { how: Unedited::Anchor, .. } => "anchor",
             Self::Unedited { .. } => "not-edited",
             Self::Cycle => "cycle",
+            Self::Unsplit { .. } => "not-split",
             Self::StillFound => "still-found",
             Self::FindsOther { .. } => "finds-other",
         }
@@ -222,4 +239,23 @@ pub enum Unedited {
     Unexpected,
     /// The file is not YAML after it.
     NotYaml,
+}
+
+/// Why objects are not moved to a Kustomization of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsplit {
+    /// What installs their kinds would have to move as well: the component applies the new one itself, or is not ready without them.
+    WithProvider,
+    /// A file holds other objects, too.
+    Mixed { path: String },
+    /// A file is not in the directory of the component, or not in the lists of its kustomizations alone.
+    Elsewhere { path: String },
+    /// The Kustomization has patches, images or the like, which may be about them.
+    Patched { at: Span },
+    /// There is no directory, or no name, that is free: this one is not.
+    Taken { name: String },
+    /// Another Kustomization applies everything below a directory that the new one would be in.
+    Scanned { by: ObjectRef },
+    /// With the edit, an object would be built in another way, or in none.
+    BuiltOtherwise { object: ObjectRef },
 }

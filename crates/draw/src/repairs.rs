@@ -42,8 +42,25 @@ pub fn text(repairs: &Repairs, sources: &dyn Sources, options: RepairsText) -> S
 
 /// One repair: what stands above its diff, and the diff.
 pub fn shown(repair: &Repair, number: (usize, usize), options: RepairsText) -> String {
-    let files = repair.files.iter().map(|changed| diff::unified(changed, Paint { color: options.color }));
+    let paint = Paint { color: options.color };
+    let files = repair.files.iter().map(|changed| match moved_from(changed, &repair.files) {
+        _ if moved_to(changed, &repair.files).is_some() => String::new(),
+        Some(from) => diff::renamed(from, changed, paint),
+        None => diff::unified(changed, paint),
+    });
     format!("{}{}\n", above(repair, number, options), files.collect::<String>())
+}
+
+/// The file that goes where this one comes with the same text.
+fn moved_from<'f>(new: &Changed, files: &'f [Changed]) -> Option<&'f Changed> {
+    let is_it = |old: &&Changed| old.after.is_none() && old.before == new.after;
+    if new.before.is_some() { None } else { files.iter().find(is_it).filter(|old| moved_to(old, files) == Some(new)) }
+}
+
+/// The file that comes with the same text where this one goes.
+fn moved_to<'f>(old: &Changed, files: &'f [Changed]) -> Option<&'f Changed> {
+    let is_it = |new: &&Changed| new.before.is_none() && new.after == old.before;
+    if old.after.is_some() { None } else { files.iter().find(is_it) }
 }
 
 /// What stands above the diff of one repair.
@@ -197,6 +214,7 @@ impl ToldTwin {
 struct FileTwin {
     path: String,
     is_new: bool,
+    is_removed: bool,
     edits: Vec<EditTwin>,
 }
 
@@ -210,14 +228,15 @@ struct EditTwin {
 
 impl FileTwin {
     fn new(changed: &Changed) -> Self {
-        let (old, new) = (diff::lines(changed.before.as_deref().unwrap_or_default()), diff::lines(&changed.after));
+        let (old, new) = diff::sides(changed);
         let edit = |one: &diff::Difference| EditTwin {
             line: one.old.start + 1,
             lines: one.old.len(),
             replacement: new[one.new.clone()].concat(),
         };
         let edits = diff::differences(&old, &new).iter().map(edit).collect();
-        Self { path: changed.path.clone(), is_new: changed.before.is_none(), edits }
+        let (is_new, is_removed) = (changed.before.is_none(), changed.after.is_none());
+        Self { path: changed.path.clone(), is_new, is_removed, edits }
     }
 }
 

@@ -113,7 +113,7 @@ pub struct Changes {
     root: PathBuf,
     readers: Readers,
     all: Vec<Change>,
-    journal: Option<PathBuf>,
+    journal: Option<Journal>,
 }
 
 impl Changes {
@@ -122,10 +122,10 @@ impl Changes {
         Self { root: root.to_path_buf(), readers, all: Vec::new(), journal: None }
     }
 
-    /// What the files hold is written down here until all of them are changed: see [`crate::undo`].
+    /// What the files hold is written down here until all of them are changed.
     #[must_use]
-    pub fn journalled(self, at: &Path) -> Self {
-        Self { journal: Some(at.to_path_buf()), ..self }
+    pub fn journalled(self, journal: Journal) -> Self {
+        Self { journal: Some(journal), ..self }
     }
 
     /// One more.
@@ -168,10 +168,10 @@ impl Changes {
 
     /// Makes what is staged, with what the files hold written down before the first is changed.
     fn noted(&self, staged: Vec<Staged<'_>>, faults: &dyn Faults) -> Result<(), ChangesError> {
-        let Some(at) = &self.journal else { return rename_all(staged, faults) };
-        let failed = |source| ChangesError::Io { path: at.clone(), source };
-        faults.before(Step::Note, at).map_err(failed)?;
-        let journal = Journal::begin(at, &self.root, &self.all).map_err(failed)?;
+        let Some(journal) = &self.journal else { return rename_all(staged, faults) };
+        let failed = |source| ChangesError::Io { path: journal.file().to_path_buf(), source };
+        faults.before(Step::Note, journal.file()).map_err(failed)?;
+        let journal = journal.begin(&self.all).map_err(failed)?;
         let written = rename_all(staged, faults);
         // What could not be undone is still to be.
         if !matches!(written, Err(ChangesError::NotRestored { .. })) {

@@ -40,77 +40,100 @@ pub enum UndoError {
     },
 }
 
-/// One that is being kept, locked until it ends.
-pub(crate) struct Journal {
-    path: PathBuf,
-    _lock: File,
+/// Where a journal is kept, and the directory that it tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Journal {
+    file: PathBuf,
+    root: PathBuf,
 }
 
 impl Journal {
-    /// Writes down what these files hold and are to hold, for good.
-    pub(crate) fn begin(path: &Path, root: &Path, changes: &[Change]) -> io::Result<Self> {
-        make_private_directory(directory_of(path))?;
-        create(path, &written(&resolved(root), changes), Readers::Owner)?;
-        let lock = File::open(path)?;
-        let _unsupported = lock.try_lock();
-        Ok(Self { path: path.to_path_buf(), _lock: lock })
+    /// One in this file, of files below this directory.
+    pub fn new(file: &Path, root: &Path) -> Self {
+        Self { file: file.to_path_buf(), root: resolved(root) }
     }
 
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether a run that was to change files did not come to its end, or is still at it.
+    pub fn is_open(&self) -> bool {
+        self.file.exists()
+    }
+
+    /// Writes down what these files hold and are to hold, for good.
+    pub(crate) fn begin(&self, changes: &[Change]) -> io::Result<Begun<'_>> {
+        make_private_directory(directory_of(&self.file))?;
+        create(&self.file, &written(&self.root, changes), Readers::Owner)?;
+        let lock = File::open(&self.file)?;
+        let _unsupported = lock.try_lock();
+        Ok(Begun { file: &self.file, _lock: lock })
+    }
+
+    /// Gives files back what they held, if the run that was to change them was killed. Says which; none where there is no
+    /// journal, or nothing was changed yet. Nothing is restored where one of them was changed since.
+    pub fn undo(&self) -> Result<Vec<PathBuf>, UndoError> {
+        let Some((_lock, changes)) = self.open()? else { return Ok(Vec::new()) };
+        let mut restored = Vec::new();
+        for change in &changes {
+            let is = |held: &Option<Vec<u8>>| is_unchanged(&change.path, held.as_deref()).map_err(io(&change.path));
+            match (is(&change.before)?, is(&change.after)?) {
+                (true, _) => {}
+                (false, true) => restored.push(change),
+                (false, false) => return Err(UndoError::Changed(change.path.clone())),
+            }
+        }
+        for change in &restored {
+            restore(change).map_err(io(&change.path))?;
+        }
+        for change in &changes {
+            // What the run that was killed had ready.
+            crate::remove_stale(directory_of(&change.path));
+            remove_empty_parents(&change.path, &self.root);
+        }
+        fs::remove_file(&self.file).map_err(io(&self.file))?;
+        Ok(restored.into_iter().map(|change| change.path.clone()).collect())
+    }
+
+    /// What is written down, and the file, locked; nothing where there is none.
+    fn open(&self) -> Result<Option<(File, Vec<Change>)>, UndoError> {
+        let mut file = match without_waiting(File::options().read(true)).open(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(io(&self.file))?,
+        };
+        if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
+            return Err(UndoError::Busy(self.file.clone()));
+        }
+        let mut bytes = Vec::new();
+        (&mut file).take(BYTES_MAX).read_to_end(&mut bytes).map_err(io(&self.file))?;
+        let changes = read(&bytes, &self.root).ok_or_else(|| UndoError::Foreign(self.file.clone()))?;
+        Ok(Some((file, changes)))
+    }
+}
+
+/// One that is being kept, locked until it ends.
+pub(crate) struct Begun<'j> {
+    file: &'j Path,
+    _lock: File,
+}
+
+impl Begun<'_> {
     /// All files are changed, or none is.
     pub(crate) fn end(self) {
-        let _gone = fs::remove_file(&self.path);
-        sync_directory(directory_of(&self.path));
+        let _gone = fs::remove_file(self.file);
+        sync_directory(directory_of(self.file));
     }
 }
 
-/// Gives files back what they held, if the run that was to change them was killed. Says which; none where there is no journal.
-/// Either all of them get it, or none does.
-pub fn undo(journal: &Path, root: &Path) -> Result<Vec<PathBuf>, UndoError> {
-    let io = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| UndoError::Io { path, source }
-    };
-    let mut file = match without_waiting(File::options().read(true)).open(journal) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        opened => opened.map_err(io(journal))?,
-    };
-    if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
-        return Err(UndoError::Busy(journal.to_path_buf()));
-    }
-    let mut bytes = Vec::new();
-    (&mut file).take(BYTES_MAX).read_to_end(&mut bytes).map_err(io(journal))?;
-    let root = resolved(root);
-    let changes = read(&bytes, &root).ok_or_else(|| UndoError::Foreign(journal.to_path_buf()))?;
-    let mut restored = Vec::new();
-    for change in &changes {
-        let is_old = is_unchanged(&change.path, change.before.as_deref()).map_err(io(&change.path))?;
-        let is_new = || is_unchanged(&change.path, change.after.as_deref()).map_err(io(&change.path));
-        if !is_old && !is_new()? {
-            return Err(UndoError::Changed(change.path.clone()));
-        }
-        if !is_old {
-            restored.push(change);
-        }
-    }
-    for change in &restored {
-        restore(change, &root).map_err(io(&change.path))?;
-    }
-    // Directories of the run that was killed, with what it had ready.
-    for change in &changes {
-        crate::remove_stale(directory_of(&change.path));
-        remove_empty_parents(&change.path, &root);
-    }
-    fs::remove_file(journal).map_err(io(journal))?;
-    Ok(restored.into_iter().map(|change| change.path.clone()).collect())
+fn io(path: &Path) -> impl FnOnce(io::Error) -> UndoError + use<> {
+    let path = path.to_path_buf();
+    move |source| UndoError::Io { path, source }
 }
 
-fn restore(change: &Change, root: &Path) -> io::Result<()> {
+fn restore(change: &Change) -> io::Result<()> {
     match &change.before {
-        None => {
-            fs::remove_file(&change.path)?;
-            remove_empty_parents(&change.path, root);
-            Ok(())
-        }
+        None => fs::remove_file(&change.path),
         Some(before) => {
             fs::create_dir_all(directory_of(&change.path))?;
             replace_for_good(&change.path, before, Readers::Usual)
@@ -142,7 +165,8 @@ fn read(bytes: &[u8], root: &Path) -> Option<Vec<Change>> {
         let end = rest.iter().position(|byte| *byte == b'\n')?;
         let line = std::str::from_utf8(&rest[..end]).ok()?;
         rest = &rest[end + 1..];
-        let mut lengths = line.split(' ').map(|word| if word == "-" { Some(None) } else { word.parse().ok().map(Some) });
+        let mut lengths =
+            line.split(' ').map(|word| if word == "-" { Some(None) } else { word.parse().ok().map(Some) });
         let (path, before, after) = (lengths.next()??, lengths.next()?, lengths.next()?);
         let mut take = |length: Option<usize>| -> Option<Option<Vec<u8>>> {
             let Some(length) = length else { return Some(None) };

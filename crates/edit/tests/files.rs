@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use coldstart_edit as edit;
-use edit::{Change, Changes, ChangesError, Faults, Guard, Lock, LockError, Readers, Step, UndoError};
+use edit::{Change, Changes, ChangesError, Faults, Guard, Journal, Lock, LockError, Readers, Step, UndoError};
 use tempfile::TempDir;
 
 /// Tells the program that this test starts where it is to end.
@@ -57,7 +57,7 @@ fn change(root: &Path, path: &str, before: Option<&str>, after: &str) -> Change 
 
 /// The same three files, one of which moves, and a journal elsewhere.
 fn moves(root: &Path, journal: &Path) -> Changes {
-    let mut changes = Changes::below(root, Readers::Usual).journalled(journal);
+    let mut changes = Changes::below(root, Readers::Usual).journalled(Journal::new(journal, root));
     for (path, text) in FILES.into_iter().filter(|(path, _)| *path != "b/b.yaml") {
         changes.add(change(root, path, Some(text), &text.replace('1', "2")));
     }
@@ -326,7 +326,7 @@ fn after_a_kill_at_any_step_the_journal_gives_everything_back() {
         let before = texts(tree.path());
         let is_done = killed_at(at, tree.path(), Some(&journal));
         assert_eq!((is_done, journal.exists()), (at == STEPS, (9..STEPS).contains(&at)), "step {at}");
-        edit::undo(&journal, tree.path()).unwrap();
+        Journal::new(&journal, tree.path()).undo().unwrap();
         for directory in ["", "b", "new"] {
             edit::remove_stale(&tree.path().join(directory));
         }
@@ -347,15 +347,15 @@ fn a_journal_is_not_followed_over_what_was_changed_since() {
     assert!(!killed_at(11, tree.path(), Some(&journal)));
     fs::write(tree.path().join("c.yaml"), "c: mine\n").unwrap();
     let left = texts(tree.path());
-    let refused = edit::undo(&journal, tree.path());
+    let refused = Journal::new(&journal, tree.path()).undo();
     assert!(matches!(refused, Err(UndoError::Changed(_))), "{refused:?}");
     assert_eq!((texts(tree.path()), journal.exists()), (left, true));
     fs::write(&journal, "something else").unwrap();
-    assert!(matches!(edit::undo(&journal, tree.path()), Err(UndoError::Foreign(_))));
+    assert!(matches!(Journal::new(&journal, tree.path()).undo(), Err(UndoError::Foreign(_))));
     let held = fs::File::open(&journal).unwrap();
     held.lock().unwrap();
-    assert!(matches!(edit::undo(&journal, tree.path()), Err(UndoError::Busy(_))));
-    assert!(edit::undo(&journals.path().join("none"), tree.path()).unwrap().is_empty());
+    assert!(matches!(Journal::new(&journal, tree.path()).undo(), Err(UndoError::Busy(_))));
+    assert!(Journal::new(&journals.path().join("none"), tree.path()).undo().unwrap().is_empty());
 }
 
 #[test]

@@ -7,6 +7,8 @@ use ecow::EcoString;
 use model::{Cluster, ComponentId, HealthExpression, ObjectRef};
 use source::Span;
 
+use crate::split::Plan;
+
 /// One change of what the files say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
@@ -65,6 +67,11 @@ pub(crate) enum Change {
         of: ComponentId,
         namespace: EcoString,
     },
+    /// Objects go to a Kustomization of their own.
+    Split {
+        of: ComponentId,
+        plan: Plan,
+    },
     /// A file that nothing lists, seen from the root, by the nearest kustomization.
     List {
         of: ComponentId,
@@ -89,6 +96,7 @@ impl Change {
             | Self::RetryInterval { of }
             | Self::HelmWaits { of }
             | Self::BringNamespace { of, .. }
+            | Self::Split { of, .. }
             | Self::List { of, .. } => *of,
         }
     }
@@ -115,6 +123,13 @@ impl Change {
             Self::BringNamespace { namespace, .. } => {
                 Action::BringNamespace { component, namespace: namespace.clone() }
             }
+            Self::Split { plan, .. } => Action::Split {
+                component,
+                new: plan.new.clone(),
+                directory: plan.directory.clone(),
+                kinds: plan.kinds.clone(),
+                is_pruned: plan.is_pruned,
+            },
             Self::List { file, by, .. } => Action::List { file: file.clone(), by: by.clone() },
         }
     }

@@ -8,7 +8,7 @@ use read::Reading;
 
 use crate::change::Change;
 use crate::choose::{Chosen, Edge, choose};
-use crate::files::{self, Files};
+use crate::files::{self, Files, Texts};
 use crate::house::House;
 use crate::job::Job;
 use crate::unlist;
@@ -16,7 +16,7 @@ use crate::write::Writer;
 
 /// The files after a round, and what was done for each cause.
 pub(crate) struct Round {
-    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) texts: Texts,
     pub(crate) repairs: Vec<Repair>,
 }
 

@@ -13,6 +13,7 @@ use yaml::Node;
 use crate::change::Change;
 use crate::files::Files;
 use crate::listing;
+use crate::split;
 use crate::text::item::{Field, Fields, Manner, NewItem};
 use crate::text::value::{Indents, Quotes, Value, expression, text as written_text, yes};
 use crate::text::{Edit, Items, Step, Text, find, steps};
@@ -85,6 +86,7 @@ impl Writer<'_, '_> {
                 let directory = component.path.clone().ok_or_else(not_in_file)?;
                 listing::bring_namespace(self.files, &directory, namespace)
             }
+            Change::Split { of, plan } => split::write(self, *of, plan),
             Change::List { file, by, .. } => listing::list(self.files, by, file),
         }
     }
@@ -178,7 +180,7 @@ impl Writer<'_, '_> {
     }
 
     /// Does something at a place that was there before all edits.
-    fn at_place(
+    pub(crate) fn at_place(
         &mut self,
         at: Span,
         work: impl FnOnce(&mut Text, Span) -> Result<(), Unedited>,
@@ -377,7 +379,7 @@ fn append_beside(text: &mut Text, here: Span, item: &NewItem, is_same: impl Fn(&
 }
 
 /// Takes the item out that a place is in.
-fn remove_item(text: &mut Text, here: Span) -> Result<(), Unedited> {
+pub(crate) fn remove_item(text: &mut Text, here: Span) -> Result<(), Unedited> {
     let tree = text.tree(here).ok_or(Unedited::InText)?.into_owned();
     let (items, path, index) = list_around(&tree, here).ok_or(Unedited::InText)?;
     if items.list.as_seq().unwrap_or_default().iter().any(|item| item.get("op").is_some()) {

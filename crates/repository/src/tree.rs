@@ -117,6 +117,9 @@ impl Tree {
         let root = root.canonicalize().map_err(unreadable)?;
         fs::read_dir(&root).map_err(|source| OpenError::Unreadable { path: root.clone(), source })?;
         let walk::Found { mut files, packages, skipped } = walk::walk(&root, packages);
+        if unsaved.removed().next().is_some() {
+            files.retain(|path| !unsaved.is_removed(path));
+        }
         for path in unsaved.paths() {
             if let Err(at) = files.binary_search_by(|file| file.as_str().cmp(path)) {
                 files.insert(at, path.to_owned());

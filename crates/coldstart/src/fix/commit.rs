@@ -14,7 +14,8 @@ use crate::output;
 pub(super) fn each(root: &Path, repairs: &Repairs) -> Result<(), Failure> {
     let git = Git::of_user(&System, root, Environment::everything());
     for repair in &repairs.made {
-        let changed = repair.files.iter().map(|file| (file.path.as_str(), file.before.as_deref(), file.after.as_str()));
+        let changed =
+            repair.files.iter().map(|file| (file.path.as_str(), file.before.as_deref(), file.after.as_deref()));
         files::write(root, changed)?;
         commit(&git, repair)?;
         output::print(&format!("committed: {}\n", draw::clean(&draw::say::repair(repair))))?;

@@ -49,6 +49,7 @@ pub(crate) fn of_check(options: &Check) -> Result<Code, Failure> {
 
 pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
     options.rules.iter().try_for_each(|rule| is_rule(rule))?;
+    undo(options)?;
     let progress = Progress::start("checking");
     let entry = options.start.entry.as_deref();
     let (reading, analyses) = open_then(COMMAND, &options.path, entry, None, ::graph::analyse)?;
@@ -72,6 +73,20 @@ pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
         session.make(&repairs)?;
     }
     Ok(exit::CLEAN)
+}
+
+/// What an earlier run left half done is not what is to be fixed.
+fn undo(options: &Fix) -> Result<(), Failure> {
+    let journal = files::journal(&options.path);
+    if !journal.is_open() {
+        return Ok(());
+    }
+    if !(options.write || options.commit || options.interactive) {
+        return Err(Failure::Stopped);
+    }
+    let restored = journal.undo().map_err(Failure::NotUndone)?;
+    output::remark(&draw::say::undone(restored.len()));
+    Ok(())
 }
 
 /// Everything that is found, each by itself.

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use diagnostic::{Action, Left, Repair, Told, Unedited, WhyLeft};
+use diagnostic::{Action, Left, Repair, Told, Unedited, Unsplit, WhyLeft};
 use model::ObjectRef;
 use source::Sources;
 
 use super::statement;
 use crate::words::{count, first_few};
 
+/// Objects with it are not deleted when they go from the build of a Kustomization.
+const KEPT: &str = "kustomize.toolkit.fluxcd.io/prune: disabled";
 /// Names in one sentence.
 const NAMED_MAX: usize = 3;
 
@@ -26,6 +28,9 @@ pub fn repair(repair: &Repair) -> String {
             }
             other => others.push(other),
         }
+    }
+    if let Some(split) = others.iter().find(|action| matches!(action, Action::Split { .. })) {
+        return action(split);
     }
     match (waiting.as_slice(), awaited.first()) {
         ([], _) | (_, None) => first_of(&others),
@@ -92,6 +97,10 @@ pub fn action(action: &Action) -> String {
         Action::HelmWaits { component } => format!("Set `disableWait: false` on {component}"),
         Action::BringNamespace { component, namespace } => format!("Create Namespace `{namespace}` in {component}"),
         Action::List { file, by } => format!("List `{file}` in `{by}`"),
+        Action::Split { component, new, kinds, .. } => {
+            let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+            format!("Move {} of {component} to the new {new}", first_few(&kinds, NAMED_MAX))
+        }
     }
 }
 
@@ -162,6 +171,14 @@ fn risk(action: &Action) -> String {
             "{component} applies Namespace `{namespace}` too; Flux does not delete it when the file goes (`prune: disabled`)"
         ),
         Action::List { file, .. } => format!("Flux applies the objects of `{file}`"),
+        Action::Split { component, new, is_pruned: true, .. } => format!(
+            "on a cluster that runs, Flux deletes the moved objects when it reconciles {component}, and {new} creates them again: what \
+             their operator deletes with them, such as the data of a database, is lost. To keep them, first add the annotation \
+             `{KEPT}` to them, let Flux apply that, and then make this edit"
+        ),
+        Action::Split { component, new, is_pruned: false, .. } => format!(
+            "{new} takes over the moved objects once {component} is ready; Flux does not delete them, because they are not pruned"
+        ),
     }
 }
 
@@ -181,6 +198,7 @@ pub fn why_left(left: &Left, sources: &dyn Sources) -> String {
         }
         WhyLeft::NotInFile { component } => format!("{component} is not written in a file: a tool creates it"),
         WhyLeft::Unedited { at, how } => unedited(*how, &place(*at)),
+        WhyLeft::Unsplit { component, how } => unsplit(component, how, &place),
         WhyLeft::Cycle => "together with the other edits it would be a cycle".to_owned(),
         WhyLeft::StillFound => "checked again with the edit, it is still found".to_owned(),
         WhyLeft::FindsOther { rule, component } => {
@@ -197,6 +215,38 @@ fn unedited(how: Unedited, place: &str) -> String {
         Unedited::Template => format!("{place} is a template"),
         Unedited::Unexpected => format!("{place} is written in a way that is not edited"),
         Unedited::NotYaml => format!("{place} would not be YAML any more"),
+    }
+}
+
+fn unsplit(component: &ObjectRef, how: &Unsplit, place: &dyn Fn(source::Span) -> String) -> String {
+    match how {
+        Unsplit::WithProvider => {
+            format!(
+                "{component} can't wait for a new Kustomization: what installs the CRD has to be moved as well, by hand"
+            )
+        }
+        Unsplit::Mixed { path } => format!("{path} also holds objects that stay in {component}"),
+        Unsplit::Elsewhere { path } => {
+            format!("{path} is not listed in the directory of {component} alone")
+        }
+        Unsplit::Patched { at } => {
+            format!("{} may change the objects to move, and has to be divided by hand", place(*at))
+        }
+        Unsplit::Taken { name } => format!("the name for the new Kustomization or its directory exists: `{name}`"),
+        Unsplit::Scanned { by } => {
+            format!("{by} would apply the new directory as well: it applies everything beside it")
+        }
+        Unsplit::BuiltOtherwise { object } => {
+            format!("in a Kustomization of its own, {object} would not be built as it is now")
+        }
+    }
+}
+
+/// What was left of a run that was stopped, and is gone.
+pub fn undone(files: usize) -> String {
+    match files {
+        0 => "an earlier run was stopped before it changed a file".to_owned(),
+        _ => format!("an earlier run was stopped while it wrote: {} restored", count(files, "file")),
     }
 }
 
