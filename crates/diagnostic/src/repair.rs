@@ -86,14 +86,18 @@ pub enum Action {
     /// It brings its Namespace along.
     BringNamespace { component: ObjectRef, namespace: EcoString },
     /// Objects of these kinds are applied by a new Kustomization, from a directory of its own.
-    Split {
-        component: ObjectRef,
-        new: ObjectRef,
-        directory: String,
-        kinds: Vec<EcoString>,
-        /// Flux deletes the objects before the new one creates them again.
-        is_pruned: bool,
-    },
+    Split { component: ObjectRef, new: ObjectRef, directory: String, kinds: Vec<EcoString>, handover: Handover },
+}
+
+/// What becomes of objects in a cluster that runs when another Kustomization applies them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Handover {
+    /// They stay: the old one does not prune them.
+    Kept,
+    /// The old one deletes them before the new one applies them.
+    Deleted,
+    /// The old one deletes them unless the new one comes first.
+    Race,
 }
 
 impl Action {

@@ -128,7 +128,7 @@ impl Change {
                 new: plan.new.clone(),
                 directory: plan.directory.clone(),
                 kinds: plan.kinds.clone(),
-                is_pruned: plan.is_pruned,
+                handover: plan.handover,
             },
             Self::List { file, by, .. } => Action::List { file: file.clone(), by: by.clone() },
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use diagnostic::{Action, Left, Repair, Told, Unedited, Unsplit, WhyLeft};
+use diagnostic::{Action, Handover, Left, Repair, Told, Unedited, Unsplit, WhyLeft};
 use model::ObjectRef;
 use source::Sources;
 
@@ -171,15 +171,26 @@ fn risk(action: &Action) -> String {
             "{component} applies Namespace `{namespace}` too; Flux does not delete it when the file goes (`prune: disabled`)"
         ),
         Action::List { file, .. } => format!("Flux applies the objects of `{file}`"),
-        Action::Split { component, new, is_pruned: true, .. } => format!(
-            "on a cluster that runs, Flux deletes the moved objects when it reconciles {component}, and {new} creates them again: what \
-             their operator deletes with them, such as the data of a database, is lost. To keep them, first add the annotation \
-             `{KEPT}` to them, let Flux apply that, and then make this edit"
-        ),
-        Action::Split { component, new, is_pruned: false, .. } => format!(
-            "{new} takes over the moved objects once {component} is ready; Flux does not delete them, because they are not pruned"
-        ),
+        Action::Split { component, new, handover, .. } => handed_over(component, new, *handover),
     }
+}
+
+fn handed_over(component: &ObjectRef, new: &ObjectRef, handover: Handover) -> String {
+    let deleted = match handover {
+        Handover::Kept => {
+            return format!(
+                "{new} takes over the moved objects, and {component} does not delete them: they are not pruned"
+            );
+        }
+        Handover::Deleted => format!("when Flux reconciles {component}, it deletes the moved objects"),
+        Handover::Race => {
+            format!("when Flux reconciles {component} before {new}, it deletes the moved objects")
+        }
+    };
+    format!(
+        "on a cluster that runs, {deleted}, and {new} creates them again: what their operator deletes with them, such as the data of \
+         a database, is lost. To keep them, first add the annotation `{KEPT}` to them, let Flux apply that, and then make this edit"
+    )
 }
 
 /// A finding in one line.

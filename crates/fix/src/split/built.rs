@@ -52,13 +52,13 @@ fn objects(rendered: &Rendered) -> BTreeMap<&ObjectRef, Vec<&Node>> {
     objects
 }
 
-/// Drops what moves an object of a cluster; where no job is about its kind, all that move something there.
+/// Drops what moves an object; where no job is about its kind, all that move something in the cluster.
 fn drop_one(jobs: &mut [Job<'_>], cluster: &str, object: &ObjectRef) -> bool {
     let is_of = |job: &Job<'_>| {
         let moves = |change: &Change| matches!(change, Change::Split { plan, .. } if plan.kinds.contains(&object.kind));
         job.changes.iter().any(moves)
     };
-    let is_any_of = jobs.iter().any(|job| job.is_alive() && is_of(job));
+    let is_any_of = jobs.iter().any(is_of);
     let is_near = |job: &Job<'_>| job.is_splitting() && (is_any_of || job.told.cluster == cluster);
     let mut is_any = false;
     for job in jobs.iter_mut().filter(|job| job.is_alive() && is_near(job)).filter(|job| !is_any_of || is_of(job)) {

@@ -6,15 +6,16 @@ use yaml::Node;
 use crate::house::House;
 use crate::text::{Text, lines};
 
-/// What it has in common with the other: the rest is about objects that stay.
-const KEPT: [&str; 8] =
-    ["apiVersion", "kind", "namespace", "labels", "commonLabels", "commonAnnotations", "namePrefix", "nameSuffix"];
+/// Fields by which a kustomization changes everything that it lists.
+pub(super) const FIELDS: [&str; 5] = ["labels", "commonLabels", "commonAnnotations", "namePrefix", "nameSuffix"];
 /// A comment that is for the program with which it is edited.
 const FOR_EDITORS: &str = "# yaml-language-server";
 
-/// Its text. `namespace` is what the objects got from further above.
+/// Its text. `above` are the other kustomizations on the way to the files, whose fields it has as well, and `namespace` what the
+/// objects got from any of them.
 pub(super) fn kustomization(
     like: &Text,
+    above: &[Text],
     house: &House,
     files: &[&str],
     namespace: Option<&str>,
@@ -25,31 +26,37 @@ pub(super) fn kustomization(
     if lines::column(text, first.key_span.start as usize) > 0 {
         return Err(Unedited::Unexpected);
     }
-    let above = text[..first.key_span.start as usize].lines();
+    let head = text[..first.key_span.start as usize].lines();
     let mut out: Vec<String> =
-        above.filter(|line| *line == "---" || line.starts_with(FOR_EDITORS)).map(str::to_owned).collect();
-    let own_namespace = root.text_at(&["namespace"]);
+        head.filter(|line| *line == "---" || line.starts_with(FOR_EDITORS)).map(str::to_owned).collect();
+    let mut fields: Vec<String> = above.iter().flat_map(|above| fields_of(above, &FIELDS)).collect();
+    fields.extend(namespace.map(|namespace| format!("namespace: {namespace}")));
+    let mut is_listed = false;
     for entry in root.entries() {
         match entry.key.as_str() {
             "resources" => {
+                out.append(&mut fields);
                 let known = entry.value.as_seq().and_then(<[Node]>::first).and_then(Node::text);
                 let dot = if known.is_some_and(|path| path.starts_with("./")) { "./" } else { "" };
                 let indent = house.indents(root, text).list;
-                out.extend(
-                    namespace.filter(|_| own_namespace.is_none()).map(|namespace| format!("namespace: {namespace}")),
-                );
                 out.push("resources:".to_owned());
                 out.extend(files.iter().map(|file| format!("{:indent$}- {dot}{file}", "")));
+                is_listed = true;
             }
-            "namespace" if namespace != own_namespace => out.extend(namespace.map(|it| format!("namespace: {it}"))),
-            key if KEPT.contains(&key) => {
-                let start = entry.key_span.start as usize;
-                let whole = text.get(start..like.end_of(entry)).ok_or(Unedited::Unexpected)?;
-                out.extend(whole.lines().map(str::to_owned));
-            }
+            "namespace" => out.extend(fields.pop_if(|_| namespace.is_some())),
+            key if ["apiVersion", "kind"].contains(&key) => out.extend(fields_of(like, &[key])),
+            key if FIELDS.contains(&key) => out.extend(fields_of(like, &[key])),
             _ => {}
         }
     }
     let ending = lines::ending(text);
-    Ok(out.join(ending) + ending)
+    if is_listed { Ok(out.join(ending) + ending) } else { Err(Unedited::Unexpected) }
+}
+
+/// The lines of some fields, as they are.
+fn fields_of(text: &Text, wanted: &[&str]) -> Vec<String> {
+    let entries = text.roots().next().map(Node::entries).unwrap_or_default().iter();
+    let wanted = entries.filter(|entry| wanted.contains(&entry.key.as_str()));
+    let whole = wanted.filter_map(|entry| text.text().get(entry.key_span.start as usize..text.end_of(entry)));
+    whole.flat_map(str::lines).map(str::to_owned).collect()
 }

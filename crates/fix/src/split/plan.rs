@@ -1,14 +1,15 @@
 //! Which files move, from which lists, to where.
 
-use diagnostic::{Unsplit, WhyLeft};
+use diagnostic::{Handover, Unsplit, WhyLeft};
 use ecow::EcoString;
 use model::{Cluster, Component, ComponentId, ObjectRef, Role};
 use read::{Reading, Repository};
 use repository::path;
-use source::{FileId, Span};
+use source::Span;
 use yaml::Node;
 
 use super::held::{Entry, Held, held, objects};
+use super::kustomization::FIELDS;
 use super::name;
 use crate::listing::kustomization_in;
 
@@ -23,12 +24,12 @@ pub(crate) struct Plan {
     pub(crate) new: ObjectRef,
     pub(crate) directory: String,
     /// What it waits for.
-    pub(crate) on: ComponentId,
+    pub(crate) on: ObjectRef,
     pub(crate) how: How,
     /// The namespace that the kustomization above gives to what moves.
     pub(crate) namespace: Option<String>,
-    /// Flux deletes the objects before they come again.
-    pub(crate) is_pruned: bool,
+    /// What becomes of the objects in a cluster that runs.
+    pub(crate) handover: Handover,
 }
 
 /// What is done to files.
@@ -36,8 +37,8 @@ pub(crate) struct Plan {
 pub(crate) enum How {
     /// The directory holds nothing else and stays where it is: its entry goes from a list.
     Unlist(Entry),
-    /// Files move to a new directory, with a kustomization that is like another one where they have been listed.
-    Move { files: Vec<Held>, like: Option<FileId> },
+    /// Files move to a new directory, with a kustomization where they have been listed.
+    Move { files: Vec<Held> },
 }
 
 impl Plan {
@@ -57,11 +58,23 @@ impl Plan {
         let directory = path::within(own.path.as_deref().ok_or_else(|| not_in_file(own))?);
         let all = held(&reading.repository, &directory);
         let moved = moved(&reading.repository, &all, &directory, kinds).map_err(unsplit)?;
-        let namespace = namespace(&reading.repository, &moved);
-        let objects = || moved.iter().flat_map(|held| objects(&reading.repository, held.file));
-        let is_pruned = object.at(&["spec", "prune"]).and_then(Node::as_bool) != Some(false) && !objects().all(is_kept);
+        let handover = handover(&reading.repository, object, &moved, of == on);
+        let on = cluster.component(on).object.clone();
         let (how, new, directory) = place(reading, own, &directory, &all, moved, kinds).map_err(unsplit)?;
-        Ok(Self { kinds: kinds.to_vec(), new, directory, on, how, namespace, is_pruned })
+        let namespace = namespace(&reading.repository, &how);
+        Ok(Self { kinds: kinds.to_vec(), new, directory, on, how, namespace, handover })
+    }
+}
+
+/// What becomes of the objects in a cluster that runs. The new Kustomization waits until the one that it depends on has
+/// applied the same revision, and pruned what is not in it.
+fn handover(repository: &Repository, own: &Node, moved: &[Held], is_awaited: bool) -> Handover {
+    let is_pruning = own.at(&["spec", "prune"]).and_then(Node::as_bool) != Some(false);
+    let is_kept = moved.iter().flat_map(|held| objects(repository, held.file)).all(is_kept);
+    match () {
+        () if is_kept || !is_pruning => Handover::Kept,
+        () if is_awaited => Handover::Deleted,
+        () => Handover::Race,
     }
 }
 
@@ -109,11 +122,14 @@ fn moved(repository: &Repository, all: &[Held], directory: &str, kinds: &[EcoStr
     if moved.is_empty() { Err(Unsplit::Elsewhere { path: directory.to_owned() }) } else { Ok(moved) }
 }
 
-/// The namespace that the outermost kustomization gives.
-fn namespace(repository: &Repository, moved: &[Held]) -> Option<String> {
-    let entries = &moved.first()?.entries;
-    let roots = entries.iter().filter_map(|entry| objects(repository, entry.by).first().copied());
-    roots.filter_map(|root| root.text_at(&["namespace"])).next().map(str::to_owned)
+/// The namespace that the outermost kustomization above gives.
+fn namespace(repository: &Repository, how: &How) -> Option<String> {
+    let above = match how {
+        How::Unlist(entry) => std::slice::from_ref(entry),
+        How::Move { files } => &files.first()?.entries,
+    };
+    let mut roots = above.iter().filter_map(|entry| objects(repository, entry.by).first().copied());
+    roots.find_map(|root| root.text_at(&["namespace"])).map(str::to_owned)
 }
 
 /// Where the objects go, and by what.
@@ -146,8 +162,7 @@ fn place(
     if let Some(by) = scanning(reading, &directory) {
         return Err(Unsplit::Scanned { by });
     }
-    let like = moved.iter().filter_map(|held| held.entries.last()).map(|entry| entry.by).next();
-    Ok((How::Move { files: moved, like }, new, directory))
+    Ok((How::Move { files: moved }, new, directory))
 }
 
 fn taken(name: String) -> Unsplit {
@@ -165,11 +180,19 @@ fn whole_directory(repository: &Repository, all: &[Held], moved: &[Held]) -> Opt
     for (at, (entry, inner)) in outer.zip(inner).enumerate() {
         let has = |held: &&Held| held.entries.get(at) == Some(entry);
         let is_all = moved.iter().all(|held| has(&held)) && all.iter().filter(has).count() == moved.len();
-        if is_all {
+        let above = first.entries[..=at].iter().filter_map(|entry| objects(repository, entry.by).first().copied());
+        let (is_alike, levels) = (above.clone().all(|root| !gives_fields(root)), above.count());
+        // What further ones give would have to be gathered.
+        if is_all && is_alike && levels == 1 {
             return Some((*entry, path::parent(repository.path(inner.by)?).to_owned()));
         }
     }
     None
+}
+
+/// Whether a kustomization changes what it lists by fields that a Flux Kustomization does not have.
+fn gives_fields(root: &Node) -> bool {
+    FIELDS.iter().any(|field| root.get(field).is_some())
 }
 
 /// The Kustomization that applies all that there is below some directory, where a new one is in it.

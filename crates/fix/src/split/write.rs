@@ -5,7 +5,7 @@ use model::ComponentId;
 use source::Span;
 
 use super::document::{Awaited, CHECKS, document, for_editors, is_of};
-use super::held::Held;
+use super::held::{Entry, Held};
 use super::kustomization::kustomization;
 use super::plan::{How, Plan, file_name};
 use crate::text::{Text, find};
@@ -23,14 +23,13 @@ pub(crate) fn write(writer: &mut Writer<'_, '_>, of: ComponentId, plan: &Plan) -
     };
     match &plan.how {
         How::Unlist(entry) => unlist(writer, entry.at)?,
-        How::Move { files, like } => {
+        How::Move { files } => {
             move_all(writer, plan, files).map_err(unsplit)?;
             for entry in files.iter().filter_map(|held| held.entries.last()) {
                 unlist(writer, entry.at)?;
             }
-            if let Some(like) = like {
-                let at = Span::new(*like, 0, 0);
-                list_new(writer, plan, files, at).map_err(|how| WhyLeft::Unedited { at, how })?;
+            if let Some(held) = files.iter().find(|held| !held.entries.is_empty()) {
+                list_new(writer, plan, files, held)?;
             }
         }
     }
@@ -55,19 +54,23 @@ fn move_all(writer: &mut Writer<'_, '_>, plan: &Plan, files: &[Held]) -> Result<
     Ok(())
 }
 
-/// The kustomization of the new directory.
-fn list_new(writer: &mut Writer<'_, '_>, plan: &Plan, files: &[Held], like: Span) -> Result<(), Unedited> {
-    let source = writer.files.repository.source(like.file).ok_or(Unedited::Unexpected)?;
-    let like = Text::new(like.file, source.text().to_owned());
+/// The kustomization of the new directory, like those that a file was listed by.
+fn list_new(writer: &mut Writer<'_, '_>, plan: &Plan, files: &[Held], like: &Held) -> Result<(), WhyLeft> {
+    let repository = writer.files.repository;
+    let text = |entry: &Entry| Some(Text::new(entry.by, repository.source(entry.by)?.text().to_owned()));
+    let mut above: Vec<Text> = like.entries.iter().filter_map(text).collect();
+    let at = Span::new(like.entries.last().map_or(like.file, |entry| entry.by), 0, 0);
+    let unedited = |how| WhyLeft::Unedited { at, how };
+    let like = above.pop().ok_or(unedited(Unedited::Unexpected))?;
     let names: Vec<&str> = files.iter().map(|held| file_name(&held.path)).collect();
-    let text = kustomization(&like, writer.files.house, &names, plan.namespace.as_deref())?;
+    let text = kustomization(&like, &above, writer.files.house, &names, plan.namespace.as_deref()).map_err(unedited)?;
     let path = format!("{}/kustomization.yaml", plan.directory);
-    if writer.files.create(&path, text) { Ok(()) } else { Err(Unedited::Unexpected) }
+    if writer.files.create(&path, text) { Ok(()) } else { Err(unedited(Unedited::Unexpected)) }
 }
 
 /// The new Kustomization, in the file of the one that it comes from and behind it.
 fn add_document(writer: &mut Writer<'_, '_>, of: ComponentId, plan: &Plan) -> Result<(), Unedited> {
-    let (own, on) = (writer.cluster.component(of).clone(), writer.cluster.component(plan.on).object.clone());
+    let (own, on) = (writer.cluster.component(of).clone(), &plan.on);
     let house = writer.files.house;
     let source = writer.files.repository.source(own.at.file).ok_or(Unedited::Unexpected)?;
     let before = Text::new(own.at.file, source.text().to_owned());
