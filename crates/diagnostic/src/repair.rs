@@ -67,6 +67,8 @@ pub enum Action {
     Unlist { path: String, components: usize },
     /// A name or namespace that was wrong: of a dependency, or of a health check.
     Rename { component: ObjectRef, from: EcoString, to: EcoString },
+    /// It waits for another, which itself waits for the one before.
+    DependInstead { component: ObjectRef, from: ObjectRef, to: ObjectRef },
     /// `wait: true`.
     Wait { component: ObjectRef },
     /// `ready: true` on a dependency of a ResourceSet.
@@ -108,6 +110,7 @@ impl Action {
             Self::Undepend { .. } => "undepend",
             Self::Unlist { .. } => "unlist",
             Self::Rename { .. } => "rename",
+            Self::DependInstead { .. } => "depend-instead",
             Self::Wait { .. } => "wait",
             Self::AwaitReady { .. } => "await-ready",
             Self::Check { .. } => "health-check",
@@ -127,6 +130,7 @@ impl Action {
             Self::Depend { component, .. }
             | Self::Undepend { component, .. }
             | Self::Rename { component, .. }
+            | Self::DependInstead { component, .. }
             | Self::Wait { component }
             | Self::AwaitReady { component }
             | Self::Check { component, .. }
@@ -147,6 +151,7 @@ impl Action {
             Self::Undepend { on, .. } => Some(on.to_string()),
             Self::Unlist { path, .. } => Some(path.clone()),
             Self::Rename { to, .. } => Some(to.to_string()),
+            Self::DependInstead { to, .. } => Some(to.to_string()),
             Self::Check { object, .. } => Some(object.to_string()),
             Self::Judge { kind, .. } => Some(kind.to_string()),
             Self::List { file, .. } => Some(file.clone()),
@@ -159,7 +164,9 @@ impl Action {
     /// Whether a running cluster behaves differently after it, beyond the order of its next reconciliations.
     pub fn is_unsafe(&self) -> bool {
         match self {
-            Self::Depend { .. } | Self::Rename { .. } | Self::RetryInterval { .. } => false,
+            Self::Depend { .. } | Self::Rename { .. } | Self::DependInstead { .. } | Self::RetryInterval { .. } => {
+                false
+            }
             Self::Undepend { .. }
             | Self::Unlist { .. }
             | Self::Wait { .. }

@@ -36,6 +36,13 @@ pub(crate) enum Change {
         from: ObjectRef,
         to: ObjectRef,
     },
+    /// The item that this place is in names what another one now comes after.
+    DependInstead {
+        of: ComponentId,
+        at: Span,
+        from: ObjectRef,
+        to: ObjectRef,
+    },
     Wait {
         of: ComponentId,
     },
@@ -88,6 +95,7 @@ impl Change {
             | Self::Undepend { of, .. }
             | Self::Unlist { of, .. }
             | Self::Rename { of, .. }
+            | Self::DependInstead { of, .. }
             | Self::Wait { of }
             | Self::AwaitReady { of, .. }
             | Self::Check { of, .. }
@@ -112,6 +120,9 @@ impl Change {
                 let is_elsewhere = from.namespace != to.namespace;
                 let name = |object: &ObjectRef| if is_elsewhere { object.path().into() } else { object.name.clone() };
                 Action::Rename { component, from: name(from), to: name(to) }
+            }
+            Self::DependInstead { from, to, .. } => {
+                Action::DependInstead { component, from: from.clone(), to: to.clone() }
             }
             Self::Wait { .. } => Action::Wait { component },
             Self::AwaitReady { .. } => Action::AwaitReady { component },

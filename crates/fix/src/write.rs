@@ -57,7 +57,9 @@ impl Writer<'_, '_> {
             Change::Depend { of, on } => self.depend(*of, *on),
             Change::Undepend { at, .. } => self.at_place(*at, remove_item),
             Change::Unlist { at, .. } => self.unlist(*at),
-            Change::Rename { of, at, from, to } => self.rename(*of, *at, from, to),
+            Change::Rename { of, at, from, to } | Change::DependInstead { of, at, from, to } => {
+                self.rename(*of, *at, from, to)
+            }
             Change::Wait { of } => self.wait(*of),
             Change::AwaitReady { at, .. } => self.at_place(*at, set_ready),
             Change::Check { of, object, api_version } => {

@@ -88,6 +88,7 @@ pub fn action(action: &Action) -> String {
             format!("Keep the `dependsOn` of {} that a patch in `{path}` replaces", count(*components, "component"))
         }
         Action::Rename { component, from, to } => format!("Correct `{from}` to `{to}` in {component}"),
+        Action::DependInstead { component, from, to } => format!("Make {component} wait for {to} instead of {from}"),
         Action::Wait { component } => format!("Set `wait: true` on {component}"),
         Action::AwaitReady { component } => format!("Set `ready: true` on a dependency of {component}"),
         Action::Check { component, object } => format!("List {object} in the `healthChecks` of {component}"),
@@ -141,6 +142,9 @@ fn risk(action: &Action) -> String {
         ),
         Action::Rename { component, to, .. } => {
             format!("{component} waits for `{to}`; until now it waits for nothing that exists")
+        }
+        Action::DependInstead { component, from, to } => {
+            format!("Flux reconciles {component} only while {to} is ready, which waits for {from}")
         }
         Action::Wait { component } => format!(
             "{component} is ready only while everything that it applies is healthy: if something in it is not healthy now, \

@@ -72,7 +72,9 @@ fn waiting(cluster: &Cluster, of: ComponentId, plan: &Plan) -> Vec<Change> {
     let from: BTreeSet<ComponentId> = needing.flat_map(|need| above(cluster, need.of)).collect();
     let ties = cluster.ties.iter().filter(|tie| tie.to == TieTarget::Component(of) && from.contains(&tie.from));
     let own = &cluster.component(of).object;
-    ties.map(|tie| Change::Rename { of: tie.from, at: tie.at, from: own.clone(), to: plan.new.clone() }).collect()
+    let instead =
+        |tie: &model::Tie| Change::DependInstead { of: tie.from, at: tie.at, from: own.clone(), to: plan.new.clone() };
+    ties.map(instead).collect()
 }
 
 /// A component, and all that it is applied by.
