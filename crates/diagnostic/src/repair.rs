@@ -248,6 +248,8 @@ pub enum Unedited {
     Template,
     /// What is there is not what was expected.
     Unexpected,
+    /// The file is UTF-16.
+    Encoding,
     /// The file is not YAML after it.
     NotYaml,
 }

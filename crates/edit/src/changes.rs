@@ -80,12 +80,12 @@ fn list(paths: &[PathBuf]) -> String {
 /// What is done to one file next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// What all of them hold is written down.
+    Note,
     /// The new one is written beside it.
     Stage,
     /// The old one gets a second name.
     Keep,
-    /// What all of them held is written down.
-    Note,
     /// The new one takes its place, or nothing does.
     Rename,
     /// The old one takes its place again.
@@ -155,27 +155,27 @@ impl Changes {
         let guards: Result<Vec<Guard>, LockError> =
             self.all.iter().map(|change| Guard::of(&change.path, elsewhere)).collect();
         let _guards = guards?;
+        let Some(journal) = &self.journal else { return self.make(faults) };
+        let failed = |source| ChangesError::Io { path: journal.file().to_path_buf(), source };
+        faults.before(Step::Note, journal.file()).map_err(failed)?;
+        let journal = journal.begin(&self.all).map_err(failed)?;
+        let written = self.make(faults);
+        // What could not be undone is still to be.
+        if !matches!(written, Err(ChangesError::NotRestored { .. })) {
+            journal.end();
+        }
+        written
+    }
+
+    /// Makes all changes or none, with nothing written down.
+    fn make(&self, faults: &dyn Faults) -> Result<(), ChangesError> {
         let mut made = Vec::new();
-        let written = self.stage(faults, &mut made).and_then(|staged| self.noted(staged, faults));
+        let written = self.stage(faults, &mut made).and_then(|staged| rename_all(staged, faults));
         if written.is_err() {
             made.into_iter().rev().for_each(Made::remove);
         } else {
             let gone = self.all.iter().filter(|change| change.after.is_none());
             gone.for_each(|change| remove_empty_parents(&change.path, &self.root));
-        }
-        written
-    }
-
-    /// Makes what is staged, with what the files hold written down before the first is changed.
-    fn noted(&self, staged: Vec<Staged<'_>>, faults: &dyn Faults) -> Result<(), ChangesError> {
-        let Some(journal) = &self.journal else { return rename_all(staged, faults) };
-        let failed = |source| ChangesError::Io { path: journal.file().to_path_buf(), source };
-        faults.before(Step::Note, journal.file()).map_err(failed)?;
-        let journal = journal.begin(&self.all).map_err(failed)?;
-        let written = rename_all(staged, faults);
-        // What could not be undone is still to be.
-        if !matches!(written, Err(ChangesError::NotRestored { .. })) {
-            journal.end();
         }
         written
     }

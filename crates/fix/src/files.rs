@@ -44,6 +44,9 @@ impl<'a> Files<'a> {
     pub(crate) fn open(&mut self, at: Span) -> Result<&mut Text, Unedited> {
         if !self.texts.contains_key(&at.file) {
             let source = self.repository.source(at.file).ok_or(Unedited::Unexpected)?;
+            if !self.repository.is_utf8(at.file) {
+                return Err(Unedited::Encoding);
+            }
             self.texts.insert(at.file, Arc::new(Text::new(at.file, source.text().to_owned())));
         }
         self.texts.get_mut(&at.file).map(Arc::make_mut).ok_or(Unedited::Unexpected)

@@ -362,6 +362,12 @@ impl Tree {
         bases.filter(|base| !base.split('/').any(|name| name.starts_with('.'))).collect()
     }
 
+    /// Whether the bytes of a file, read again, are those of its text. Those of UTF-16 are not.
+    pub fn is_utf8(&self, file: FileId) -> bool {
+        let bytes = self.path(file).and_then(|path| self.read_bytes(path).ok());
+        self.source(file).is_some_and(|source| bytes.as_deref() == Some(source.text().as_bytes()))
+    }
+
     fn read_text(&self, path: &str) -> Result<Source, Unread> {
         let text = decoded(self.read_bytes(path)?).ok_or(Unread::NotUtf8)?;
         if memchr::memchr(0, text.as_bytes()).is_some() {
