@@ -18,7 +18,7 @@ const ROUNDS_MAX: usize = 8;
 /// How often all of it is tried, each time without what turned out to be wrong only at the end.
 const ATTEMPTS_MAX: usize = 3;
 /// How often what was found only after edits is closed as well.
-const PASSES_MAX: usize = 5;
+const PASSES_MAX: usize = 10;
 
 /// A repository, and what was found in it: each finding by itself.
 #[derive(Debug)]
@@ -96,12 +96,22 @@ impl Passes<'_> {
         let mut made: Vec<Repair> = Vec::new();
         let mut texts = Texts::new();
         let mut last: Option<Checked> = None;
+        let first = dropped.clone();
+        let mut is_new = false;
         for _ in 0..PASSES_MAX {
             let (reading, findings) = self.state(last.as_ref());
             let pass = Pass { reading, findings, texts: &texts, all: self };
             let Passed { repairs, next, why } = pass.run(dropped, again)?;
             dropped.extend(why);
-            let Some(next) = next else { break };
+            let Some(next) = next else {
+                // What was dropped for another's fault is tried once more, as the next run would.
+                if std::mem::take(&mut is_new) && *dropped != first {
+                    dropped.clone_from(&first);
+                    continue;
+                }
+                break;
+            };
+            is_new = true;
             for changed in repairs.iter().flat_map(|repair| &repair.files) {
                 texts.insert(changed.path.clone(), changed.after.clone());
             }

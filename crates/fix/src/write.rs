@@ -112,13 +112,15 @@ impl Writer<'_, '_> {
         self.at_place(at, |text, here| append_beside(text, here, &item, is_same))
     }
 
-    /// An item of the list that a component has its dependencies in: in a patch, where one gives them to it.
-    fn tie_place(&self, of: ComponentId, own: &Component) -> Option<Span> {
+    /// An item of the list that a component has its dependencies in: in a patch, where one gives them to it. Another edit may have
+    /// taken the last one away.
+    fn tie_place(&mut self, of: ComponentId, own: &Component) -> Option<Span> {
         let places = self.cluster.ties.iter().filter(|tie| tie.from == of && !tie.at.is_generated()).map(|tie| tie.at);
         let is_list = |at: &Span| self.files.repository.source(at.file).is_some();
         let mut places: Vec<Span> = places.filter(is_list).collect();
         places.sort_by_key(|at| (at.file == own.at.file, at.start));
-        places.first().copied()
+        let mut is_gone = |at: Span| self.files.open(at).is_ok_and(|text| text.here(at).is_none());
+        places.into_iter().find(|at| at.file != own.at.file || !is_gone(*at))
     }
 
     /// What other components get from the same lines, they get as well: that must be meant.
