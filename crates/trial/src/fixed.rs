@@ -158,8 +158,8 @@ fn moved(action: &Action) -> Option<(String, String)> {
 fn line(changed: &Changed, files: &[&Changed]) -> Option<Wrong> {
     let wrong = |line: &str| Some(Wrong::Line { path: changed.path.clone(), line: line.to_owned() });
     let (Some(before), Some(after)) = (&changed.before, &changed.after) else {
-        let is_moved = |other: &&Changed| other.before.is_none() && other.after == changed.before;
-        let is_right = changed.before.is_none() || files.iter().any(|other| is_moved(&other));
+        let is_moved = |other: &Changed| other.before.is_none() && other.after == changed.before;
+        let is_right = changed.before.is_none() || files.iter().any(|other| is_moved(other));
         return if is_right { None } else { wrong("the whole file") };
     };
     let is_windows = before.contains("\r\n");
@@ -204,12 +204,11 @@ fn ties(old: &Cluster, new: &Cluster) -> Vec<Wrong> {
     for (of, on) in new.difference(&old).filter(|(of, _)| !corrected.contains(of)) {
         let mut others = new.clone();
         others.remove(&(of.clone(), on.clone()));
-        let (of_name, on_name) = (of.to_string(), on.to_string());
         if reaches(&others, of, on) {
-            wrong.push(Wrong::Implied { of: of_name.clone(), on: on_name.clone() });
+            wrong.push(Wrong::Implied { of: of.to_string(), on: on.to_string() });
         }
         if reaches(&new, on, of) {
-            wrong.push(Wrong::Cycle { of: of_name, on: on_name });
+            wrong.push(Wrong::Cycle { of: of.to_string(), on: on.to_string() });
         }
     }
     wrong

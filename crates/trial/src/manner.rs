@@ -1,6 +1,7 @@
 //! The same objects as other people write them: other line ends, lists, quotes, comments and anchors.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::dice::Dice;
 
@@ -81,11 +82,11 @@ fn in_one_line(text: &str) -> String {
         if let Some(name) = line.strip_prefix("    - name: ") {
             items.push(format!("{{name: {name}"));
         } else if let (Some(namespace), Some(last)) = (line.strip_prefix("      namespace: "), items.last_mut()) {
-            last.push_str(&format!(", namespace: {namespace}}}"));
+            let _ = write!(last, ", namespace: {namespace}}}");
         } else {
             if !items.is_empty() {
                 out.truncate(out.trim_end().len());
-                out.push_str(&format!(" [{}]\n", items.join(", ")));
+                let _ = writeln!(out, " [{}]", items.join(", "));
                 items.clear();
             }
             out.push_str(line);

@@ -116,9 +116,10 @@ fn one(binary: &Path, tree: &Path, options: &Options) -> Result<Option<Row>> {
     let built = build_all(options, &root, &touched);
     let made = json(binary, &root, &["fix", "--unsafe", "--write"])?.unwrap_or_default();
     count(&mut row, &made);
-    let again = build_all(options, &root, &touched);
-    row.built = built.len();
-    row.broken = built.iter().filter(|(at, is_good)| **is_good && again.get(*at) == Some(&false)).count();
+    // With the directories that are new.
+    let again = build_all(options, &root, &touched.union(&self::touched(&made, &root)).cloned().collect());
+    row.built = again.len();
+    row.broken = again.iter().filter(|(at, is_good)| !**is_good && built.get(*at) != Some(&false)).count();
     row.after = json(binary, &root, &["check", "--each", "--min-severity", "warning"])?
         .map(|after| keys(&after["findings"]))
         .unwrap_or_default();
