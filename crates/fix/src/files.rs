@@ -1,6 +1,6 @@
 //! The files of a repository as edits leave them, in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use diagnostic::{Changed, Unedited, WhyLeft};
@@ -21,6 +21,7 @@ pub(crate) struct Files<'a> {
     new: BTreeMap<String, String>,
     /// Files that are elsewhere now.
     moved: BTreeMap<FileId, String>,
+    removed: BTreeSet<FileId>,
     /// What was moved out of components, by where these are written.
     pub(crate) splits: BTreeMap<(FileId, u32), Plan>,
 }
@@ -36,6 +37,7 @@ impl<'a> Files<'a> {
             texts: BTreeMap::new(),
             new: BTreeMap::new(),
             moved: BTreeMap::new(),
+            removed: BTreeSet::new(),
             splits: BTreeMap::new(),
         }
     }
@@ -76,6 +78,11 @@ impl<'a> Files<'a> {
         is_free
     }
 
+    /// Removes a file.
+    pub(crate) fn remove(&mut self, file: FileId) {
+        self.removed.insert(file);
+    }
+
     fn is_free(&self, path: &str) -> bool {
         self.repository.id(path).is_none()
             && !self.new.contains_key(path)
@@ -87,10 +94,11 @@ impl<'a> Files<'a> {
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, WhyLeft>,
     ) -> Result<T, WhyLeft> {
-        let before = (self.texts.clone(), self.new.clone(), self.moved.clone(), self.splits.clone());
+        let before =
+            (self.texts.clone(), self.new.clone(), self.moved.clone(), self.removed.clone(), self.splits.clone());
         let done = work(self);
         if done.is_err() {
-            (self.texts, self.new, self.moved, self.splits) = before;
+            (self.texts, self.new, self.moved, self.removed, self.splits) = before;
         }
         done
     }
@@ -104,7 +112,7 @@ impl<'a> Files<'a> {
         };
         let place = |file: &FileId| self.moved.get(file).cloned().unwrap_or_else(|| path(file));
         let old = self.texts.iter().filter(is_changed).map(|(file, text)| (place(file), Some(text.text().to_owned())));
-        let gone = self.moved.keys().map(|file| (path(file), None));
+        let gone = self.moved.keys().chain(&self.removed).map(|file| (path(file), None));
         let new = self.new.iter().map(|(path, text)| (path.clone(), Some(text.clone())));
         old.chain(gone).chain(new).collect()
     }

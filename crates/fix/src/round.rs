@@ -74,11 +74,9 @@ fn choice(jobs: &mut [Job<'_>]) -> Implied {
 fn existing(cluster: &Cluster, jobs: &[Job<'_>]) -> Vec<Edge> {
     let own = jobs.iter().filter(|job| job.is_alive() && job.cluster.name == cluster.name);
     let changes: Vec<&Change> = own.flat_map(|job| &job.changes).collect();
-    let is_removed =
-        |at| changes.iter().any(|change| matches!(change, Change::Undepend { at: gone, .. } if *gone == at));
     let tie = |tie: &model::Tie| match tie.to {
-        TieTarget::Component(to) if !is_removed(tie.at) => Some((tie.from.index(), to.index())),
-        TieTarget::Component(_) | TieTarget::Unknown(_) => None,
+        TieTarget::Component(to) => Some((tie.from.index(), to.index())),
+        TieTarget::Unknown(_) => None,
     };
     let corrected = |change: &&Change| match change {
         Change::Rename { of, to, .. } => Some((of.index(), cluster.find(to)?.index())),

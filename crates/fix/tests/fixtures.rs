@@ -9,13 +9,14 @@ use fixtures::Shelf;
 use proof::{checked, keys, repairs, saved};
 use repository::Unsaved;
 
-/// No line goes but those of a field that is edited, and comments never do: at most they move with their file.
+/// No line goes but those of a field that is edited, and comments never do: at most they move with their file. A kustomization that
+/// lists nothing any more goes as a whole.
 fn keeps_comments(files: &[&Changed]) -> bool {
     let comments = |text: &str| text.lines().filter(|line| line.trim_start().starts_with('#')).count();
     let is_moved = |gone: &Changed| files.iter().any(|new| new.before.is_none() && new.after == gone.before);
     files.iter().all(|changed| match (&changed.before, &changed.after) {
         (Some(before), Some(after)) => comments(before) <= comments(after),
-        (Some(_), None) => is_moved(changed),
+        (Some(before), None) => is_moved(changed) || comments(before) == 0,
         (None, _) => true,
     })
 }

@@ -74,6 +74,25 @@ fn a_directory_that_holds_nothing_else_stays_where_it_is() {
 }
 
 #[test]
+fn what_a_directory_gets_from_above_moves_along_and_an_empty_one_goes() {
+    let (_, files) = fixed(Shelf::Shapes, "databases-in-a-directory-that-gets-labels");
+    let names: Vec<(&str, bool)> = files.iter().map(|(path, after)| (path.as_str(), after.is_some())).collect();
+    assert_eq!(
+        names,
+        [
+            ("clusters/test/database.yaml", true),
+            ("database-config/cluster.yaml", true),
+            ("database-config/kustomization.yaml", true),
+            ("database/clusters/cluster.yaml", false),
+            ("database/clusters/kustomization.yaml", false),
+            ("database/kustomization.yaml", true),
+        ]
+    );
+    let new = files["database-config/kustomization.yaml"].clone().unwrap_or_default();
+    assert_eq!(new, "namespace: database\ncommonAnnotations:\n  owner: data\nresources:\n  - cluster.yaml\n");
+}
+
+#[test]
 fn where_flux_takes_every_file_the_new_directory_is_beside_the_old_one() {
     let (made, files) = fixed(Shelf::Cases, "10-resource-beside-its-operator");
     assert_eq!(handover(&made), Some(Handover::Deleted));

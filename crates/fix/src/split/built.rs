@@ -27,6 +27,9 @@ pub(crate) fn drop_built_otherwise(jobs: &mut [Job<'_>], before: &Reading, after
         for object in different(old, new) {
             is_any |= drop_one(jobs, &old.name, &object);
         }
+        for object in broken(old, new) {
+            is_any |= drop_of(jobs, &old.name, &object);
+        }
     }
     is_any
 }
@@ -40,6 +43,24 @@ fn different(old: &Rendered, new: Option<&Rendered>) -> Vec<ObjectRef> {
         .filter(|(object, nodes)| !is_same(object, nodes))
         .map(|(object, _)| object.clone())
         .collect()
+}
+
+/// What can't be built any more, or is new and can't.
+fn broken<'r>(old: &'r Rendered, new: Option<&'r Rendered>) -> impl Iterator<Item = ObjectRef> + use<'r> {
+    let was = |object: &ObjectRef| old.appliers.iter().any(|it| it.object == *object && it.broken.is_some());
+    let is = new.into_iter().flat_map(|new| &new.appliers).filter(|applier| applier.broken.is_some());
+    is.map(|applier| applier.object.clone()).filter(move |object| !was(object))
+}
+
+/// Drops what moves objects out of a component or to it; where there is none, all that move something in the cluster.
+fn drop_of(jobs: &mut [Job<'_>], cluster: &str, object: &ObjectRef) -> bool {
+    let is_of = |job: &Job<'_>| {
+        let is_new = |change: &Change| matches!(change, Change::Split { plan, .. } if plan.new == *object);
+        job.told.component == *object || job.changes.iter().any(is_new)
+    };
+    let is_any_of = jobs.iter().any(is_of);
+    let is_meant = |job: &Job<'_>| if is_any_of { is_of(job) } else { job.told.cluster == cluster };
+    drop_all(jobs, is_meant, object)
 }
 
 fn objects(rendered: &Rendered) -> BTreeMap<&ObjectRef, Vec<&Node>> {
@@ -59,9 +80,14 @@ fn drop_one(jobs: &mut [Job<'_>], cluster: &str, object: &ObjectRef) -> bool {
         job.changes.iter().any(moves)
     };
     let is_any_of = jobs.iter().any(is_of);
-    let is_near = |job: &Job<'_>| job.is_splitting() && (is_any_of || job.told.cluster == cluster);
+    let is_meant = |job: &Job<'_>| if is_any_of { is_of(job) } else { job.told.cluster == cluster };
+    drop_all(jobs, is_meant, object)
+}
+
+/// Drops what moves objects and is meant; says whether there was any.
+fn drop_all(jobs: &mut [Job<'_>], is_meant: impl Fn(&Job<'_>) -> bool, object: &ObjectRef) -> bool {
     let mut is_any = false;
-    for job in jobs.iter_mut().filter(|job| job.is_alive() && is_near(job)).filter(|job| !is_any_of || is_of(job)) {
+    for job in jobs.iter_mut().filter(|job| job.is_alive() && job.is_splitting() && is_meant(job)) {
         let component = job.told.component.clone();
         job.why = Some(WhyLeft::Unsplit { component, how: Unsplit::BuiltOtherwise { object: object.clone() } });
         is_any = true;

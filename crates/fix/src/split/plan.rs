@@ -5,7 +5,7 @@ use ecow::EcoString;
 use model::{Cluster, Component, ComponentId, ObjectRef, Role};
 use read::{Reading, Repository};
 use repository::path;
-use source::Span;
+use source::{FileId, Span};
 use yaml::Node;
 
 use super::held::{Entry, Held, held, objects};
@@ -37,8 +37,9 @@ pub(crate) struct Plan {
 pub(crate) enum How {
     /// The directory holds nothing else and stays where it is: its entry goes from a list.
     Unlist(Entry),
-    /// Files move to a new directory, with a kustomization where they have been listed.
-    Move { files: Vec<Held> },
+    /// Files move to a new directory, with a kustomization where they have been listed. `unlisted` are the entries that go, and `emptied`
+    /// the kustomizations that would have none.
+    Move { files: Vec<Held>, unlisted: Vec<Entry>, emptied: Vec<FileId> },
 }
 
 impl Plan {
@@ -126,7 +127,7 @@ fn moved(repository: &Repository, all: &[Held], directory: &str, kinds: &[EcoStr
 fn namespace(repository: &Repository, how: &How) -> Option<String> {
     let above = match how {
         How::Unlist(entry) => std::slice::from_ref(entry),
-        How::Move { files } => &files.first()?.entries,
+        How::Move { files, .. } => &files.first()?.entries,
     };
     let mut roots = above.iter().filter_map(|entry| objects(repository, entry.by).first().copied());
     roots.find_map(|root| root.text_at(&["namespace"])).map(str::to_owned)
@@ -162,7 +163,25 @@ fn place(
     if let Some(by) = scanning(reading, &directory) {
         return Err(Unsplit::Scanned { by });
     }
-    Ok((How::Move { files: moved }, new, directory))
+    let (unlisted, emptied) = unlisted(all, &moved);
+    Ok((How::Move { files: moved, unlisted, emptied }, new, directory))
+}
+
+/// The entries that go from lists, each as far out as nothing else is behind it, and the kustomizations that are behind those.
+fn unlisted(all: &[Held], moved: &[Held]) -> (Vec<Entry>, Vec<FileId>) {
+    let (mut unlisted, mut emptied): (Vec<Entry>, Vec<FileId>) = (Vec::new(), Vec::new());
+    for held in moved {
+        let is_whole = |at: usize| {
+            let mut behind = all.iter().filter(|other| other.entries.get(at) == held.entries.get(at));
+            behind.all(|other| moved.contains(other))
+        };
+        let Some(at) = (0..held.entries.len()).find(|at| is_whole(*at)) else { continue };
+        unlisted.push(held.entries[at]);
+        emptied.extend(held.entries[at + 1..].iter().map(|entry| entry.by));
+    }
+    unlisted.dedup();
+    emptied.dedup();
+    (unlisted, emptied)
 }
 
 fn taken(name: String) -> Unsplit {

@@ -23,11 +23,10 @@ pub(crate) fn write(writer: &mut Writer<'_, '_>, of: ComponentId, plan: &Plan) -
     };
     match &plan.how {
         How::Unlist(entry) => unlist(writer, entry.at)?,
-        How::Move { files } => {
+        How::Move { files, unlisted, emptied } => {
             move_all(writer, plan, files).map_err(unsplit)?;
-            for entry in files.iter().filter_map(|held| held.entries.last()) {
-                unlist(writer, entry.at)?;
-            }
+            unlisted.iter().try_for_each(|entry| unlist(writer, entry.at))?;
+            emptied.iter().for_each(|file| writer.files.remove(*file));
             if let Some(held) = files.iter().find(|held| !held.entries.is_empty()) {
                 list_new(writer, plan, files, held)?;
             }
