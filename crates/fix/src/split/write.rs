@@ -26,7 +26,9 @@ pub(crate) fn write(writer: &mut Writer<'_, '_>, of: ComponentId, plan: &Plan) -
         How::Move { files, unlisted, emptied } => {
             move_all(writer, plan, files).map_err(unsplit)?;
             unlisted.iter().try_for_each(|entry| unlist(writer, entry.at))?;
-            emptied.iter().for_each(|file| writer.files.remove(*file));
+            for file in emptied {
+                writer.files.remove(*file);
+            }
             if let Some(held) = files.iter().find(|held| !held.entries.is_empty()) {
                 list_new(writer, plan, files, held)?;
             }
