@@ -43,12 +43,16 @@ pub fn text(repairs: &Repairs, sources: &dyn Sources, options: RepairsText) -> S
 /// One repair: what stands above its diff, and the diff.
 pub fn shown(repair: &Repair, number: (usize, usize), options: RepairsText) -> String {
     let paint = Paint { color: options.color };
-    let files = repair.files.iter().map(|changed| match moved_from(changed, &repair.files) {
-        _ if moved_to(changed, &repair.files).is_some() => String::new(),
-        Some(from) => diff::renamed(from, changed, paint),
-        None => diff::unified(changed, paint),
-    });
-    format!("{}{}\n", above(repair, number, options), files.collect::<String>())
+    let (mut edited, mut moved) = (String::new(), String::new());
+    for changed in &repair.files {
+        match moved_from(changed, &repair.files) {
+            _ if moved_to(changed, &repair.files).is_some() => {}
+            Some(from) => moved.push_str(&diff::renamed(from, changed, paint)),
+            None => edited.push_str(&diff::unified(changed, paint)),
+        }
+    }
+    // Git takes a diff that follows the head of a renamed file for a part of it; an empty line ends that.
+    format!("{}{edited}{moved}\n", above(repair, number, options))
 }
 
 /// The file that goes where this one comes with the same text.
