@@ -101,9 +101,12 @@ impl Passes<'_> {
         for _ in 0..PASSES_MAX {
             let (reading, findings) = self.state(last.as_ref());
             let pass = Pass { reading, findings, texts: &texts, all: self };
-            let Passed { repairs, next, why } = pass.run(dropped, again)?;
+            let Passed { repairs, next, why, is_part } = pass.run(dropped, again)?;
             dropped.extend(why);
             let Some(next) = next else {
+                if is_part {
+                    continue;
+                }
                 // What was dropped for another's fault is tried once more, as the next run would.
                 if std::mem::take(&mut is_new) && *dropped != first {
                     dropped.clone_from(&first);
@@ -153,6 +156,8 @@ struct Passed {
     /// The repository with the edits; nothing where there are none.
     next: Option<Checked>,
     why: Vec<(Fingerprint, WhyLeft)>,
+    /// Some of what is wanted waits for the next pass.
+    is_part: bool,
 }
 
 impl Pass<'_> {
@@ -162,7 +167,8 @@ impl Pass<'_> {
         let mut jobs: Vec<Job<'_>> =
             jobs.filter(|job| job.is_alive() && !dropped.contains_key(&job.told.fingerprint)).collect();
         // What moves to another component changes what the others are about: they wait for the next pass.
-        if jobs.iter().any(Job::is_splitting) {
+        let is_part = jobs.iter().any(Job::is_splitting) && !jobs.iter().all(Job::is_splitting);
+        if is_part {
             jobs.retain(Job::is_splitting);
         }
         let before = counts(self.findings);
@@ -174,7 +180,7 @@ impl Pass<'_> {
             let after = again(&self.unsaved(&done.texts))?;
             let is_split_wrong = split::drop_built_otherwise(&mut jobs, self.reading, &after.reading);
             if !is_split_wrong && !drop_unproved(&mut jobs, &before, &counts(&after.findings), self.all.patience) {
-                return Ok(Passed { repairs: done.repairs, next: Some(after), why: reasons(&jobs) });
+                return Ok(Passed { repairs: done.repairs, next: Some(after), why: reasons(&jobs), is_part });
             }
             std::mem::forget(after);
         }
@@ -182,7 +188,8 @@ impl Pass<'_> {
         for job in jobs.iter_mut().filter(|job| job.is_alive()) {
             job.why = Some(WhyLeft::StillFound);
         }
-        Ok(Passed { repairs: Vec::new(), next: None, why: reasons(&jobs) })
+        let all = jobs.into_iter().filter_map(|job| Some((job.told.fingerprint, job.why?)));
+        Ok(Passed { repairs: Vec::new(), next: None, why: all.collect(), is_part })
     }
 
     fn unsaved(&self, texts: &Texts) -> Unsaved {

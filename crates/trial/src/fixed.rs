@@ -81,7 +81,7 @@ fn judged(root: &Path) -> Option<Fixed> {
     wrong.extend(files.iter().filter_map(|changed| line(changed, &files)));
     for old in &before.reading.clusters {
         let new = after.reading.clusters.iter().find(|new| new.name == old.name)?;
-        wrong.extend(ties(old, new));
+        wrong.extend(ties(old, new, &repairs));
     }
     wrong.extend(built(&before, &after)?);
     let number = |checked: &Checked| {
@@ -195,13 +195,17 @@ fn edges(cluster: &Cluster) -> BTreeSet<Edge> {
 }
 
 /// New dependencies that others imply, or that are on a cycle.
-fn ties(old: &Cluster, new: &Cluster) -> Vec<Wrong> {
+fn ties(old: &Cluster, new: &Cluster, repairs: &Repairs) -> Vec<Wrong> {
+    // One that follows what moved says no more than it did.
+    let followed: BTreeSet<Edge> =
+        repairs.made.iter().flat_map(|repair| &repair.actions).filter_map(followed).collect();
     // A name that was corrected is what its writer meant, implied or not.
     let unknown = old.ties.iter().filter(|tie| matches!(tie.to, TieTarget::Unknown(_)));
     let corrected: BTreeSet<ObjectRef> = unknown.map(|tie| old.component(tie.from).object.clone()).collect();
     let (old, new) = (edges(old), edges(new));
     let mut wrong = Vec::new();
-    for (of, on) in new.difference(&old).filter(|(of, _)| !corrected.contains(of)) {
+    let is_added = |edge: &&Edge| !corrected.contains(&edge.0) && !followed.contains(edge);
+    for (of, on) in new.difference(&old).filter(is_added) {
         let mut others = new.clone();
         others.remove(&(of.clone(), on.clone()));
         if reaches(&others, of, on) {
@@ -212,6 +216,13 @@ fn ties(old: &Cluster, new: &Cluster) -> Vec<Wrong> {
         }
     }
     wrong
+}
+
+fn followed(action: &Action) -> Option<Edge> {
+    match action {
+        Action::DependInstead { component, to, .. } => Some((component.clone(), to.clone())),
+        _ => None,
+    }
 }
 
 fn reaches(edges: &BTreeSet<Edge>, from: &ObjectRef, to: &ObjectRef) -> bool {

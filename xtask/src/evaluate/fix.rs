@@ -116,8 +116,9 @@ fn one(binary: &Path, tree: &Path, options: &Options) -> Result<Option<Row>> {
     let built = build_all(options, &root, &touched);
     let made = json(binary, &root, &["fix", "--unsafe", "--write"])?.unwrap_or_default();
     count(&mut row, &made);
-    // With the directories that are new.
-    let again = build_all(options, &root, &touched.union(&self::touched(&made, &root)).cloned().collect());
+    // With the directories that are new, and without those that are gone.
+    let now = touched.iter().filter(|at| at.is_dir()).cloned().chain(self::touched(&made, &root)).collect();
+    let again = build_all(options, &root, &now);
     row.built = again.len();
     row.broken = again.iter().filter(|(at, is_good)| !**is_good && built.get(*at) != Some(&false)).count();
     row.after = json(binary, &root, &["check", "--each", "--min-severity", "warning"])?
