@@ -117,7 +117,7 @@ fn one(binary: &Path, tree: &Path, options: &Options) -> Result<Option<Row>> {
     let made = json(binary, &root, &["fix", "--unsafe", "--write"])?.unwrap_or_default();
     count(&mut row, &made);
     // With the directories that are new, and without those that are gone.
-    let now = touched.iter().filter(|at| at.is_dir()).cloned().chain(self::touched(&made, &root)).collect();
+    let now = touched.iter().filter(|at| at.is_dir()).cloned().chain(new_directories(&made, &root)).collect();
     let again = build_all(options, &root, &now);
     row.built = again.len();
     row.broken = again.iter().filter(|(at, is_good)| !**is_good && built.get(*at) != Some(&false)).count();
@@ -155,6 +155,14 @@ fn touched(shown: &Value, root: &Path) -> BTreeSet<PathBuf> {
         above.into_iter().find(|at| at.join("kustomization.yaml").is_file())
     };
     paths.filter_map(nearest).collect()
+}
+
+/// The directories that get a kustomization.
+fn new_directories(made: &Value, root: &Path) -> Vec<PathBuf> {
+    let files = list(&made["repairs"]).iter().flat_map(|repair| list(&repair["files"]));
+    let new = files.filter(|file| file["is_new"] == true).filter_map(|file| file["path"].as_str());
+    let new = new.filter_map(|path| path.strip_suffix("/kustomization.yaml"));
+    new.map(|directory| root.join(directory)).collect()
 }
 
 fn build_all(options: &Options, root: &Path, directories: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, bool> {
