@@ -117,7 +117,12 @@ fn one(binary: &Path, tree: &Path, options: &Options) -> Result<Option<Row>> {
     let made = json(binary, &root, &["fix", "--unsafe", "--write"])?.unwrap_or_default();
     count(&mut row, &made);
     // With the directories that are new, and without those that are gone.
-    let now = touched.iter().filter(|at| at.is_dir()).cloned().chain(new_directories(&made, &root)).collect();
+    let now = touched
+        .iter()
+        .filter(|at| at.join("kustomization.yaml").is_file())
+        .cloned()
+        .chain(new_directories(&made, &root))
+        .collect();
     let again = build_all(options, &root, &now);
     row.built = again.len();
     row.broken = again.iter().filter(|(at, is_good)| !**is_good && built.get(*at) != Some(&false)).count();
