@@ -97,6 +97,12 @@ pub(crate) enum Failure {
     DirtyFiles { files: Vec<String> },
     #[error("nothing was written: {0}")]
     NotFixed(edit::ChangesError),
+    #[error(
+        "an earlier run was stopped while it wrote files: `coldstart fix --write` undoes that before it does anything else"
+    )]
+    Stopped,
+    #[error("an earlier run was stopped while it wrote files, and that can't be undone: {0}")]
+    NotUndone(edit::UndoError),
     #[error("--fix prints text or JSON")]
     FixFormat,
     #[error("cannot commit: {source}")]
@@ -189,6 +195,8 @@ impl Failure {
             | Self::SinceFormat
             | Self::ReadFile { .. }
             | Self::NotFixed(_)
+            | Self::Stopped
+            | Self::NotUndone(_)
             | Self::EntryPoint { .. }
             | Self::Journal { .. }
             | Self::No

@@ -487,3 +487,58 @@ fn a_release_that_does_not_wait_is_made_to() {
         .never_says("missing-dependency")
         .never_says("ungated-dependency");
 }
+
+/// All files but Git's own.
+fn files(root: &std::path::Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let mut found = std::collections::BTreeMap::new();
+    let mut open = vec![root.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).expect("a directory").flatten() {
+            let path = entry.path();
+            if path.is_dir() && entry.file_name() != ".git" {
+                open.push(path);
+            } else if path.is_file() {
+                let name = path.strip_prefix(root).expect("below").to_string_lossy().into_owned();
+                found.insert(name, fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_printed_is_a_patch_that_does_the_same_with_files_that_move() {
+    let release = "\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: cloudnative-pg
+  namespace: flux-system
+spec:
+  interval: 1h
+  chart:
+    spec:
+      chart: cloudnative-pg
+      sourceRef: {kind: HelmRepository, name: cnpg}
+";
+    let cluster = "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata:\n  name: pg\n  namespace: flux-system\n";
+    let moving = || {
+        repository().with(&[
+            ("clusters/home/database.yaml", &kustomization("database", "")),
+            ("database/kustomization.yaml", "resources:\n  - release.yaml\n  - cluster.yaml\n"),
+            ("database/release.yaml", release),
+            ("database/cluster.yaml", cluster),
+        ])
+    };
+    let (written, patched) = (committed(moving()), committed(moving()));
+    let patch = run(command(&["fix", "--unsafe"]).arg(patched.path())).exits(0).says("rename to database-config/");
+    fs::write(patched.path().join(".git/patch"), &patch.stdout).expect("a file");
+    git(&patched, &["apply", ".git/patch"]);
+    run(command(&["fix", "--unsafe", "--write"]).arg(written.path())).exits(0);
+    assert_eq!(files(patched.path()), files(written.path()));
+    assert_eq!(read(&written, "database-config/cluster.yaml"), cluster);
+    let left = committed(moving());
+    run(command(&["fix", "--unsafe", "--commit"]).arg(left.path())).exits(0).says("committed: Move Cluster of");
+    assert_eq!(files(left.path()), files(written.path()));
+    assert_eq!(git(&left, &["status", "--porcelain"]), "");
+}

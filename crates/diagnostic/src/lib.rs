@@ -43,7 +43,7 @@ pub use headline::{Headline, Outlook};
 pub use label::{Deed, Hop, Label, Remark};
 pub use next::Next;
 pub use note::{Maker, Note};
-pub use repair::{Action, Changed, Left, Repair, Repairs, Told, Unedited, WhyLeft};
+pub use repair::{Action, Changed, Handover, Left, Repair, Repairs, Told, Unedited, Unsplit, WhyLeft};
 pub use report::{BaselineUse, ClusterSummary, LeftOut, Report, SinceUse};
 pub use rule::{Explains, Folding, Quiet, Rule, Together};
 pub use seal::SealFault;

@@ -52,7 +52,8 @@ pub struct Changed {
     pub path: String,
     /// Nothing where it is a new file.
     pub before: Option<String>,
-    pub after: String,
+    /// Nothing where the file goes.
+    pub after: Option<String>,
 }
 
 /// One thing that is done.
@@ -66,6 +67,8 @@ pub enum Action {
     Unlist { path: String, components: usize },
     /// A name or namespace that was wrong: of a dependency, or of a health check.
     Rename { component: ObjectRef, from: EcoString, to: EcoString },
+    /// It waits for another, which itself waits for the one before.
+    DependInstead { component: ObjectRef, from: ObjectRef, to: ObjectRef },
     /// `wait: true`.
     Wait { component: ObjectRef },
     /// `wait: false`: its `healthChecks` count.
@@ -88,6 +91,19 @@ pub enum Action {
     List { file: String, by: String },
     /// It brings its Namespace along.
     BringNamespace { component: ObjectRef, namespace: EcoString },
+    /// Objects of these kinds are applied by a new Kustomization, from a directory of its own.
+    Split { component: ObjectRef, new: ObjectRef, directory: String, kinds: Vec<EcoString>, handover: Handover },
+}
+
+/// What becomes of objects in a cluster that runs when another Kustomization applies them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Handover {
+    /// They stay: the old one does not prune them.
+    Kept,
+    /// The old one deletes them before the new one applies them.
+    Deleted,
+    /// The old one deletes them unless the new one comes first.
+    Race,
 }
 
 impl Action {
@@ -98,6 +114,7 @@ impl Action {
             Self::Undepend { .. } => "undepend",
             Self::Unlist { .. } => "unlist",
             Self::Rename { .. } => "rename",
+            Self::DependInstead { .. } => "depend-instead",
             Self::Wait { .. } => "wait",
             Self::Unwait { .. } => "unwait",
             Self::Resume { .. } => "resume",
@@ -109,6 +126,7 @@ impl Action {
             Self::HelmWaits { .. } => "helm-waits",
             Self::List { .. } => "list",
             Self::BringNamespace { .. } => "namespace",
+            Self::Split { .. } => "split",
         }
     }
 
@@ -118,6 +136,7 @@ impl Action {
             Self::Depend { component, .. }
             | Self::Undepend { component, .. }
             | Self::Rename { component, .. }
+            | Self::DependInstead { component, .. }
             | Self::Wait { component }
             | Self::Unwait { component }
             | Self::Resume { component }
@@ -127,7 +146,8 @@ impl Action {
             | Self::RetryOnFailure { component }
             | Self::RetryInterval { component }
             | Self::HelmWaits { component }
-            | Self::BringNamespace { component, .. } => Some(component),
+            | Self::BringNamespace { component, .. }
+            | Self::Split { component, .. } => Some(component),
             Self::Unlist { .. } | Self::List { .. } => None,
         }
     }
@@ -139,10 +159,12 @@ impl Action {
             Self::Undepend { on, .. } => Some(on.to_string()),
             Self::Unlist { path, .. } => Some(path.clone()),
             Self::Rename { to, .. } => Some(to.to_string()),
+            Self::DependInstead { to, .. } => Some(to.to_string()),
             Self::Check { object, .. } => Some(object.to_string()),
             Self::Judge { kind, .. } => Some(kind.to_string()),
             Self::List { file, .. } => Some(file.clone()),
             Self::BringNamespace { namespace, .. } => Some(namespace.to_string()),
+            Self::Split { new, .. } => Some(new.to_string()),
             _ => None,
         }
     }
@@ -150,7 +172,9 @@ impl Action {
     /// Whether a running cluster behaves differently after it, beyond the order of its next reconciliations.
     pub fn is_unsafe(&self) -> bool {
         match self {
-            Self::Depend { .. } | Self::Rename { .. } | Self::RetryInterval { .. } => false,
+            Self::Depend { .. } | Self::Rename { .. } | Self::DependInstead { .. } | Self::RetryInterval { .. } => {
+                false
+            }
             Self::Undepend { .. }
             | Self::Unlist { .. }
             | Self::Wait { .. }
@@ -162,7 +186,8 @@ impl Action {
             | Self::RetryOnFailure { .. }
             | Self::HelmWaits { .. }
             | Self::List { .. }
-            | Self::BringNamespace { .. } => true,
+            | Self::BringNamespace { .. }
+            | Self::Split { .. } => true,
         }
     }
 }
@@ -194,6 +219,8 @@ pub enum WhyLeft {
     Unedited { at: Span, how: Unedited },
     /// Together with other edits it would be a cycle.
     Cycle,
+    /// Objects can't be moved out of a component.
+    Unsplit { component: ObjectRef, how: Unsplit },
     /// With the edit it is found again.
     StillFound,
     /// With the edit something else is found.
@@ -211,6 +238,7 @@ impl WhyLeft {
             Self::Unedited { how: Unedited::Anchor, .. } => "anchor",
             Self::Unedited { .. } => "not-edited",
             Self::Cycle => "cycle",
+            Self::Unsplit { .. } => "not-split",
             Self::StillFound => "still-found",
             Self::FindsOther { .. } => "finds-other",
         }
@@ -230,6 +258,27 @@ pub enum Unedited {
     Template,
     /// What is there is not what was expected.
     Unexpected,
+    /// The file is UTF-16.
+    Encoding,
     /// The file is not YAML after it.
     NotYaml,
+}
+
+/// Why objects are not moved to a Kustomization of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsplit {
+    /// What installs their kinds would have to move as well: the component applies the new one itself, or is not ready without them.
+    WithProvider,
+    /// A file holds other objects, too.
+    Mixed { path: String },
+    /// A file is not in the directory of the component, or not in the lists of its kustomizations alone.
+    Elsewhere { path: String },
+    /// The Kustomization has patches, images or the like, which may be about them.
+    Patched { at: Span },
+    /// There is no directory, or no name, that is free: this one is not.
+    Taken { name: String },
+    /// Another Kustomization applies everything below a directory that the new one would be in.
+    Scanned { by: ObjectRef },
+    /// With the edit, an object would be built in another way, or in none.
+    BuiltOtherwise { object: ObjectRef },
 }

@@ -24,12 +24,26 @@ pub(crate) fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
+/// The lines of a file before and after; none where it is not there.
+pub(crate) fn sides(changed: &Changed) -> (Vec<&str>, Vec<&str>) {
+    (lines(changed.before.as_deref().unwrap_or_default()), lines(changed.after.as_deref().unwrap_or_default()))
+}
+
+/// A file that moves as it is, as `git diff` shows it.
+pub(crate) fn renamed(from: &Changed, to: &Changed, paint: Paint) -> String {
+    let (from, to) = (crate::clean(&from.path), crate::clean(&to.path));
+    let head = format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}");
+    format!("{}\n", paint.bold(&head))
+}
+
 /// A file before and after, as `git diff` shows it.
 pub(crate) fn unified(changed: &Changed, paint: Paint) -> String {
-    let (old, new) = (lines(changed.before.as_deref().unwrap_or_default()), lines(&changed.after));
+    let (old, new) = sides(changed);
     let path = crate::clean(&changed.path);
-    let from = if changed.before.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
-    let mut out = format!("{}\n", paint.bold(&format!("--- {from}\n+++ b/{path}")));
+    let side =
+        |letter: char, is_there: bool| if is_there { format!("{letter}/{path}") } else { "/dev/null".to_owned() };
+    let (from, to) = (side('a', changed.before.is_some()), side('b', changed.after.is_some()));
+    let mut out = format!("{}\n", paint.bold(&format!("--- {from}\n+++ {to}")));
     for hunk in hunks(&differences(&old, &new)) {
         write_hunk(&mut out, &hunk, &old, &new, paint);
     }
@@ -169,7 +183,8 @@ mod tests {
     use diagnostic::Changed;
 
     fn diff(before: &str, after: &str) -> String {
-        let changed = Changed { path: "a.yaml".to_owned(), before: Some(before.to_owned()), after: after.to_owned() };
+        let changed =
+            Changed { path: "a.yaml".to_owned(), before: Some(before.to_owned()), after: Some(after.to_owned()) };
         unified(&changed, Paint { color: false })
     }
 

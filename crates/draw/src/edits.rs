@@ -26,6 +26,8 @@ pub(crate) struct FileEdits<'r> {
     pub(crate) path: &'r str,
     /// Nothing where it is a new file.
     pub(crate) before: Option<&'r str>,
+    /// It goes; all its lines do.
+    pub(crate) is_removed: bool,
     /// In the order of the lines.
     pub(crate) edits: Vec<LineEdit>,
 }
@@ -94,6 +96,7 @@ impl<'r> Edits<'r> {
             edits: file.edits.iter().filter(is_meant).cloned().collect(),
             path: file.path,
             before: file.before,
+            is_removed: file.is_removed,
         });
         files.filter(|file| !file.edits.is_empty()).collect()
     }
@@ -143,7 +146,7 @@ fn of_file<'r>(path: &'r str, all: &[(usize, &'r Changed)]) -> FileEdits<'r> {
     let mut out: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); old.len()];
     let mut gaps: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); old.len() + 1];
     for (repair, changed) in all {
-        let (from, to) = (diff::lines(changed.before.as_deref().unwrap_or_default()), diff::lines(&changed.after));
+        let (from, to) = diff::sides(changed);
         for one in diff::differences(&from, &to).into_iter().rev() {
             let gap = now[..one.old.start].last().map_or(0, Line::next);
             let new = to[one.new.clone()].iter().map(|text| Line::New(gap, text));
@@ -164,7 +167,8 @@ fn of_file<'r>(path: &'r str, all: &[(usize, &'r Changed)]) -> FileEdits<'r> {
             put_in[at].push_str(text);
         }
     }
-    FileEdits { path, before, edits: runs(&old, &out, &gaps, &put_in) }
+    let is_removed = all.last().is_some_and(|(_, changed)| changed.after.is_none());
+    FileEdits { path, before, is_removed, edits: runs(&old, &out, &gaps, &put_in) }
 }
 
 /// Lines that are taken out one after the other, and what is put in around them, are one edit.
@@ -193,6 +197,7 @@ fn runs(old: &[&str], out: &[BTreeSet<usize>], gaps: &[BTreeSet<usize>], put_in:
 pub(crate) struct FileTwin {
     path: String,
     is_new: bool,
+    is_removed: bool,
     edits: Vec<EditTwin>,
 }
 
@@ -211,7 +216,12 @@ impl FileTwin {
             lines: one.old.len(),
             replacement: one.replacement.clone(),
         };
-        Self { path: file.path.to_owned(), is_new: file.before.is_none(), edits: file.edits.iter().map(edit).collect() }
+        Self {
+            path: file.path.to_owned(),
+            is_new: file.before.is_none(),
+            is_removed: file.is_removed,
+            edits: file.edits.iter().map(edit).collect(),
+        }
     }
 
     /// What one repair changes, beginning with what those before it left.
@@ -233,7 +243,7 @@ mod tests {
             files: vec![Changed {
                 path: "a.yaml".to_owned(),
                 before: Some(pair[0].to_owned()),
-                after: pair[1].to_owned(),
+                after: Some(pair[1].to_owned()),
             }],
         });
         Repairs { made: pairs.collect(), left: Vec::new() }

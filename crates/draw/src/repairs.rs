@@ -43,8 +43,29 @@ pub fn text(repairs: &Repairs, sources: &dyn Sources, options: RepairsText) -> S
 
 /// One repair: what stands above its diff, and the diff.
 pub fn shown(repair: &Repair, number: (usize, usize), options: RepairsText) -> String {
-    let files = repair.files.iter().map(|changed| diff::unified(changed, Paint { color: options.color }));
-    format!("{}{}\n", above(repair, number, options), files.collect::<String>())
+    let paint = Paint { color: options.color };
+    let (mut edited, mut moved) = (String::new(), String::new());
+    for changed in &repair.files {
+        match moved_from(changed, &repair.files) {
+            _ if moved_to(changed, &repair.files).is_some() => {}
+            Some(from) => moved.push_str(&diff::renamed(from, changed, paint)),
+            None => edited.push_str(&diff::unified(changed, paint)),
+        }
+    }
+    // Git takes a diff that follows the head of a renamed file for a part of it; an empty line ends that.
+    format!("{}{edited}{moved}\n", above(repair, number, options))
+}
+
+/// The file that goes where this one comes with the same text.
+fn moved_from<'f>(new: &Changed, files: &'f [Changed]) -> Option<&'f Changed> {
+    let is_it = |old: &&Changed| old.after.is_none() && old.before == new.after;
+    if new.before.is_some() { None } else { files.iter().find(is_it).filter(|old| moved_to(old, files) == Some(new)) }
+}
+
+/// The file that comes with the same text where this one goes.
+fn moved_to<'f>(old: &Changed, files: &'f [Changed]) -> Option<&'f Changed> {
+    let is_it = |new: &&Changed| new.before.is_none() && new.after == old.before;
+    if old.after.is_some() { None } else { files.iter().find(is_it) }
 }
 
 /// What stands above the diff of one repair.

@@ -149,7 +149,7 @@ struct Placed {
 
 /// Where an edit is suggested. A suggestion replaces lines: what is put in goes with the line before it, or behind it.
 fn place(file: &FileEdits<'_>, edit: &LineEdit, change: &Change) -> Result<Placed, Why> {
-    let old = diff::lines(file.before.ok_or(Why::Unshown)?);
+    let old = diff::lines(file.before.filter(|_| !file.is_removed).ok_or(Why::Unshown)?);
     let shown = change.lines.get(file.path).map(Vec::as_slice).unwrap_or_default();
     let Range { start, end } = edit.old;
     let (before, behind) = (start.saturating_sub(1)..start, start..(start + 1).min(old.len()));
@@ -201,7 +201,8 @@ mod tests {
     use super::{Change, fence, review};
 
     fn repairs(before: &str, after: &str, actions: Vec<Action>) -> Repairs {
-        let changed = Changed { path: "a.yaml".to_owned(), before: Some(before.to_owned()), after: after.to_owned() };
+        let changed =
+            Changed { path: "a.yaml".to_owned(), before: Some(before.to_owned()), after: Some(after.to_owned()) };
         Repairs { made: vec![Repair { actions, closes: Vec::new(), files: vec![changed] }], left: Vec::new() }
     }
 

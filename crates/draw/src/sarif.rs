@@ -292,11 +292,12 @@ fn relative_uri(path: &str) -> String {
 /// What closes a finding, if anything does: all that has to be edited for it is one fix.
 fn fixes(one: &Merged<'_>, sources: &impl Sources, prefix: &str, edits: &Edits<'_>) -> Vec<FixTwin> {
     let repairs = edits.of(one.finding, &one.clusters, sources);
-    let artifact_changes: Vec<ArtifactChange> =
-        edits.changed_by(&repairs).iter().map(|file| artifact_change(file, prefix)).collect();
-    if artifact_changes.is_empty() {
+    let files = edits.changed_by(&repairs);
+    // The format has no way to say that a file goes.
+    if files.is_empty() || files.iter().any(|file| file.is_removed) {
         return Vec::new();
     }
+    let artifact_changes = files.iter().map(|file| artifact_change(file, prefix)).collect();
     let said = repairs.iter().filter_map(|at| edits.repair(*at)).map(say::repair_and_risk);
     let description = plain(&clean(&said.collect::<Vec<_>>().join("; ")));
     vec![FixTwin { description, artifact_changes }]

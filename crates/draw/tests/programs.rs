@@ -66,7 +66,7 @@ fn a_sarif_result_with_edits_is_what_the_standard_asks_for() {
     let file = |path: &str, before: Option<&str>, after: &str| Changed {
         path: path.to_owned(),
         before: before.map(str::to_owned),
-        after: after.to_owned(),
+        after: Some(after.to_owned()),
     };
     let files = vec![
         file("gone.yaml", Some("a\nb\n"), "a\n"),

@@ -2,7 +2,8 @@
 //!
 //! Every new file is written and synced, and every old one kept under a second name, before the first is renamed. If one
 //! can't be renamed, those before it get their old files back. A program that is killed in the middle leaves every single
-//! file whole, old or new; what it leaves beside them [`crate::remove_stale`] removes.
+//! file whole, old or new; what it leaves beside them [`crate::remove_stale`] removes. With a [`Journal`], the next run
+//! gives all of them back what they held.
 
 use std::fs;
 use std::io;
@@ -12,19 +13,20 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::file::{Readers, is_unchanged, staged, sync_directory, temporary};
 use crate::guard::{Guard, nearest};
+use crate::journal::Journal;
 use crate::lock::LockError;
-use crate::path::{Made, below, directory_of, is_file_or_nothing, make_parents};
+use crate::path::{Made, below, directory_of, is_file_or_nothing, make_parents, remove_empty_parents};
 use source::shown;
 
-/// A file that is to hold something else.
+/// A file that is to hold something else, or to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Where it is, or will be.
     pub path: PathBuf,
     /// What it held when the change was worked out; nothing if it was not there.
     pub before: Option<Vec<u8>>,
-    /// What it is to hold.
-    pub after: Vec<u8>,
+    /// What it is to hold; nothing if it is to go.
+    pub after: Option<Vec<u8>>,
 }
 
 /// Why files were not changed. None of them was, but for [`ChangesError::NotRestored`].
@@ -78,11 +80,13 @@ fn list(paths: &[PathBuf]) -> String {
 /// What is done to one file next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// What all of them hold is written down.
+    Note,
     /// The new one is written beside it.
     Stage,
     /// The old one gets a second name.
     Keep,
-    /// The new one takes its place.
+    /// The new one takes its place, or nothing does.
     Rename,
     /// The old one takes its place again.
     Restore,
@@ -109,12 +113,19 @@ pub struct Changes {
     root: PathBuf,
     readers: Readers,
     all: Vec<Change>,
+    journal: Option<Journal>,
 }
 
 impl Changes {
     /// None yet. New files will be for these readers.
     pub fn below(root: &Path, readers: Readers) -> Self {
-        Self { root: root.to_path_buf(), readers, all: Vec::new() }
+        Self { root: root.to_path_buf(), readers, all: Vec::new(), journal: None }
+    }
+
+    /// What the files hold is written down here until all of them are changed.
+    #[must_use]
+    pub fn journalled(self, journal: Journal) -> Self {
+        Self { journal: Some(journal), ..self }
     }
 
     /// One more.
@@ -144,10 +155,27 @@ impl Changes {
         let guards: Result<Vec<Guard>, LockError> =
             self.all.iter().map(|change| Guard::of(&change.path, elsewhere)).collect();
         let _guards = guards?;
+        let Some(journal) = &self.journal else { return self.make(faults) };
+        let failed = |source| ChangesError::Io { path: journal.file().to_path_buf(), source };
+        faults.before(Step::Note, journal.file()).map_err(failed)?;
+        let journal = journal.begin(&self.all).map_err(failed)?;
+        let written = self.make(faults);
+        // What could not be undone is still to be.
+        if !matches!(written, Err(ChangesError::NotRestored { .. })) {
+            journal.end();
+        }
+        written
+    }
+
+    /// Makes all changes or none, with nothing written down.
+    fn make(&self, faults: &dyn Faults) -> Result<(), ChangesError> {
         let mut made = Vec::new();
         let written = self.stage(faults, &mut made).and_then(|staged| rename_all(staged, faults));
         if written.is_err() {
             made.into_iter().rev().for_each(Made::remove);
+        } else {
+            let gone = self.all.iter().filter(|change| change.after.is_none());
+            gone.for_each(|change| remove_empty_parents(&change.path, &self.root));
         }
         written
     }
@@ -158,10 +186,10 @@ impl Changes {
         for change in &self.all {
             let failed = |source| ChangesError::Io { path: change.path.clone(), source };
             made.extend(make_parents(&change.path).map_err(failed)?);
-            let stage = || -> io::Result<(NamedTempFile, Option<TempPath>)> {
+            let stage = || -> io::Result<(Option<NamedTempFile>, Option<TempPath>)> {
                 is_file_or_nothing(&change.path)?;
                 faults.before(Step::Stage, &change.path)?;
-                let new = staged(&change.path, &change.after, self.readers)?;
+                let new = change.after.as_ref().map(|after| staged(&change.path, after, self.readers)).transpose()?;
                 faults.before(Step::Keep, &change.path)?;
                 Ok((new, keep(change)?))
             };
@@ -175,7 +203,8 @@ impl Changes {
 /// A change that is ready to be made.
 struct Staged<'c> {
     change: &'c Change,
-    new: NamedTempFile,
+    /// Nothing if the file is to go.
+    new: Option<NamedTempFile>,
     /// The old file under a second name; nothing if there is none.
     old: Option<TempPath>,
 }
@@ -228,15 +257,17 @@ fn still(change: &Change) -> Result<(), ChangesError> {
     }
 }
 
-fn rename(change: &Change, new: NamedTempFile, faults: &dyn Faults) -> Result<(), ChangesError> {
+fn rename(change: &Change, new: Option<NamedTempFile>, faults: &dyn Faults) -> Result<(), ChangesError> {
     let path = || change.path.clone();
     faults.before(Step::Rename, &change.path).map_err(|source| ChangesError::Io { path: path(), source })?;
-    let put = match change.before {
-        Some(_) => new.persist(&change.path),
-        None => new.persist_noclobber(&change.path),
+    let put = match (new, &change.before) {
+        (None, None) => Ok(()),
+        (None, Some(_)) => fs::remove_file(&change.path),
+        (Some(new), Some(_)) => new.persist(&change.path).map(drop).map_err(|error| error.error),
+        (Some(new), None) => new.persist_noclobber(&change.path).map(drop).map_err(|error| error.error),
     };
-    match put.map_err(|error| error.error) {
-        Ok(_) => Ok(()),
+    match put {
+        Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ChangesError::Changed { path: path() }),
         Err(source) => Err(ChangesError::Io { path: path(), source }),
     }
@@ -248,11 +279,18 @@ fn undo(done: Vec<(&Path, Option<TempPath>)>, faults: &dyn Faults, error: Change
     for (path, old) in done.into_iter().rev() {
         let restored = faults.before(Step::Restore, path).and_then(|()| match old {
             Some(old) => old.persist(path).map_err(|error| error.error),
-            None => fs::remove_file(path),
+            None => remove_if_there(path),
         });
         if restored.is_err() {
             left.push(path.to_path_buf());
         }
     }
     if left.is_empty() { error } else { ChangesError::NotRestored { left, source: Box::new(error) } }
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }

@@ -8,13 +8,14 @@
 //! 3. [`replace`], or for one that must not have changed [`replace_unchanged`], puts the new text in the place of the old
 //!    one: written beside it, synced, renamed, so that whoever reads the file reads one of both.
 //! 4. [`Changes`] does that for many files: all of them are written before the first is renamed, and what was renamed goes
-//!    back if one can't be.
+//!    back if one can't be. With a [`Journal`], the next run does the same for one that was killed.
 //!
 //! This crate knows bytes, files and directories. It does not know any format: what a text says is up to who reads it.
 
 mod changes;
 mod file;
 mod guard;
+mod journal;
 mod lock;
 mod path;
 mod scratch;
@@ -25,6 +26,7 @@ pub use file::{
     Readers, create, open_to_append, probe, remove_stale, replace, replace_for_good, replace_unchanged, write,
 };
 pub use guard::Guard;
+pub use journal::{Journal, UndoError};
 pub use lock::{Lock, LockError};
 pub use path::{below, make_private_directory, resolved, with_parents};
 pub use scratch::Scratch;

@@ -95,6 +95,17 @@ pub(crate) fn make_parents(path: &Path) -> io::Result<Option<Made>> {
     Ok(Some(Made { directories, _guards: guards }))
 }
 
+/// Removes the directories that a file was the last in, up to the root. Git knows none that are empty.
+pub(crate) fn remove_empty_parents(path: &Path, root: &Path) {
+    let root = resolved(root);
+    let above = path.ancestors().skip(1).take_while(|at| *at != root && at.starts_with(&root));
+    for directory in above {
+        if fs::remove_dir(directory).is_err() {
+            return;
+        }
+    }
+}
+
 /// Writes a file in directories that are made for it and, if it fails, removed again.
 pub fn with_parents<T, E: From<io::Error>>(path: &Path, write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let made = make_parents(path)?;

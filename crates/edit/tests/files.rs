@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use coldstart_edit as edit;
-use edit::{Change, Changes, ChangesError, Faults, Guard, Lock, LockError, Readers, Step};
+use edit::{Change, Changes, ChangesError, Faults, Guard, Journal, Lock, LockError, Readers, Step, UndoError};
 use tempfile::TempDir;
 
 /// Tells the program that this test starts where it is to end.
 const KILL_AT: &str = "EDIT_TEST_KILL_AT";
 const PLACE: &str = "EDIT_TEST_PLACE";
+const JOURNAL: &str = "EDIT_TEST_JOURNAL";
 const FILES: [(&str, &str); 3] = [("a.yaml", "a: 1\n"), ("b/b.yaml", "b: 1\n"), ("c.yaml", "c: 1\n")];
 
 fn nowhere(_: &Path) -> Option<PathBuf> {
@@ -51,7 +52,18 @@ fn texts(root: &Path) -> BTreeMap<String, String> {
 
 fn change(root: &Path, path: &str, before: Option<&str>, after: &str) -> Change {
     let before = before.map(|text| text.as_bytes().to_vec());
-    Change { path: root.join(path), before, after: after.as_bytes().to_vec() }
+    Change { path: root.join(path), before, after: Some(after.as_bytes().to_vec()) }
+}
+
+/// The same three files, one of which moves, and a journal elsewhere.
+fn moves(root: &Path, journal: &Path) -> Changes {
+    let mut changes = Changes::below(root, Readers::Usual).journalled(Journal::new(journal, root));
+    for (path, text) in FILES.into_iter().filter(|(path, _)| *path != "b/b.yaml") {
+        changes.add(change(root, path, Some(text), &text.replace('1', "2")));
+    }
+    changes.add(Change { path: root.join("b/b.yaml"), before: Some(b"b: 1\n".to_vec()), after: None });
+    changes.add(change(root, "new/b.yaml", None, "b: 1\n"));
+    changes
 }
 
 /// All three files, and a new one in a new directory.
@@ -81,6 +93,13 @@ impl Faults for FailsAt {
     }
 }
 
+/// What there is after all of [`moves`].
+fn moved() -> BTreeMap<String, String> {
+    [("a.yaml", "a: 2\n"), ("c.yaml", "c: 2\n"), ("new/", ""), ("new/b.yaml", "b: 1\n")]
+        .map(|(path, text)| (path.to_owned(), text.to_owned()))
+        .into()
+}
+
 fn fails_at(at: usize, is_for_good: bool) -> FailsAt {
     FailsAt { at, is_for_good, seen: RefCell::default() }
 }
@@ -107,6 +126,25 @@ fn whatever_step_fails_nothing_changes() {
         let result = changes(tree.path()).write_with(&nowhere, &fails_at(at, false));
         assert!(matches!(result, Err(ChangesError::Io { .. })), "{step:?}: {result:?}");
         assert_eq!(texts(tree.path()), before, "step {at}, {step:?}");
+    }
+}
+
+#[test]
+fn a_file_goes_with_its_empty_directory_or_stays_whatever_step_fails() {
+    let journals = tempfile::tempdir().unwrap();
+    let journal = journals.path().join("journal");
+    let count = fails_at(usize::MAX, false);
+    let done = tree();
+    moves(done.path(), &journal).write_with(&nowhere, &count).unwrap();
+    assert_eq!(texts(done.path()), moved());
+    assert!(!journal.exists());
+    for (at, step) in count.seen.into_inner().into_iter().enumerate() {
+        let tree = tree();
+        let before = texts(tree.path());
+        let result = moves(tree.path(), &journal).write_with(&nowhere, &fails_at(at, false));
+        assert!(matches!(result, Err(ChangesError::Io { .. })), "{step:?}: {result:?}");
+        assert_eq!(texts(tree.path()), before, "step {at}, {step:?}");
+        assert!(!journal.exists(), "step {at}, {step:?}");
     }
 }
 
@@ -263,7 +301,53 @@ fn victim() {
     }
     let (Ok(at), Some(place)) = (std::env::var(KILL_AT), std::env::var_os(PLACE)) else { return };
     let faults = KilledAt(RefCell::new(at.parse().unwrap()));
-    changes(Path::new(&place)).write_with(&nowhere, &faults).unwrap();
+    let all = match std::env::var_os(JOURNAL) {
+        Some(journal) => moves(Path::new(&place), Path::new(&journal)),
+        None => changes(Path::new(&place)),
+    };
+    all.write_with(&nowhere, &faults).unwrap();
+}
+
+/// Runs the program above, which ends at this step; says whether it came to its end.
+fn killed_at(at: usize, place: &Path, journal: Option<&Path>) -> bool {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "victim"]).env(KILL_AT, at.to_string()).env(PLACE, place);
+    command.envs(journal.map(|journal| (JOURNAL, journal)));
+    command.output().unwrap().status.success()
+}
+
+#[test]
+fn after_a_kill_at_any_step_the_journal_gives_everything_back() {
+    // One for the journal, two for each of four files, and four that rename or remove.
+    const STEPS: usize = 13;
+    let journals = tempfile::tempdir().unwrap();
+    for at in 0..=STEPS {
+        let (tree, journal) = (tree(), journals.path().join(at.to_string()));
+        let before = texts(tree.path());
+        let is_done = killed_at(at, tree.path(), Some(&journal));
+        assert_eq!((is_done, journal.exists()), (at == STEPS, (1..STEPS).contains(&at)), "step {at}");
+        Journal::new(&journal, tree.path()).undo().unwrap();
+        assert_eq!(texts(tree.path()), if is_done { moved() } else { before }, "step {at}");
+        assert!(!journal.exists());
+    }
+}
+
+#[test]
+fn a_journal_is_not_followed_over_what_was_changed_since() {
+    let journals = tempfile::tempdir().unwrap();
+    let (tree, journal) = (tree(), journals.path().join("journal"));
+    assert!(!killed_at(11, tree.path(), Some(&journal)));
+    fs::write(tree.path().join("c.yaml"), "c: mine\n").unwrap();
+    let left = texts(tree.path());
+    let refused = Journal::new(&journal, tree.path()).undo();
+    assert!(matches!(refused, Err(UndoError::Changed(_))), "{refused:?}");
+    assert_eq!((texts(tree.path()), journal.exists()), (left, true));
+    fs::write(&journal, "something else").unwrap();
+    assert!(matches!(Journal::new(&journal, tree.path()).undo(), Err(UndoError::Foreign(_))));
+    let held = fs::File::open(&journal).unwrap();
+    held.lock().unwrap();
+    assert!(matches!(Journal::new(&journal, tree.path()).undo(), Err(UndoError::Busy(_))));
+    assert!(Journal::new(&journals.path().join("none"), tree.path()).undo().unwrap().is_empty());
 }
 
 #[test]
@@ -271,13 +355,7 @@ fn a_program_that_is_killed_leaves_every_file_whole() {
     const STEPS: usize = 12;
     for at in 0..=STEPS {
         let tree = tree();
-        let ran = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "victim"])
-            .env(KILL_AT, at.to_string())
-            .env(PLACE, tree.path())
-            .output()
-            .unwrap();
-        assert_eq!(ran.status.success(), at == STEPS, "step {at}: {}", String::from_utf8_lossy(&ran.stderr));
+        assert_eq!(killed_at(at, tree.path(), None), at == STEPS, "step {at}");
         for directory in ["", "b", "new"] {
             edit::remove_stale(&tree.path().join(directory));
         }

@@ -7,6 +7,8 @@ use ecow::EcoString;
 use model::{Cluster, ComponentId, HealthExpression, ObjectRef};
 use source::Span;
 
+use crate::split::Plan;
+
 /// One change of what the files say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
@@ -29,6 +31,13 @@ pub(crate) enum Change {
     },
     /// The item that this place is in names something that is not there.
     Rename {
+        of: ComponentId,
+        at: Span,
+        from: ObjectRef,
+        to: ObjectRef,
+    },
+    /// The item that this place is in names what another one now comes after.
+    DependInstead {
         of: ComponentId,
         at: Span,
         from: ObjectRef,
@@ -73,6 +82,11 @@ pub(crate) enum Change {
         of: ComponentId,
         namespace: EcoString,
     },
+    /// Objects go to a Kustomization of their own.
+    Split {
+        of: ComponentId,
+        plan: Plan,
+    },
     /// A file that nothing lists, seen from the root, by the nearest kustomization.
     List {
         of: ComponentId,
@@ -89,6 +103,7 @@ impl Change {
             | Self::Undepend { of, .. }
             | Self::Unlist { of, .. }
             | Self::Rename { of, .. }
+            | Self::DependInstead { of, .. }
             | Self::Wait { of }
             | Self::Unwait { of }
             | Self::Resume { of }
@@ -99,6 +114,7 @@ impl Change {
             | Self::RetryInterval { of }
             | Self::HelmWaits { of }
             | Self::BringNamespace { of, .. }
+            | Self::Split { of, .. }
             | Self::List { of, .. } => *of,
         }
     }
@@ -115,6 +131,9 @@ impl Change {
                 let name = |object: &ObjectRef| if is_elsewhere { object.path().into() } else { object.name.clone() };
                 Action::Rename { component, from: name(from), to: name(to) }
             }
+            Self::DependInstead { from, to, .. } => {
+                Action::DependInstead { component, from: from.clone(), to: to.clone() }
+            }
             Self::Wait { .. } => Action::Wait { component },
             Self::Unwait { .. } => Action::Unwait { component },
             Self::Resume { .. } => Action::Resume { component },
@@ -127,6 +146,13 @@ impl Change {
             Self::BringNamespace { namespace, .. } => {
                 Action::BringNamespace { component, namespace: namespace.clone() }
             }
+            Self::Split { plan, .. } => Action::Split {
+                component,
+                new: plan.new.clone(),
+                directory: plan.directory.clone(),
+                kinds: plan.kinds.clone(),
+                handover: plan.handover,
+            },
             Self::List { file, by, .. } => Action::List { file: file.clone(), by: by.clone() },
         }
     }

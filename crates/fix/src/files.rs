@@ -1,6 +1,6 @@
 //! The files of a repository as edits leave them, in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use diagnostic::{Changed, Unedited, WhyLeft};
@@ -8,6 +8,7 @@ use read::Repository;
 use source::{FileId, Span};
 
 use crate::house::House;
+use crate::split::Plan;
 use crate::text::Text;
 
 /// The files that were edited so far.
@@ -18,17 +19,36 @@ pub(crate) struct Files<'a> {
     texts: BTreeMap<FileId, Arc<Text>>,
     /// Files that were not there.
     new: BTreeMap<String, String>,
+    /// Files that are elsewhere now.
+    moved: BTreeMap<FileId, String>,
+    removed: BTreeSet<FileId>,
+    /// What was moved out of components, by where these are written.
+    pub(crate) splits: BTreeMap<(FileId, u32), Plan>,
 }
+
+/// What files hold that are not as they were; nothing where one is gone.
+pub(crate) type Texts = BTreeMap<String, Option<String>>;
 
 impl<'a> Files<'a> {
     pub(crate) fn new(repository: &'a Repository, house: &'a House) -> Self {
-        Self { repository, house, texts: BTreeMap::new(), new: BTreeMap::new() }
+        Self {
+            repository,
+            house,
+            texts: BTreeMap::new(),
+            new: BTreeMap::new(),
+            moved: BTreeMap::new(),
+            removed: BTreeSet::new(),
+            splits: BTreeMap::new(),
+        }
     }
 
     /// The file that a place is in, to be edited.
     pub(crate) fn open(&mut self, at: Span) -> Result<&mut Text, Unedited> {
         if !self.texts.contains_key(&at.file) {
             let source = self.repository.source(at.file).ok_or(Unedited::Unexpected)?;
+            if !self.repository.is_utf8(at.file) {
+                return Err(Unedited::Encoding);
+            }
             self.texts.insert(at.file, Arc::new(Text::new(at.file, source.text().to_owned())));
         }
         self.texts.get_mut(&at.file).map(Arc::make_mut).ok_or(Unedited::Unexpected)
@@ -39,11 +59,34 @@ impl<'a> Files<'a> {
         if let Some(made) = self.new.get(path) {
             return *made == text;
         }
-        let is_free = self.repository.id(path).is_none();
+        let is_free = self.is_free(path);
         if is_free {
             self.new.insert(path.to_owned(), text);
         }
         is_free
+    }
+
+    /// Moves a file as it is; whether it could be moved, or was moved just so before.
+    pub(crate) fn rename(&mut self, file: FileId, to: &str) -> bool {
+        if let Some(moved) = self.moved.get(&file) {
+            return moved == to;
+        }
+        let is_free = self.is_free(to) && self.open(Span::new(file, 0, 0)).is_ok();
+        if is_free {
+            self.moved.insert(file, to.to_owned());
+        }
+        is_free
+    }
+
+    /// Removes a file.
+    pub(crate) fn remove(&mut self, file: FileId) {
+        self.removed.insert(file);
+    }
+
+    fn is_free(&self, path: &str) -> bool {
+        self.repository.id(path).is_none()
+            && !self.new.contains_key(path)
+            && !self.moved.values().any(|moved| moved == path)
     }
 
     /// Does something, and leaves no trace of it where it fails.
@@ -51,33 +94,34 @@ impl<'a> Files<'a> {
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, WhyLeft>,
     ) -> Result<T, WhyLeft> {
-        let before = (self.texts.clone(), self.new.clone());
+        let before =
+            (self.texts.clone(), self.new.clone(), self.moved.clone(), self.removed.clone(), self.splits.clone());
         let done = work(self);
         if done.is_err() {
-            (self.texts, self.new) = before;
+            (self.texts, self.new, self.moved, self.removed, self.splits) = before;
         }
         done
     }
 
     /// What the files hold that are not as they were.
-    pub(crate) fn texts(&self) -> BTreeMap<String, String> {
+    pub(crate) fn texts(&self) -> Texts {
         let path = |file: &FileId| self.repository.path(*file).unwrap_or_default().to_owned();
         let is_changed = |(file, text): &(&FileId, &Arc<Text>)| {
-            self.repository.source(**file).is_none_or(|source| source.text() != text.text())
+            self.moved.contains_key(file)
+                || self.repository.source(**file).is_none_or(|source| source.text() != text.text())
         };
-        let old = self.texts.iter().filter(is_changed).map(|(file, text)| (path(file), text.text().to_owned()));
-        old.chain(self.new.clone()).collect()
+        let place = |file: &FileId| self.moved.get(file).cloned().unwrap_or_else(|| path(file));
+        let old = self.texts.iter().filter(is_changed).map(|(file, text)| (place(file), Some(text.text().to_owned())));
+        let gone = self.moved.keys().chain(&self.removed).map(|file| (path(file), None));
+        let new = self.new.iter().map(|(path, text)| (path.clone(), Some(text.clone())));
+        old.chain(gone).chain(new).collect()
     }
 }
 
 /// What is different between two states of the files.
-pub(crate) fn changed(
-    repository: &Repository,
-    before: &BTreeMap<String, String>,
-    after: &BTreeMap<String, String>,
-) -> Vec<Changed> {
+pub(crate) fn changed(repository: &Repository, before: &Texts, after: &Texts) -> Vec<Changed> {
     let saved = |path: &str| repository.id(path).and_then(|file| Some(repository.source(file)?.text().to_owned()));
-    let old = |path: &String| before.get(path).cloned().or_else(|| saved(path));
+    let old = |path: &String| before.get(path).cloned().unwrap_or_else(|| saved(path));
     let all = after.iter().map(|(path, after)| Changed { path: path.clone(), before: old(path), after: after.clone() });
-    all.filter(|changed| changed.before.as_ref() != Some(&changed.after)).collect()
+    all.filter(|changed| changed.before != changed.after).collect()
 }

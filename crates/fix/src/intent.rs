@@ -13,6 +13,7 @@ use yaml::Node;
 
 use crate::change::Change;
 use crate::listing::kustomization_in;
+use crate::split;
 
 /// What closes a finding, or why nothing does.
 type Changes = Result<Vec<Change>, WhyLeft>;
@@ -39,6 +40,7 @@ impl Intent<'_> {
                 let of = |object| Ok(Change::RetryInterval { of: self.find(object)? });
                 components.iter().map(of).collect()
             }
+            Advice::MoveResources(moved) => split::changes(self.reading, self.cluster, finding, moved),
             _ => Err(WhyLeft::NoEdit),
         }
     }
@@ -182,7 +184,7 @@ impl Intent<'_> {
     }
 
     fn check(&self, of: ComponentId, object: &ObjectRef, by: Option<&HealthExpression>) -> Changes {
-        let api_version = by.map(|by| by.api_version.clone()).or_else(|| self.api_version(object));
+        let api_version = by.map(|by| by.api_version.clone()).or_else(|| api_version(self.reading, object));
         let api_version = api_version.ok_or(WhyLeft::NoEdit)?;
         let judge = by.map(|by| Change::Judge { of, kind: object.kind.clone(), by: by.clone() });
         let check = Change::Check { of, object: object.clone(), api_version };
@@ -254,14 +256,14 @@ impl Intent<'_> {
         }
         at
     }
+}
 
-    /// The API version that an object is written with, wherever it is.
-    fn api_version(&self, object: &ObjectRef) -> Option<EcoString> {
-        let is_it = |root: &&Node| {
-            root.text_at(&["kind"]) == Some(&object.kind) && root.text_at(&["metadata", "name"]) == Some(&object.name)
-        };
-        let documents = self.reading.repository.yaml_files().flat_map(|(_, _, documents)| documents);
-        let mut roots = documents.filter_map(|document| document.root.as_ref());
-        roots.find(is_it).and_then(|root| root.text_at(&["apiVersion"])).map(EcoString::from)
-    }
+/// The API version that an object is written with, wherever it is.
+pub(crate) fn api_version(reading: &Reading, object: &ObjectRef) -> Option<EcoString> {
+    let is_it = |root: &&Node| {
+        root.text_at(&["kind"]) == Some(&object.kind) && root.text_at(&["metadata", "name"]) == Some(&object.name)
+    };
+    let documents = reading.repository.yaml_files().flat_map(|(_, _, documents)| documents);
+    let mut roots = documents.filter_map(|document| document.root.as_ref());
+    roots.find(is_it).and_then(|root| root.text_at(&["apiVersion"])).map(EcoString::from)
 }

@@ -49,12 +49,18 @@ impl<'a> Job<'a> {
         self.changes.iter().any(|change| matches!(change, Change::List { .. } | Change::Resume { .. }))
     }
 
+    /// Whether it moves objects to a new component.
+    pub(crate) fn is_splitting(&self) -> bool {
+        self.changes.iter().any(|change| matches!(change, Change::Split { .. }))
+    }
+
     /// Whether it takes something away, or brings something to light that was not applied before.
     pub(crate) fn is_bold(&self) -> bool {
         let is_bold = |change: &Change| {
             matches!(
                 change,
                 Change::List { .. }
+                    | Change::Split { .. }
                     | Change::BringNamespace { .. }
                     | Change::Undepend { .. }
                     | Change::Unlist { .. }

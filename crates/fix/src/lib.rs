@@ -18,6 +18,7 @@ mod job;
 mod listing;
 mod prove;
 mod round;
+mod split;
 mod text;
 mod unlist;
 mod write;

@@ -2,21 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use diagnostic::{Finding, Fingerprint, Left, Repair, Repairs, Severity, WhyLeft};
+use diagnostic::{Finding, Fingerprint, Left, Repair, Repairs, Severity, Unsplit, WhyLeft};
 use read::Reading;
 use repository::Unsaved;
 
 use crate::Wish;
+use crate::files::Texts;
 use crate::house::House;
 use crate::job::Job;
 use crate::round::round;
+use crate::split;
 
 /// How often what failed is dropped and the rest checked again.
 const ROUNDS_MAX: usize = 8;
 /// How often all of it is tried, each time without what turned out to be wrong only at the end.
 const ATTEMPTS_MAX: usize = 3;
 /// How often what was found only after edits is closed as well.
-const PASSES_MAX: usize = 4;
+const PASSES_MAX: usize = 10;
 
 /// A repository, and what was found in it: each finding by itself.
 #[derive(Debug)]
@@ -92,14 +94,27 @@ impl Passes<'_> {
         again: &mut impl FnMut(&Unsaved) -> Result<Checked, E>,
     ) -> Result<(Repairs, Option<Counts>), E> {
         let mut made: Vec<Repair> = Vec::new();
-        let mut texts: BTreeMap<String, String> = BTreeMap::new();
+        let mut texts = Texts::new();
         let mut last: Option<Checked> = None;
+        let first = dropped.clone();
+        let mut is_new = false;
         for _ in 0..PASSES_MAX {
             let (reading, findings) = self.state(last.as_ref());
             let pass = Pass { reading, findings, texts: &texts, all: self };
-            let Passed { repairs, next, why } = pass.run(dropped, again)?;
+            let Passed { repairs, next, why, is_part } = pass.run(dropped, again)?;
             dropped.extend(why);
-            let Some(next) = next else { break };
+            let Some(next) = next else {
+                if is_part {
+                    continue;
+                }
+                // What was dropped for another's fault is tried once more, as the next run would.
+                if std::mem::take(&mut is_new) && *dropped != first {
+                    dropped.clone_from(&first);
+                    continue;
+                }
+                break;
+            };
+            is_new = true;
             for changed in repairs.iter().flat_map(|repair| &repair.files) {
                 texts.insert(changed.path.clone(), changed.after.clone());
             }
@@ -132,7 +147,7 @@ struct Pass<'p> {
     findings: &'p [Finding],
     all: &'p Passes<'p>,
     /// What earlier passes made of files.
-    texts: &'p BTreeMap<String, String>,
+    texts: &'p Texts,
 }
 
 /// What a pass came to.
@@ -141,6 +156,8 @@ struct Passed {
     /// The repository with the edits; nothing where there are none.
     next: Option<Checked>,
     why: Vec<(Fingerprint, WhyLeft)>,
+    /// Some of what is wanted waits for the next pass.
+    is_part: bool,
 }
 
 impl Pass<'_> {
@@ -149,6 +166,11 @@ impl Pass<'_> {
         let jobs = wanted.filter_map(|finding| Job::new(self.reading, finding, self.all.wish));
         let mut jobs: Vec<Job<'_>> =
             jobs.filter(|job| job.is_alive() && !dropped.contains_key(&job.told.fingerprint)).collect();
+        // What moves to another component changes what the others are about: they wait for the next pass.
+        let is_part = jobs.iter().any(Job::is_splitting) && !jobs.iter().all(Job::is_splitting);
+        if is_part {
+            jobs.retain(Job::is_splitting);
+        }
         let before = counts(self.findings);
         for _ in 0..ROUNDS_MAX {
             let done = round(self.reading, self.all.house, &mut jobs);
@@ -156,8 +178,9 @@ impl Pass<'_> {
                 break;
             }
             let after = again(&self.unsaved(&done.texts))?;
-            if !drop_unproved(&mut jobs, &before, &counts(&after.findings), self.all.patience) {
-                return Ok(Passed { repairs: done.repairs, next: Some(after), why: reasons(&jobs) });
+            let is_split_wrong = split::drop_built_otherwise(&mut jobs, self.reading, &after.reading);
+            if !is_split_wrong && !drop_unproved(&mut jobs, &before, &counts(&after.findings), self.all.patience) {
+                return Ok(Passed { repairs: done.repairs, next: Some(after), why: reasons(&jobs), is_part });
             }
             std::mem::forget(after);
         }
@@ -165,13 +188,17 @@ impl Pass<'_> {
         for job in jobs.iter_mut().filter(|job| job.is_alive()) {
             job.why = Some(WhyLeft::StillFound);
         }
-        Ok(Passed { repairs: Vec::new(), next: None, why: reasons(&jobs) })
+        let all = jobs.into_iter().filter_map(|job| Some((job.told.fingerprint, job.why?)));
+        Ok(Passed { repairs: Vec::new(), next: None, why: all.collect(), is_part })
     }
 
-    fn unsaved(&self, texts: &BTreeMap<String, String>) -> Unsaved {
+    fn unsaved(&self, texts: &Texts) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for (path, text) in self.texts.iter().chain(texts) {
-            unsaved.set(path.clone(), text.clone());
+            match text {
+                Some(text) => unsaved.set(path.clone(), text.clone()),
+                None => unsaved.remove(path.clone()),
+            }
         }
         unsaved
     }
@@ -179,7 +206,12 @@ impl Pass<'_> {
 
 fn reasons(jobs: &[Job<'_>]) -> Vec<(Fingerprint, WhyLeft)> {
     // What a patch hid before may be closed in the next pass.
-    let is_final = |job: &&Job<'_>| !(job.is_unlisting() && job.why == Some(WhyLeft::StillFound));
+    let is_final = |job: &&Job<'_>| match &job.why {
+        Some(WhyLeft::StillFound) => !job.is_unlisting(),
+        // Two move objects out of the same component: the second one finds another name.
+        Some(WhyLeft::Unsplit { how: Unsplit::Taken { .. }, .. }) => !job.is_splitting(),
+        _ => true,
+    };
     jobs.iter().filter(is_final).filter_map(|job| Some((job.told.fingerprint.clone(), job.why.clone()?))).collect()
 }
 

@@ -8,7 +8,7 @@ use read::Reading;
 
 use crate::change::Change;
 use crate::choose::{Chosen, Edge, choose};
-use crate::files::{self, Files};
+use crate::files::{self, Files, Texts};
 use crate::house::House;
 use crate::job::Job;
 use crate::unlist;
@@ -16,7 +16,7 @@ use crate::write::Writer;
 
 /// The files after a round, and what was done for each cause.
 pub(crate) struct Round {
-    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) texts: Texts,
     pub(crate) repairs: Vec<Repair>,
 }
 
@@ -55,7 +55,7 @@ fn choice(jobs: &mut [Job<'_>]) -> Implied {
     }
     for wished in clusters.into_values() {
         let Some((first, _, _)) = wished.first() else { continue };
-        let existing = existing(jobs[*first].cluster);
+        let existing = existing(jobs[*first].cluster, jobs);
         let edges: Vec<Edge> = wished.iter().map(|(_, _, edge)| *edge).collect();
         for ((job, change, _), chosen) in wished.into_iter().zip(choose(&existing, &edges)) {
             match chosen {
@@ -70,17 +70,24 @@ fn choice(jobs: &mut [Job<'_>]) -> Implied {
     implied
 }
 
-/// Who waits for whom already: declared, and a gate for what its component applies.
-fn existing(cluster: &Cluster) -> Vec<Edge> {
+/// Who waits for whom besides: declared, by a name that is corrected, and a gate for what its component applies.
+fn existing(cluster: &Cluster, jobs: &[Job<'_>]) -> Vec<Edge> {
+    let own = jobs.iter().filter(|job| job.is_alive() && job.cluster.name == cluster.name);
+    let changes: Vec<&Change> = own.flat_map(|job| &job.changes).collect();
     let tie = |tie: &model::Tie| match tie.to {
         TieTarget::Component(to) => Some((tie.from.index(), to.index())),
         TieTarget::Unknown(_) => None,
+    };
+    let corrected = |change: &&Change| match change {
+        Change::Rename { of, to, .. } => Some((of.index(), cluster.find(to)?.index())),
+        _ => None,
     };
     let waits = |id: ComponentId| {
         let parent = cluster.component(id).parent.filter(|parent| *parent != id)?;
         (cluster.component(parent).gate == Gate::Healthy).then(|| (parent.index(), id.index()))
     };
-    cluster.ties.iter().filter_map(tie).chain(cluster.ids().filter_map(waits)).collect()
+    let corrected = changes.iter().filter_map(corrected);
+    cluster.ties.iter().filter_map(tie).chain(corrected).chain(cluster.ids().filter_map(waits)).collect()
 }
 
 /// Writes what is wanted, cause by cause; says which jobs can't be written.

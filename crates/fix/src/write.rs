@@ -13,6 +13,7 @@ use yaml::Node;
 use crate::change::Change;
 use crate::files::Files;
 use crate::listing;
+use crate::split;
 use crate::text::item::{Field, Fields, Manner, NewItem};
 use crate::text::value::{Indents, Quotes, Value, expression, text as written_text, yes};
 use crate::text::{Edit, Items, Step, Text, find, steps};
@@ -56,7 +57,9 @@ impl Writer<'_, '_> {
             Change::Depend { of, on } => self.depend(*of, *on),
             Change::Undepend { at, .. } => self.at_place(*at, remove_item),
             Change::Unlist { at, .. } => self.unlist(*at),
-            Change::Rename { of, at, from, to } => self.rename(*of, *at, from, to),
+            Change::Rename { of, at, from, to } | Change::DependInstead { of, at, from, to } => {
+                self.rename(*of, *at, from, to)
+            }
             Change::Wait { of } => self.wait(*of, true),
             Change::Unwait { of } => self.wait(*of, false),
             Change::Resume { of } => self.resume(*of),
@@ -87,6 +90,7 @@ impl Writer<'_, '_> {
                 let directory = component.path.clone().ok_or_else(not_in_file)?;
                 listing::bring_namespace(self.files, &directory, namespace)
             }
+            Change::Split { of, plan } => split::write(self, *of, plan),
             Change::List { file, by, .. } => listing::list(self.files, by, file),
         }
     }
@@ -110,13 +114,15 @@ impl Writer<'_, '_> {
         self.at_place(at, |text, here| append_beside(text, here, &item, is_same))
     }
 
-    /// An item of the list that a component has its dependencies in: in a patch, where one gives them to it.
-    fn tie_place(&self, of: ComponentId, own: &Component) -> Option<Span> {
+    /// An item of the list that a component has its dependencies in: in a patch, where one gives them to it. Another edit may have
+    /// taken the last one away.
+    fn tie_place(&mut self, of: ComponentId, own: &Component) -> Option<Span> {
         let places = self.cluster.ties.iter().filter(|tie| tie.from == of && !tie.at.is_generated()).map(|tie| tie.at);
         let is_list = |at: &Span| self.files.repository.source(at.file).is_some();
         let mut places: Vec<Span> = places.filter(is_list).collect();
         places.sort_by_key(|at| (at.file == own.at.file, at.start));
-        places.first().copied()
+        let mut is_gone = |at: Span| self.files.open(at).is_ok_and(|text| text.here(at).is_none());
+        places.into_iter().find(|at| at.file != own.at.file || !is_gone(*at))
     }
 
     /// What other components get from the same lines, they get as well: that must be meant.
@@ -190,7 +196,7 @@ impl Writer<'_, '_> {
     }
 
     /// Does something at a place that was there before all edits.
-    fn at_place(
+    pub(crate) fn at_place(
         &mut self,
         at: Span,
         work: impl FnOnce(&mut Text, Span) -> Result<(), Unedited>,
@@ -389,7 +395,7 @@ fn append_beside(text: &mut Text, here: Span, item: &NewItem, is_same: impl Fn(&
 }
 
 /// Takes the item out that a place is in.
-fn remove_item(text: &mut Text, here: Span) -> Result<(), Unedited> {
+pub(crate) fn remove_item(text: &mut Text, here: Span) -> Result<(), Unedited> {
     let tree = text.tree(here).ok_or(Unedited::InText)?.into_owned();
     let (items, path, index) = list_around(&tree, here).ok_or(Unedited::InText)?;
     if items.list.as_seq().unwrap_or_default().iter().any(|item| item.get("op").is_some()) {

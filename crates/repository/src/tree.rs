@@ -117,6 +117,9 @@ impl Tree {
         let root = root.canonicalize().map_err(unreadable)?;
         fs::read_dir(&root).map_err(|source| OpenError::Unreadable { path: root.clone(), source })?;
         let walk::Found { mut files, packages, skipped } = walk::walk(&root, packages);
+        if unsaved.removed().next().is_some() {
+            files.retain(|path| !unsaved.is_removed(path));
+        }
         for path in unsaved.paths() {
             if let Err(at) = files.binary_search_by(|file| file.as_str().cmp(path)) {
                 files.insert(at, path.to_owned());
@@ -357,6 +360,12 @@ impl Tree {
         let part = format!("/{path}/");
         let bases = self.paths().filter_map(|file| Some(&file[..file.find(&part).filter(|_| !path.is_empty())?]));
         bases.filter(|base| !base.split('/').any(|name| name.starts_with('.'))).collect()
+    }
+
+    /// Whether the bytes of a file, read again, are those of its text. Those of UTF-16 are not.
+    pub fn is_utf8(&self, file: FileId) -> bool {
+        let bytes = self.path(file).and_then(|path| self.read_bytes(path).ok());
+        self.source(file).is_some_and(|source| bytes.as_deref() == Some(source.text().as_bytes()))
     }
 
     fn read_text(&self, path: &str) -> Result<Source, Unread> {

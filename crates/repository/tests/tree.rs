@@ -52,6 +52,22 @@ fn a_text_that_has_no_file_yet_is_one_more() {
 }
 
 #[test]
+fn a_file_that_is_removed_before_it_is_saved_is_not_there() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("b")).unwrap();
+    fs::write(directory.path().join("a.yaml"), "a: 1\n").unwrap();
+    fs::write(directory.path().join("b/b.yaml"), "b: 1\n").unwrap();
+    let mut unsaved = Unsaved::default();
+    unsaved.remove("b/b.yaml");
+    unsaved.remove("never-there.yaml");
+    let tree = open(directory.path(), unsaved.clone());
+    assert_eq!(tree.paths().collect::<Vec<_>>(), ["a.yaml"]);
+    assert_eq!((tree.kind("b/b.yaml"), tree.kind("b")), (Kind::Missing, Kind::Missing));
+    unsaved.set("b/b.yaml", "b: 2\n");
+    assert_eq!(open(directory.path(), unsaved).paths().count(), 2);
+}
+
+#[test]
 fn an_unsaved_text_hides_what_could_not_be_read() {
     let directory = directory(&[]);
     fs::write(directory.path().join("x.yaml"), [0xff, 0xfd]).unwrap();

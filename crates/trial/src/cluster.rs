@@ -8,12 +8,19 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::dice::Dice;
+use crate::manner;
 use crate::operators::{OPERATORS, Operator};
 use crate::texts;
 
 /// One in so many clusters has a defect.
 const DEFECT_EVERY: u64 = 5;
 const APPLICATIONS: (u64, u64) = (2, 20);
+/// Defects of one cluster that is to be fixed.
+const BROKEN_MAX: u64 = 6;
+/// Those that an edit puts right, at least in part.
+const FIXABLE: [Defect; 6] =
+    [Defect::NoOrder, Defect::NoOrder, Defect::NoWait, Defect::Beside, Defect::Typo, Defect::Circle];
+const BROKEN_APPLICATIONS: (u64, u64) = (2, 9);
 
 /// What is wrong with a cluster, by whoever wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +41,8 @@ pub enum Defect {
     NoKey,
     /// Two applications depend on each other.
     Circle,
+    /// An application depends on another by a name with a letter too many.
+    Typo,
 }
 
 impl Defect {
@@ -58,6 +67,7 @@ impl Defect {
             Self::NoSource => "missing source",
             Self::NoKey => "no sealing key",
             Self::Circle => "circle",
+            Self::Typo => "typo",
         }
     }
 
@@ -124,21 +134,44 @@ struct Draft {
 
 /// The cluster of this number.
 pub fn cluster(number: u64) -> Cluster {
-    let mut draft = Draft { dice: Dice::new(number, "cluster"), parts: Vec::new(), spoilt: Vec::new(), has_key: true };
-    draft.infrastructure();
-    draft.applications();
-    draft.vary();
+    let mut draft = Draft::sound(number, "cluster", APPLICATIONS);
     let mut defect = None;
     if number % DEFECT_EVERY == DEFECT_EVERY - 1 {
         // Not every cluster has room for every defect.
-        let first = draft.dice.below(Defect::ALL.len() as u64);
-        defect = (first..).take(Defect::ALL.len()).find_map(|at| draft.plant(at));
+        let first = draft.dice.index(Defect::ALL.len());
+        let mut all = Defect::ALL.iter().cycle().skip(first).take(Defect::ALL.len());
+        defect = all.find_map(|defect| draft.plant(*defect));
     }
     let files = crate::files::write(&mut draft.dice, &draft.parts, draft.has_key);
     Cluster { number, defect, spoilt: draft.spoilt, files }
 }
 
+/// The cluster of this number with several defects that edits can put right, each file in the manner of another writer.
+pub fn broken(number: u64) -> Cluster {
+    let mut draft = Draft::sound(number, "broken", BROKEN_APPLICATIONS);
+    let mut defect = None;
+    // What is not tried again soon is worse, and found as such.
+    let (dice, parts) = (&mut draft.dice, &mut draft.parts);
+    parts.iter_mut().filter(|_| dice.is_in(60)).for_each(|part| part.retry_seconds = None);
+    for _ in 0..=draft.dice.below(BROKEN_MAX) {
+        let next = *draft.dice.one_of(&FIXABLE);
+        defect = draft.plant(next).or(defect);
+    }
+    let files = crate::files::write(&mut draft.dice, &draft.parts, draft.has_key);
+    let files = manner::of_many(&mut draft.dice, files);
+    Cluster { number, defect, spoilt: draft.spoilt, files }
+}
+
 impl Draft {
+    fn sound(number: u64, purpose: &str, applications: (u64, u64)) -> Self {
+        let dice = Dice::new(number, purpose);
+        let mut draft = Self { dice, parts: Vec::new(), spoilt: Vec::new(), has_key: true };
+        draft.infrastructure();
+        draft.applications(applications);
+        draft.vary();
+        draft
+    }
+
     /// Operators, and behind each what it looks after.
     fn infrastructure(&mut self) {
         let mut parts: Vec<Part> = Vec::new();
@@ -179,8 +212,7 @@ impl Draft {
         texts::POLICIES[self.dice.index(texts::POLICIES.len())]
     }
 
-    fn applications(&mut self) {
-        let (least, most) = APPLICATIONS;
+    fn applications(&mut self, (least, most): (u64, u64)) {
         let count = least + self.dice.below(most - least + 1);
         let mut earlier: Vec<(String, String)> = Vec::new();
         for at in 0..count {
@@ -227,8 +259,7 @@ impl Draft {
         }
     }
 
-    fn plant(&mut self, at: u64) -> Option<Defect> {
-        let defect = Defect::ALL[usize::try_from(at).ok()? % Defect::ALL.len()];
+    fn plant(&mut self, defect: Defect) -> Option<Defect> {
         let app = self.parts.iter().rposition(is_application)?;
         match defect {
             Defect::NoOrder => self.plant_no_order()?,
@@ -245,6 +276,7 @@ impl Draft {
             }
             Defect::NoKey => self.plant_no_key()?,
             Defect::Circle => self.plant_circle(app)?,
+            Defect::Typo => self.plant_typo()?,
         }
         Some(defect)
     }
@@ -253,6 +285,13 @@ impl Draft {
         let is_late = |part: &Part| is_application(part) && part.objects.len() > 1 && !part.depends_on.is_empty();
         let app = self.parts.iter().rposition(is_late)?;
         self.parts[app].depends_on.clear();
+        self.spoil(app);
+        Some(())
+    }
+
+    fn plant_typo(&mut self) -> Option<()> {
+        let app = self.parts.iter().rposition(|part| is_application(part) && !part.depends_on.is_empty())?;
+        self.parts[app].depends_on[0].0.push('x');
         self.spoil(app);
         Some(())
     }

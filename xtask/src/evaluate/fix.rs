@@ -2,6 +2,7 @@
 //! kustomize say afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -17,8 +18,14 @@ use crate::{parallel, product};
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Directories to run, each a repository; they are copied
-    #[arg(long, value_name = "DIR", num_args = 1.., required = true)]
+    #[arg(long, value_name = "DIR", num_args = 1.., required_unless_present = "generated")]
     trees: Vec<PathBuf>,
+    /// Generated repositories with several defects instead, so many
+    #[arg(long, value_name = "N", conflicts_with = "trees")]
+    generated: Option<u64>,
+    /// The number of the first one that is generated
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    first: u64,
     /// The real kustomize: what was touched must build as before
     #[arg(long, value_name = "PATH")]
     kustomize: Option<PathBuf>,
@@ -51,6 +58,9 @@ struct Row {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if let Some(count) = options.generated {
+        return generated(options.first..options.first + count, options.jobs);
+    }
     let binary = product::binary(options.bin.as_deref())?;
     let rows = parallel::map(&options.trees, options.jobs, |tree| one(&binary, tree, options));
     let rows: Vec<Row> = rows.into_iter().collect::<Result<Vec<Option<Row>>>>()?.into_iter().flatten().collect();
@@ -60,6 +70,31 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let second: usize = rows.iter().map(|row| row.second).sum();
     let broken: usize = rows.iter().map(|row| row.broken).sum();
     ensure!(new + second + broken == 0, "{new} new findings, {second} repairs of second runs, {broken} broken builds");
+    Ok(())
+}
+
+/// Fixes repositories by their numbers, in memory, and names each that does not keep a promise.
+fn generated(numbers: Range<u64>, jobs: usize) -> Result<()> {
+    let numbers: Vec<u64> = numbers.collect();
+    let all = parallel::map(&numbers, jobs, |number| trial::fixed(&trial::broken(*number).files));
+    let mut rules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let (mut wrong, mut repairs, mut files) = (0, 0, 0);
+    for (number, one) in numbers.iter().zip(all) {
+        let one = one.with_context(|| format!("repository {number}"))?;
+        for it in &one.wrong {
+            println!("repository {number}: {it:?}");
+        }
+        (wrong, repairs, files) = (wrong + one.wrong.len(), repairs + one.repairs, files + one.files);
+        one.found.iter().for_each(|(rule, found)| rules.entry(rule).or_default().0 += found);
+        one.left.iter().for_each(|(rule, left)| rules.entry(rule).or_default().1 += left);
+    }
+    let mut table = Table::new(["rule", "before", "after"]);
+    for (rule, (found, left)) in &rules {
+        table.row([(*rule).to_owned(), found.to_string(), left.to_string()]);
+    }
+    print!("{}", table.render());
+    println!("\n{} repositories, {repairs} fixes in {files} files", numbers.len());
+    ensure!(wrong == 0, "{wrong} promises are not kept");
     Ok(())
 }
 
@@ -81,9 +116,16 @@ fn one(binary: &Path, tree: &Path, options: &Options) -> Result<Option<Row>> {
     let built = build_all(options, &root, &touched);
     let made = json(binary, &root, &["fix", "--unsafe", "--write"])?.unwrap_or_default();
     count(&mut row, &made);
-    let again = build_all(options, &root, &touched);
-    row.built = built.len();
-    row.broken = built.iter().filter(|(at, is_good)| **is_good && again.get(*at) == Some(&false)).count();
+    // With the directories that are new, and without those that are gone.
+    let now = touched
+        .iter()
+        .filter(|at| at.join("kustomization.yaml").is_file())
+        .cloned()
+        .chain(new_directories(&made, &root))
+        .collect();
+    let again = build_all(options, &root, &now);
+    row.built = again.len();
+    row.broken = again.iter().filter(|(at, is_good)| !**is_good && built.get(*at) != Some(&false)).count();
     row.after = json(binary, &root, &["check", "--each", "--min-severity", "warning"])?
         .map(|after| keys(&after["findings"]))
         .unwrap_or_default();
@@ -118,6 +160,14 @@ fn touched(shown: &Value, root: &Path) -> BTreeSet<PathBuf> {
         above.into_iter().find(|at| at.join("kustomization.yaml").is_file())
     };
     paths.filter_map(nearest).collect()
+}
+
+/// The directories that get a kustomization.
+fn new_directories(made: &Value, root: &Path) -> Vec<PathBuf> {
+    let files = list(&made["repairs"]).iter().flat_map(|repair| list(&repair["files"]));
+    let new = files.filter(|file| file["is_new"] == true).filter_map(|file| file["path"].as_str());
+    let new = new.filter_map(|path| path.strip_suffix("/kustomization.yaml"));
+    new.map(|directory| root.join(directory)).collect()
 }
 
 fn build_all(options: &Options, root: &Path, directories: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, bool> {

@@ -46,7 +46,8 @@ struct Series<'a> {
 
 impl Series<'_> {
     fn make(&mut self, repair: &Repair) -> Result<(), Failure> {
-        let changed = repair.files.iter().map(|file| (file.path.as_str(), file.before.as_deref(), file.after.as_str()));
+        let changed =
+            repair.files.iter().map(|file| (file.path.as_str(), file.before.as_deref(), file.after.as_deref()));
         files::write(self.root, changed)?;
         let new = paths([repair], true);
         if !new.is_empty() {

@@ -1,35 +1,51 @@
 //! Edits onto the disk: all or none, and never over what is not committed yet.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use diagnostic::{Changed, Repairs};
-use edit::{Change, Changes, Readers};
+use edit::{Change, Changes, Journal, Readers};
 use exec::{Environment, System};
 use git::Git;
 
 use crate::failure::Failure;
 
+/// The name of the journal.
+const JOURNAL: &str = "coldstart-fix.journal";
+
 /// Writes what all repairs together come to.
 pub(super) fn write_all(root: &Path, repairs: &Repairs) -> Result<(), Failure> {
-    let mut files: BTreeMap<&str, (Option<&str>, &str)> = BTreeMap::new();
+    let mut files: BTreeMap<&str, (Option<&str>, Option<&str>)> = BTreeMap::new();
     for Changed { path, before, after } in repairs.made.iter().flat_map(|repair| &repair.files) {
-        files.entry(path).and_modify(|known| known.1 = after).or_insert((before.as_deref(), after));
+        let (before, after) = (before.as_deref(), after.as_deref());
+        files.entry(path).and_modify(|known| known.1 = after).or_insert((before, after));
     }
+    // What one repair makes and the next one removes was never there.
+    files.retain(|_, (before, after)| before != after);
     write(root, files.into_iter().map(|(path, (before, after))| (path, before, after)))
 }
 
 /// Writes files below the root, all or none.
 pub(super) fn write<'t>(
     root: &Path,
-    files: impl Iterator<Item = (&'t str, Option<&'t str>, &'t str)>,
+    files: impl Iterator<Item = (&'t str, Option<&'t str>, Option<&'t str>)>,
 ) -> Result<(), Failure> {
-    let mut changes = Changes::below(root, Readers::Usual);
+    let mut changes = Changes::below(root, Readers::Usual).journalled(journal(root));
+    let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
     for (path, before, after) in files {
-        let before = before.map(|text| text.as_bytes().to_vec());
-        changes.add(Change { path: root.join(path), before, after: after.as_bytes().to_vec() });
+        changes.add(Change { path: root.join(path), before: bytes(before), after: bytes(after) });
     }
     changes.write(&|_| None).map_err(Failure::NotFixed)
+}
+
+/// Where it is written down what files held, as long as they are being changed: where Git keeps its own, else beside them.
+pub(super) fn journal(root: &Path) -> Journal {
+    let git = Git::asking(&System, root, Environment::everything());
+    let ask = |what| git.print(["rev-parse", what]).ok().map(|path| PathBuf::from(path.trim_end_matches('\n')));
+    match (ask("--absolute-git-dir"), ask("--show-toplevel")) {
+        (Some(own), Some(top)) => Journal::new(&own.join(JOURNAL), &top),
+        _ => Journal::new(&root.join(format!(".{JOURNAL}")), root),
+    }
 }
 
 /// What differs from the last commit is work of its own: an edit in the middle of it could not be taken back alone.

@@ -56,6 +56,7 @@ pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
     if options.since.is_some() && options.format != FixFormat::GithubReview {
         return Err(Failure::SinceFormat);
     }
+    undo(options)?;
     let progress = Progress::start("checking");
     let entry = options.start.entry.as_deref();
     let (reading, analyses) = open_then(COMMAND, &options.path, entry, None, ::graph::analyse)?;
@@ -83,6 +84,20 @@ pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
         commit::told(&repairs)?;
     }
     Ok(exit::CLEAN)
+}
+
+/// What an earlier run left half done is not what is to be fixed.
+fn undo(options: &Fix) -> Result<(), Failure> {
+    let journal = files::journal(&options.path);
+    if !journal.is_open() {
+        return Ok(());
+    }
+    if !(options.write || options.commit || options.interactive) {
+        return Err(Failure::Stopped);
+    }
+    let restored = journal.undo().map_err(Failure::NotUndone)?;
+    output::remark(&draw::say::undone(restored.len()));
+    Ok(())
 }
 
 fn is_rule(name: &str) -> Result<(), Failure> {

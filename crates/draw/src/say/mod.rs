@@ -36,7 +36,7 @@ pub use obstacle::{obstacle, trace};
 pub(crate) use planning::{commands, danger, held, need, note, proof};
 pub(crate) use repair::and_risk as repair_and_risk;
 pub use repair::{
-    action as repair_action, commit_message, repair, repairs_summary, risks, told as repair_told, why_left,
+    action as repair_action, commit_message, repair, repairs_summary, risks, told as repair_told, undone, why_left,
 };
 pub use seal::seal;
 pub use waiting::hindrance;

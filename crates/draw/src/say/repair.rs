@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use diagnostic::{Action, Left, Repair, Told, Unedited, WhyLeft};
+use diagnostic::{Action, Handover, Left, Repair, Told, Unedited, Unsplit, WhyLeft};
 use model::ObjectRef;
 use source::Sources;
 
 use super::statement;
 use crate::words::{count, first_few};
 
+/// Objects with it are not deleted when they go from the build of a Kustomization.
+const KEPT: &str = "kustomize.toolkit.fluxcd.io/prune: disabled";
 /// Names in one sentence.
 const NAMED_MAX: usize = 3;
 
@@ -26,6 +28,9 @@ pub fn repair(repair: &Repair) -> String {
             }
             other => others.push(other),
         }
+    }
+    if let Some(split) = others.iter().find(|action| matches!(action, Action::Split { .. })) {
+        return action(split);
     }
     match (waiting.as_slice(), awaited.first()) {
         ([], _) | (_, None) => first_of(&others),
@@ -89,6 +94,7 @@ pub fn action(action: &Action) -> String {
             format!("Keep the `dependsOn` of {} that a patch in `{path}` replaces", count(*components, "component"))
         }
         Action::Rename { component, from, to } => format!("Correct `{from}` to `{to}` in {component}"),
+        Action::DependInstead { component, from, to } => format!("Make {component} wait for {to} instead of {from}"),
         Action::Wait { component } => format!("Set `wait: true` on {component}"),
         Action::Unwait { component } => format!("Set `wait: false` on {component}, so that its `healthChecks` count"),
         Action::Resume { component } => format!("Resume {component}"),
@@ -100,6 +106,10 @@ pub fn action(action: &Action) -> String {
         Action::HelmWaits { component } => format!("Set `disableWait: false` on {component}"),
         Action::BringNamespace { component, namespace } => format!("Create Namespace `{namespace}` in {component}"),
         Action::List { file, by } => format!("List `{file}` in `{by}`"),
+        Action::Split { component, new, kinds, .. } => {
+            let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+            format!("Move {} of {component} to the new {new}", first_few(&kinds, NAMED_MAX))
+        }
     }
 }
 
@@ -141,6 +151,9 @@ fn risk(action: &Action) -> String {
         Action::Rename { component, to, .. } => {
             format!("{component} waits for `{to}`; until now it waits for nothing that exists")
         }
+        Action::DependInstead { component, from, to } => {
+            format!("Flux reconciles {component} only while {to} is ready, which waits for {from}")
+        }
         Action::Wait { component } => format!(
             "{component} is ready only while everything that it applies is healthy: if something in it is not healthy now, \
              all that depends on it waits until it is"
@@ -176,7 +189,26 @@ fn risk(action: &Action) -> String {
             "{component} applies Namespace `{namespace}` too; Flux does not delete it when the file goes (`prune: disabled`)"
         ),
         Action::List { file, .. } => format!("Flux applies the objects of `{file}`"),
+        Action::Split { component, new, handover, .. } => handed_over(component, new, *handover),
     }
+}
+
+fn handed_over(component: &ObjectRef, new: &ObjectRef, handover: Handover) -> String {
+    let deleted = match handover {
+        Handover::Kept => {
+            return format!(
+                "{new} takes over the moved objects, and {component} does not delete them: they are not pruned"
+            );
+        }
+        Handover::Deleted => format!("when Flux reconciles {component}, it deletes the moved objects"),
+        Handover::Race => {
+            format!("when Flux reconciles {component} before {new}, it deletes the moved objects")
+        }
+    };
+    format!(
+        "on a cluster that runs, {deleted}, and {new} creates them again: what their operator deletes with them, such as the data of \
+         a database, is lost. To keep them, first add the annotation `{KEPT}` to them, let Flux apply that, and then make this edit"
+    )
 }
 
 /// A finding in one line.
@@ -195,6 +227,7 @@ pub fn why_left(left: &Left, sources: &dyn Sources) -> String {
         }
         WhyLeft::NotInFile { component } => format!("{component} is not written in a file: a tool creates it"),
         WhyLeft::Unedited { at, how } => unedited(*how, &place(*at)),
+        WhyLeft::Unsplit { component, how } => unsplit(component, how, &place),
         WhyLeft::Cycle => "together with the other edits it would be a cycle".to_owned(),
         WhyLeft::StillFound => "checked again with the edit, it is still found".to_owned(),
         WhyLeft::FindsOther { rule, component } => {
@@ -210,7 +243,40 @@ fn unedited(how: Unedited, place: &str) -> String {
         Unedited::InText => format!("{place} is a JSON patch, or YAML inside of a text, and has to be edited by hand"),
         Unedited::Template => format!("{place} is a template"),
         Unedited::Unexpected => format!("{place} is written in a way that is not edited"),
+        Unedited::Encoding => format!("{place} is in a UTF-16 file, and only UTF-8 is edited"),
         Unedited::NotYaml => format!("{place} would not be YAML any more"),
+    }
+}
+
+fn unsplit(component: &ObjectRef, how: &Unsplit, place: &dyn Fn(source::Span) -> String) -> String {
+    match how {
+        Unsplit::WithProvider => {
+            format!(
+                "{component} can't wait for a new Kustomization: what installs the CRD has to be moved as well, by hand"
+            )
+        }
+        Unsplit::Mixed { path } => format!("{path} also holds objects that stay in {component}"),
+        Unsplit::Elsewhere { path } => {
+            format!("{path} is not listed in the directory of {component} alone")
+        }
+        Unsplit::Patched { at } => {
+            format!("{} may change the objects to move, and has to be divided by hand", place(*at))
+        }
+        Unsplit::Taken { name } => format!("the name for the new Kustomization or its directory exists: `{name}`"),
+        Unsplit::Scanned { by } => {
+            format!("{by} would apply the new directory as well: it applies everything beside it")
+        }
+        Unsplit::BuiltOtherwise { object } => {
+            format!("in a Kustomization of its own, {object} would not be built as it is now")
+        }
+    }
+}
+
+/// What was left of a run that was stopped, and is gone.
+pub fn undone(files: usize) -> String {
+    match files {
+        0 => "an earlier run was stopped before it changed a file".to_owned(),
+        _ => format!("an earlier run was stopped while it wrote: {} restored", count(files, "file")),
     }
 }
 

@@ -71,7 +71,7 @@ impl Text {
     }
 
     /// Where the line after the last one of an entry begins.
-    pub(super) fn end_of(&self, entry: &Entry) -> usize {
+    pub(crate) fn end_of(&self, entry: &Entry) -> usize {
         self.end_of_value(entry.key_span, &entry.value)
     }
 

@@ -54,13 +54,13 @@ pub(crate) struct Text {
     content: String,
     documents: Vec<Document>,
     /// What was edited so far, each seen from the text before it.
-    edited: Vec<Edit>,
+    made: Vec<Edit>,
 }
 
 impl Text {
     pub(crate) fn new(file: FileId, text: String) -> Self {
         let documents = yaml::parse(file, &text, Limits::default());
-        Self { file, content: text, documents, edited: Vec::new() }
+        Self { file, content: text, documents, made: Vec::new() }
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -70,7 +70,7 @@ impl Text {
     /// Where something is now that was there before all edits; nothing where an edit touched it.
     pub(crate) fn here(&self, before: Span) -> Option<Span> {
         let (mut start, mut end) = (before.start as usize, before.end as usize);
-        for Edit { range, replacement } in &self.edited {
+        for Edit { range, replacement } in &self.made {
             if range.end <= start {
                 start = start - range.len() + replacement.len();
                 end = end - range.len() + replacement.len();
@@ -104,19 +104,45 @@ impl Text {
         if edits.is_empty() {
             return Ok(());
         }
-        let mut after = self.clone();
-        for edit in sorted_backwards(edits)? {
-            after.content.replace_range(edit.range.clone(), &edit.replacement);
-            after.edited.push(edit);
-        }
-        after.documents = yaml::parse(self.file, &after.content, Limits::default());
-        let problems = |text: &Self| text.documents.iter().map(|document| document.problems.len()).sum::<usize>();
-        if problems(&after) > problems(self) || after.documents.len() != self.documents.len() {
+        let after = self.edited(edits)?;
+        if after.documents.len() != self.documents.len() {
             return Err(Unedited::NotYaml);
         }
         self.compare(&after, at, meant)?;
         *self = after;
         Ok(())
+    }
+
+    /// Makes edits, if the file is still YAML. What they come to is compared by who makes them.
+    pub(crate) fn apply_any(&mut self, edits: Vec<Edit>) -> Result<(), Unedited> {
+        *self = self.edited(edits)?;
+        Ok(())
+    }
+
+    /// Puts a document behind the one that holds a place.
+    pub(crate) fn new_document(&mut self, behind: Span, document: &str) -> Result<(), Unedited> {
+        let index = self.roots().position(|root| !find(root, behind).is_empty()).ok_or(Unedited::Unexpected)?;
+        let last = self.roots().nth(index).and_then(|root| root.entries().last()).ok_or(Unedited::Unexpected)?;
+        let lines: Vec<String> = std::iter::once("---").chain(document.lines()).map(str::to_owned).collect();
+        let after = self.edited(vec![self.insert_lines(self.end_of(last), &lines)])?;
+        let others = after.roots().enumerate().filter(|(at, _)| *at != index + 1).map(|(_, root)| root);
+        if !others.eq(self.roots()) || after.roots().count() != self.roots().count() + 1 {
+            return Err(Unedited::Unexpected);
+        }
+        *self = after;
+        Ok(())
+    }
+
+    /// The text with edits, if it is still YAML.
+    fn edited(&self, edits: Vec<Edit>) -> Result<Self, Unedited> {
+        let mut after = self.clone();
+        for edit in sorted_backwards(edits)? {
+            after.content.replace_range(edit.range.clone(), &edit.replacement);
+            after.made.push(edit);
+        }
+        after.documents = yaml::parse(self.file, &after.content, Limits::default());
+        let problems = |text: &Self| text.documents.iter().map(|document| document.problems.len()).sum::<usize>();
+        if problems(&after) > problems(self) { Err(Unedited::NotYaml) } else { Ok(after) }
     }
 
     /// Whether only what was meant is different.

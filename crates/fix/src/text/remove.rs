@@ -4,7 +4,7 @@ use diagnostic::Unedited;
 use source::Span;
 use yaml::Node;
 
-use super::{Edit, Items, Text, lines};
+use super::{Edit, Items, Step, Text, lines};
 
 impl Text {
     /// The edit that takes an item out of a list; with its key, where it is the only one. Comments above it stay.
@@ -26,6 +26,28 @@ impl Text {
         };
         let end = self.end_of_value(Span::new(item.span.file, item.span.start, item.span.start), item);
         Ok(Edit { range: lines::start(self.text(), start as usize)..end, replacement: String::new() })
+    }
+
+    /// Takes all items out of a list in the spec of a document but those that are meant; the list as well, where none is left.
+    pub(crate) fn retain_items(
+        &mut self,
+        document: usize,
+        list: &str,
+        is_meant: impl Fn(&Node) -> bool,
+    ) -> Result<(), Unedited> {
+        loop {
+            let root = self.roots().nth(document).ok_or(Unedited::Unexpected)?.clone();
+            let Some(entry) = root.get("spec").and_then(Node::as_map).and_then(|spec| spec.entry(list)) else {
+                return Ok(());
+            };
+            let items = Items { key: Some(entry.key_span), list: &entry.value };
+            let all = entry.value.as_seq().ok_or(Unedited::Unexpected)?;
+            let Some(index) = all.iter().rposition(|item| !is_meant(item)) else { return Ok(()) };
+            let is_any = all.iter().any(&is_meant);
+            let edit = if is_any { self.without_item(items, index) } else { self.without_list(items) }?;
+            let meant = ["spec", list].map(|key| Step::Key(key.to_owned()));
+            self.apply(root.span, vec![edit], &meant)?;
+        }
     }
 
     /// The edit that takes a list away, with its key.

@@ -130,6 +130,11 @@ impl Repository {
         self.tree.source(file)
     }
 
+    /// See [`Tree::is_utf8`].
+    pub fn is_utf8(&self, file: FileId) -> bool {
+        self.tree.is_utf8(file)
+    }
+
     /// Why what is at a path can't be read as text; nothing where nothing is, or only what Git ignores.
     pub(crate) fn obstacle(&self, path: &str) -> Option<Unread> {
         self.tree.obstacle(path)

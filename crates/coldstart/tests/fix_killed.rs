@@ -1,0 +1,141 @@
+//! `coldstart fix --write` that is killed while it writes: all of it is there, or nothing is.
+
+mod story;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use story::{SYNC, Tree, command, run};
+
+/// Applications that do not wait for their operator, each in a file of its own.
+const APPS: usize = 60;
+/// How often a run is killed, each time a little later.
+const KILLS: u32 = 6;
+const JOURNAL: &str = ".git/coldstart-fix.journal";
+
+const CRD: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: widgets.example.com
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Cluster
+  versions: []
+";
+
+fn kustomization(name: &str, path: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: {name}\n  namespace: flux-system\nspec:\n  interval: 1h\n  path: ./{path}\n  prune: true\n  wait: true\n  sourceRef:\n    kind: GitRepository\n    name: flux-system\n"
+    )
+}
+
+/// A database that has to move out of the Kustomization of its operator, too.
+fn repository() -> Tree {
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/operator.yaml", &kustomization("operator", "operator")),
+        ("operator/crd.yaml", CRD),
+        ("clusters/home/database.yaml", &kustomization("database", "database/app")),
+        ("database/app/kustomization.yaml", "resources:\n  - release.yaml\n  - cluster.yaml\n"),
+        ("database/app/release.yaml", RELEASE),
+        ("database/app/cluster.yaml", "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata:\n  name: pg\n"),
+    ]);
+    for app in 0..APPS {
+        let name = format!("app-{app}");
+        let widget = format!("apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: {name}\n");
+        tree.write(&format!("clusters/home/{name}.yaml"), kustomization(&name, &name).as_bytes());
+        tree.write(&format!("{name}/widget.yaml"), widget.as_bytes());
+    }
+    let made = Command::new("git").arg("-C").arg(tree.path()).args(["init", "--quiet"]).status().expect("git");
+    assert!(made.success());
+    tree
+}
+
+const RELEASE: &str = "\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: cloudnative-pg
+  namespace: flux-system
+spec:
+  interval: 1h
+  chart:
+    spec:
+      chart: cloudnative-pg
+      sourceRef: {kind: HelmRepository, name: cnpg}
+";
+
+/// All files but Git's own.
+fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).expect("a directory").flatten() {
+            let path = entry.path();
+            match entry.file_type().expect("a type") {
+                kind if kind.is_dir() && entry.file_name() != ".git" => open.push(path),
+                kind if kind.is_file() => {
+                    found.insert(path.strip_prefix(root).expect("below").to_owned(), fs::read(&path).expect("a file"));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Starts to write, and is killed so long after the first file is about to change, if ever; says for how long it wrote, and whether
+/// there is something to undo.
+fn killed(tree: &Tree, after: Option<Duration>) -> (Duration, bool) {
+    let mut command = command(&["fix", "--write", "--unsafe"]);
+    let silent = command.arg(tree.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = silent.spawn().expect("a program");
+    let journal = tree.path().join(JOURNAL);
+    let started = Instant::now();
+    while !journal.exists() && child.try_wait().expect("a state").is_none() {
+        assert!(started.elapsed() < Duration::from_mins(1), "nothing is written");
+    }
+    let seen = Instant::now();
+    while journal.exists() && after.is_none_or(|after| seen.elapsed() < after) {
+        std::hint::spin_loop();
+    }
+    let wrote = seen.elapsed();
+    if after.is_some() {
+        let _has_ended = child.kill();
+    }
+    child.wait().expect("an end");
+    (wrote, journal.exists())
+}
+
+#[test]
+fn whenever_it_is_killed_all_is_written_or_nothing_after_the_next_run() {
+    let tree = repository();
+    let before = files(tree.path());
+    let (whole, is_left) = killed(&tree, None);
+    assert!(!is_left);
+    let after = files(tree.path());
+    assert!(after.contains_key(Path::new("database/config/cluster.yaml")), "{:?}", after.keys());
+    assert!(!after.contains_key(Path::new("database/app/cluster.yaml")));
+    let mut undone = 0;
+    for kill in 0..KILLS {
+        let tree = repository();
+        let (_, has_journal) = killed(&tree, Some(whole * kill / KILLS));
+        if has_journal {
+            undone += 1;
+            run(command(&["fix"]).arg(tree.path())).exits(2).says("was stopped while it wrote");
+        }
+        // Nothing is fixed by this run, but what was left of the other is put in order.
+        run(command(&["fix", "--write", "--path", "none"]).arg(tree.path())).exits(0);
+        assert!(!tree.path().join(JOURNAL).exists());
+        let left = files(tree.path());
+        let is_done = left == after;
+        assert!(is_done || left == before, "kill {kill}: neither all nor nothing");
+        assert!(!(has_journal && is_done), "kill {kill}: what was stopped is undone");
+    }
+    assert!(undone > 0, "no run was killed while it wrote");
+}
