@@ -12,9 +12,21 @@ use lab::build::{self, Tier};
 use lab::cases::{self, Case, CaseEnding};
 use story::{command, run, skipped};
 
+fn asks_for(tier: &str) -> bool {
+    std::env::var_os("COLDSTART_LAB").is_some_and(|asked| asked == tier)
+}
+
+/// Those that take minutes of waiting.
+fn is_long(name: &str) -> bool {
+    !asks_for("full") && {
+        skipped(&format!("{name} takes minutes: COLDSTART_LAB=full"));
+        true
+    }
+}
+
 /// Whether there is a lab; where one must be, the case says what is missing.
 fn has_lab() -> bool {
-    let is_required = std::env::var_os("COLDSTART_LAB").is_some_and(|tier| tier == "required" || tier == "full");
+    let is_required = asks_for("required") || asks_for("full");
     match build::ready(Tier::Small) {
         Err(missing) if !is_required => {
             skipped(&format!("needs the lab: {missing}"));
@@ -87,6 +99,9 @@ fn a_gate_waits_for_what_an_install_can_not_do_without() {
 
 #[test]
 fn a_release_waits_for_its_webhook() {
+    if is_long("50-webhook-while-a-release-is-installed") {
+        return;
+    }
     comes_up_once_fixed(
         "50-webhook-while-a-release-is-installed",
         "Set `disableWait: false` on HelmRelease cert-manager/cert-manager",
@@ -105,6 +120,9 @@ fn a_namespace_comes_with_what_needs_it() {
 
 #[test]
 fn a_gate_judges_storage_by_its_status_in_place_of_all_that_it_applies() {
+    if is_long("30-volume-too-late") {
+        return;
+    }
     comes_up_once_fixed(
         "30-volume-too-late",
         "set `wait: false` on Kustomization flux-system/ceph, so that its `healthChecks` count",

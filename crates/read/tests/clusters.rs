@@ -261,3 +261,31 @@ fn a_path_with_a_variable_is_synced() {
     files[1].1 = kustomization("south", "./clusters/south/start", "").replace("south/start", "${CLUSTER}/apps");
     assert_eq!(directories(&files), ["clusters/south/start"]);
 }
+
+/// A cluster whose source follows another branch is not in the files that are checked out, if another cluster's source follows that one.
+#[test]
+fn a_cluster_of_another_branch_is_not_seen() {
+    let sync = |branch: &str, path: &str| {
+        let source = format!(
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {{name: flux-system, namespace: flux-system}}\nspec: {{interval: 1m, ref: {{branch: {branch}}}, url: 'https://git.example.org/lab.git'}}\n---\n"
+        );
+        source + &kustomization("flux-system", path, "")
+    };
+    let files = [
+        ("clusters/east/flux-system/gotk-sync.yaml", sync("main", "./clusters/east")),
+        ("clusters/west/flux-system/gotk-sync.yaml", sync("next", "./clusters/west")),
+        ("clusters/west/apps.yaml", kustomization("apps", "./gone", "")),
+    ];
+    let broken = |head: &str| {
+        let tree = tempfile::tempdir().unwrap();
+        for (path, text) in files.iter().map(|(path, text)| (*path, text.as_str())).chain([(".git/HEAD", head)]) {
+            write(tree.path(), path, text);
+        }
+        let reading = coldstart_read::read(tree.path()).unwrap();
+        reading.clusters.iter().map(|cluster| cluster.broken.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(broken("ref: refs/heads/main\n"), [0, 0]);
+    assert_eq!(broken("ref: refs/heads/next\n"), [0, 1]);
+    assert_eq!(broken("ref: refs/heads/some-change\n"), [0, 1]);
+    assert_eq!(broken("0123456789012345678901234567890123456789\n"), [0, 1]);
+}

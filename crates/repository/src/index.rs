@@ -65,6 +65,12 @@ impl GitDirectory {
         Some(Self { own, common })
     }
 
+    /// The branch that is checked out; `None` where it is a commit.
+    pub(crate) fn branch(&self) -> Option<String> {
+        let head = pointer(&self.own.join("HEAD"))?;
+        Some(head.trim().strip_prefix("ref: refs/heads/")?.to_owned())
+    }
+
     /// The file of patterns that are ignored in this clone alone.
     pub(crate) fn exclude(&self) -> PathBuf {
         self.common.join("info/exclude")

@@ -10,6 +10,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use source::{FileId, Position, Source, Span, shown};
 
 use crate::file::Root;
+use crate::index::GitDirectory;
 use crate::packages::{LeftOut, Packages};
 use crate::source_ignore::{self, SourceIgnore};
 use crate::unread::{LinkError, Skipped, Unread};
@@ -173,6 +174,11 @@ impl Tree {
     /// Where it is, as one path without links.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The branch of Git that is checked out, if one is.
+    pub fn branch(&self) -> Option<String> {
+        GitDirectory::of(&self.root)?.branch()
     }
 
     /// The texts that it has instead of those on the disk.

@@ -30,11 +30,13 @@ pub(crate) struct Entry {
     pub(crate) base: String,
     /// Nothing says that Flux applies the directory as a whole: its files may as well be applied one by one.
     pub(crate) is_assumed: bool,
+    /// Its source follows another branch than the one that is checked out, which the source of another cluster follows.
+    pub(crate) follows_another_branch: bool,
 }
 
 impl Entry {
     pub(super) fn new(directory: String, root: Kustomization) -> Self {
-        Self { directory, root, url: None, base: String::new(), is_assumed: false }
+        Self { directory, root, url: None, base: String::new(), is_assumed: false, follows_another_branch: false }
     }
 }
 
@@ -76,7 +78,20 @@ pub(super) fn declared(common: &Common<'_>, builds: &mut Builds) -> Vec<Entry> {
             entries.entry(directory).or_insert(entry);
         }
     }
-    entries.into_values().collect()
+    let mut entries: Vec<Entry> = entries.into_values().collect();
+    mark_branches(common, &mut entries);
+    entries
+}
+
+/// Where the clusters of a repository follow several branches, only those can be told that follow the one which is checked out.
+fn mark_branches(common: &Common<'_>, entries: &mut [Entry]) {
+    let Some(here) = common.repository.branch() else { return };
+    let branches: Vec<Option<&str>> = entries.iter().map(|entry| common.sources.branch(entry)).collect();
+    if branches.contains(&Some(&here)) {
+        for (entry, branch) in entries.iter_mut().zip(branches) {
+            entry.follows_another_branch = branch.is_some_and(|branch| branch != here);
+        }
+    }
 }
 
 /// Another repository may add to the same directory. This one is the source that most Kustomizations here name.

@@ -58,6 +58,14 @@ impl<'a> Revisions<'a> {
         is_certain(&other) && is_certain(&own) && !other.iter().any(|it| own.contains(it))
     }
 
+    /// The branch that the own source of a cluster follows, where there is just one.
+    pub(super) fn branch(&self, own: &ObjectRef, cluster: &str) -> Option<&str> {
+        match self.near(own, cluster).as_slice() {
+            [Revision::Known(one)] => one.strip_prefix("refs/heads/"),
+            _ => None,
+        }
+    }
+
     /// What a source follows by the definitions in a directory; by all there are, if there are none.
     fn near(&self, source: &ObjectRef, directory: &str) -> Vec<&Revision> {
         let key = (source.kind.to_string(), source.name.to_string());

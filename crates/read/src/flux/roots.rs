@@ -12,7 +12,7 @@ use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
 use crate::flux::told::Told;
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
-use crate::naming::{is_for_show, is_for_tests, is_template};
+use crate::naming::{is_archived, is_for_show, is_for_tests, is_template};
 use crate::object::Object;
 use ::repository::path;
 
@@ -36,7 +36,7 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     if reached.entries.is_empty() && common.repository.is_part() && roots.len() > 1 {
         return vec![at_hand("")];
     }
-    drop_templates(reached, &mut roots);
+    drop_models(reached, &mut roots);
     let is_named = keep_named_by_terraform(common, &mut roots);
     keep_bootstrapped_by_terraform(common, reached, &mut roots);
     // One that leads on is no part of one that does not.
@@ -65,10 +65,11 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     found
 }
 
-/// What is copied for new clusters is none, where there are others.
-fn drop_templates(reached: &Reached<'_>, roots: &mut BTreeMap<&str, Root>) {
-    if !reached.entries.is_empty() || roots.keys().any(|directory| !is_template(directory)) {
-        roots.retain(|directory, _| !is_template(directory));
+/// What is copied for new clusters, or kept of old ones, is none where there are others.
+fn drop_models(reached: &Reached<'_>, roots: &mut BTreeMap<&str, Root>) {
+    let is_model = |directory: &str| is_template(directory) || is_archived(directory);
+    if !reached.entries.is_empty() || roots.keys().any(|directory| !is_model(directory)) {
+        roots.retain(|directory, _| !is_model(directory));
     }
 }
 

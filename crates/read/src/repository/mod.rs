@@ -115,6 +115,11 @@ impl Repository {
         self.tree.root()
     }
 
+    /// The branch that is checked out, if one is.
+    pub(crate) fn branch(&self) -> Option<String> {
+        self.tree.branch()
+    }
+
     /// The repository-relative path of a file.
     pub fn path(&self, file: FileId) -> Option<&str> {
         self.tree.path(file)
