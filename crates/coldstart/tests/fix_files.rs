@@ -145,6 +145,23 @@ fn five_megabytes_are_edited_as_five_lines_are() {
     gets(&before, &["  dependsOn:\n", "    - name: operator\n"]);
 }
 
+#[test]
+fn many_edits_of_a_large_file_end_soon_and_say_so() {
+    const BYTES: usize = 4 * 1024 * 1024;
+    let line = "# A comment that makes the file long, as a list that was generated may be.\n";
+    let all: Vec<String> = (0..30).map(|number| kustomization(&format!("a{number}"), "")).collect();
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/all.yaml", &format!("{}{}", line.repeat(BYTES / line.len()), all.join("---\n"))),
+    ]);
+    for number in 0..30 {
+        let config = format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a{number}\n  namespace: default\n");
+        tree.write(&format!("a{number}/config.yaml"), config.as_bytes());
+    }
+    let words = ["fix", "--unsafe", "--min-severity", "info", "--verbose"];
+    run(command(&words).arg(tree.path())).exits(0).says("is not edited in the same run as so much else");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_read_only_stays_so() {

@@ -262,6 +262,8 @@ pub enum Unedited {
     Encoding,
     /// The file is not YAML after it.
     NotYaml,
+    /// So much was edited before that this would take too long.
+    TooMuch,
 }
 
 /// Why objects are not moved to a Kustomization of their own.

@@ -11,6 +11,9 @@ use crate::house::House;
 use crate::split::Plan;
 use crate::text::Text;
 
+/// Bytes of the files that all edits together open, each time. Every edit reads its file again.
+const OPENED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// The files that were edited so far.
 pub(crate) struct Files<'a> {
     pub(crate) repository: &'a Repository,
@@ -22,6 +25,8 @@ pub(crate) struct Files<'a> {
     /// Files that are elsewhere now.
     moved: BTreeMap<FileId, String>,
     removed: BTreeSet<FileId>,
+    /// See [`OPENED_BYTES_MAX`].
+    opened: usize,
     /// What was moved out of components, by where these are written.
     pub(crate) splits: BTreeMap<(FileId, u32), Plan>,
 }
@@ -38,6 +43,7 @@ impl<'a> Files<'a> {
             new: BTreeMap::new(),
             moved: BTreeMap::new(),
             removed: BTreeSet::new(),
+            opened: 0,
             splits: BTreeMap::new(),
         }
     }
@@ -51,7 +57,12 @@ impl<'a> Files<'a> {
             }
             self.texts.insert(at.file, Arc::new(Text::new(at.file, source.text().to_owned())));
         }
-        self.texts.get_mut(&at.file).map(Arc::make_mut).ok_or(Unedited::Unexpected)
+        let text = self.texts.get_mut(&at.file).ok_or(Unedited::Unexpected)?;
+        self.opened += text.text().len();
+        if self.opened > OPENED_BYTES_MAX {
+            return Err(Unedited::TooMuch);
+        }
+        Ok(Arc::make_mut(text))
     }
 
     /// A file that is not there yet; whether it could be made, or was made just so before.

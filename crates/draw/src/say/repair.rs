@@ -243,6 +243,9 @@ fn unedited(how: Unedited, place: &str) -> String {
         Unedited::InText => format!("{place} is a JSON patch, or YAML inside of a text, and has to be edited by hand"),
         Unedited::Template => format!("{place} is a template"),
         Unedited::Unexpected => format!("{place} is written in a way that is not edited"),
+        Unedited::TooMuch => {
+            format!("{place} is not edited in the same run as so much else: fix one part after the other with --path")
+        }
         Unedited::Encoding => format!("{place} is in a UTF-16 file, and only UTF-8 is edited"),
         Unedited::NotYaml => format!("{place} would not be YAML any more"),
     }

@@ -83,14 +83,15 @@ pub(super) fn declared(common: &Common<'_>, builds: &mut Builds) -> Vec<Entry> {
     entries
 }
 
-/// Where the clusters of a repository follow several branches, only those can be told that follow the one which is checked out.
+/// Where clusters beside each other follow several branches, only those can be told that follow the one which is checked out.
 fn mark_branches(common: &Common<'_>, entries: &mut [Entry]) {
     let Some(here) = common.repository.branch() else { return };
     let branches: Vec<Option<&str>> = entries.iter().map(|entry| common.sources.branch(entry)).collect();
-    if branches.contains(&Some(&here)) {
-        for (entry, branch) in entries.iter_mut().zip(branches) {
-            entry.follows_another_branch = branch.is_some_and(|branch| branch != here);
-        }
+    let of_here = entries.iter().zip(&branches).filter(|(_, branch)| **branch == Some(&here));
+    let homes: BTreeSet<String> = of_here.map(|(entry, _)| path::parent(&entry.directory).to_owned()).collect();
+    for (entry, branch) in entries.iter_mut().zip(branches) {
+        let is_beside = homes.contains(path::parent(&entry.directory));
+        entry.follows_another_branch = is_beside && branch.is_some_and(|branch| branch != here);
     }
 }
 
