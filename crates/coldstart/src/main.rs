@@ -17,6 +17,7 @@ mod init;
 mod manual;
 mod open;
 mod output;
+mod place;
 mod plan;
 mod progress;
 #[cfg(feature = "seal")]

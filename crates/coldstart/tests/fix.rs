@@ -428,6 +428,11 @@ spec:
     run(command(&["fix", "--unsafe", "--commit"]).arg(tree.path())).exits(2);
     assert_eq!(git(&tree, &["status", "--porcelain"]), "");
     assert!(!tree.path().join("app/namespace.yaml").exists());
+    // A file of the user's own, which Git does not know, is not ours to remove.
+    tree.write(".git/info/exclude", b"namespace.yaml\n");
+    tree.write("app/namespace.yaml", b"mine\n");
+    run(command(&["fix", "--unsafe", "--commit"]).arg(tree.path())).exits(2);
+    assert_eq!(read(&tree, "app/namespace.yaml"), "mine\n");
 }
 
 #[test]
@@ -541,4 +546,12 @@ spec:
     run(command(&["fix", "--unsafe", "--commit"]).arg(left.path())).exits(0).says("committed: Move Cluster of");
     assert_eq!(files(left.path()), files(written.path()));
     assert_eq!(git(&left, &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_file_that_was_never_committed_is_not_edited() {
+    let tree = repository();
+    git(&tree, &["init", "--quiet"]);
+    run(command(&["fix", "--write"]).arg(tree.path())).exits(2).says("clusters/home/app.yaml");
+    assert!(!read(&tree, "clusters/home/app.yaml").contains("dependsOn"));
 }

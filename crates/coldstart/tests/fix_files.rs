@@ -215,3 +215,48 @@ fn a_link_within_the_repository_stays_one_and_one_that_leads_out_is_not_followed
         assert_eq!(fs::read_to_string(outside.path().join("app.yaml")).expect("a file"), text);
     }
 }
+
+/// What a stranger left in a repository is no journal of ours, wherever it lies.
+#[test]
+fn a_journal_in_the_repository_is_not_followed() {
+    let tree = repository(kustomization("app", "").as_bytes());
+    let journal = "coldstart changes 1\n8 4 -\nevil.txtevil\nend\n";
+    for place in [".coldstart-fix.journal", ".git/coldstart-fix.journal", ".git/fix-journal", "fix-journal"] {
+        tree.write(place, journal.as_bytes());
+    }
+    tree.write("HEAD", b"ref: refs/heads/main\n");
+    tree.write("config", b"[core]\n\tworktree = ..\n");
+    tree.write("objects/x", b"");
+    tree.write("refs/x", b"");
+    fix(&tree);
+    assert!(!tree.path().join("evil.txt").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_behind_a_link_is_not_moved() {
+    let release = "\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: cloudnative-pg
+  namespace: flux-system
+spec:
+  interval: 1h
+  chart:
+    spec:
+      chart: cloudnative-pg
+      sourceRef: {kind: HelmRepository, name: cnpg}
+";
+    let cluster = "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata:\n  name: pg\n  namespace: flux-system\n";
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/database.yaml", &kustomization("database", "")),
+        ("database/kustomization.yaml", "resources:\n  - release.yaml\n  - cluster.yaml\n"),
+        ("database/release.yaml", release),
+        ("shared/cluster.yaml", cluster),
+    ]);
+    std::os::unix::fs::symlink("../shared/cluster.yaml", tree.path().join("database/cluster.yaml")).expect("a link");
+    run(command(&["fix", "--write", "--unsafe"]).arg(tree.path())).exits(2).says("symbolic link");
+    assert_eq!(fs::read_to_string(tree.path().join("shared/cluster.yaml")).expect("a file"), cluster);
+}

@@ -14,7 +14,8 @@ use story::{SYNC, Tree, command, run};
 const APPS: usize = 60;
 /// How often a run is killed, each time a little later.
 const KILLS: u32 = 6;
-const JOURNAL: &str = ".git/coldstart-fix.journal";
+/// Where a program keeps what it has to remember, here.
+const STATE: &str = ".git/state";
 
 const CRD: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -51,8 +52,11 @@ fn repository() -> Tree {
         tree.write(&format!("clusters/home/{name}.yaml"), kustomization(&name, &name).as_bytes());
         tree.write(&format!("{name}/widget.yaml"), widget.as_bytes());
     }
-    let made = Command::new("git").arg("-C").arg(tree.path()).args(["init", "--quiet"]).status().expect("git");
-    assert!(made.success());
+    let person = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+    for words in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "all"]] {
+        let made = Command::new("git").arg("-C").arg(tree.path()).args(person).args(words).status().expect("git");
+        assert!(made.success());
+    }
     tree
 }
 
@@ -89,19 +93,29 @@ fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
+fn fix(tree: &Tree, words: &[&str]) -> Command {
+    let mut command = command(&["fix"]);
+    command.args(words).arg(tree.path()).env("XDG_STATE_HOME", tree.path().join(STATE));
+    command
+}
+
+/// Whether files are being changed, or were.
+fn has_journal(tree: &Tree) -> bool {
+    let kept = fs::read_dir(tree.path().join(STATE).join("coldstart"));
+    kept.is_ok_and(|kept| kept.flatten().any(|one| one.path().join("fix-journal").exists()))
+}
+
 /// Starts to write, and is killed so long after the first file is about to change, if ever; says for how long it wrote, and whether
 /// there is something to undo.
 fn killed(tree: &Tree, after: Option<Duration>) -> (Duration, bool) {
-    let mut command = command(&["fix", "--write", "--unsafe"]);
-    let silent = command.arg(tree.path()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = silent.spawn().expect("a program");
-    let journal = tree.path().join(JOURNAL);
+    let mut command = fix(tree, &["--write", "--unsafe"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a program");
     let started = Instant::now();
-    while !journal.exists() && child.try_wait().expect("a state").is_none() {
+    while !has_journal(tree) && child.try_wait().expect("a state").is_none() {
         assert!(started.elapsed() < Duration::from_mins(1), "nothing is written");
     }
     let seen = Instant::now();
-    while journal.exists() && after.is_none_or(|after| seen.elapsed() < after) {
+    while has_journal(tree) && after.is_none_or(|after| seen.elapsed() < after) {
         std::hint::spin_loop();
     }
     let wrote = seen.elapsed();
@@ -109,7 +123,7 @@ fn killed(tree: &Tree, after: Option<Duration>) -> (Duration, bool) {
         let _has_ended = child.kill();
     }
     child.wait().expect("an end");
-    (wrote, journal.exists())
+    (wrote, has_journal(tree))
 }
 
 #[test]
@@ -124,18 +138,18 @@ fn whenever_it_is_killed_all_is_written_or_nothing_after_the_next_run() {
     let mut undone = 0;
     for kill in 0..KILLS {
         let tree = repository();
-        let (_, has_journal) = killed(&tree, Some(whole * kill / KILLS));
-        if has_journal {
+        let (_, is_left) = killed(&tree, Some(whole * kill / KILLS));
+        if is_left {
             undone += 1;
-            run(command(&["fix"]).arg(tree.path())).exits(2).says("was stopped while it wrote");
+            run(&mut fix(&tree, &[])).exits(2).says("was stopped while it wrote");
         }
         // Nothing is fixed by this run, but what was left of the other is put in order.
-        run(command(&["fix", "--write", "--path", "none"]).arg(tree.path())).exits(0);
-        assert!(!tree.path().join(JOURNAL).exists());
+        run(&mut fix(&tree, &["--write", "--path", "none"])).exits(0);
+        assert!(!has_journal(&tree));
         let left = files(tree.path());
         let is_done = left == after;
         assert!(is_done || left == before, "kill {kill}: neither all nor nothing");
-        assert!(!(has_journal && is_done), "kill {kill}: what was stopped is undone");
+        assert!(!(is_left && is_done), "kill {kill}: what was stopped is undone");
     }
     assert!(undone > 0, "no run was killed while it wrote");
 }

@@ -15,7 +15,7 @@ use crate::file::{Readers, is_unchanged, staged, sync_directory, temporary};
 use crate::guard::{Guard, nearest};
 use crate::journal::Journal;
 use crate::lock::LockError;
-use crate::path::{Made, below, directory_of, is_file_or_nothing, make_parents, remove_empty_parents};
+use crate::path::{Made, below, directory_of, is_file_or_nothing, make_parents, remove_empty_parents, resolved};
 use source::shown;
 
 /// A file that is to hold something else, or to go.
@@ -50,6 +50,12 @@ pub enum ChangesError {
     #[error("{} is changed twice", shown(.path))]
     Twice {
         /// Which.
+        path: PathBuf,
+    },
+    /// It would go, and is a link or lies behind one: what else leads to the file would lead nowhere.
+    #[error("{} is a symbolic link, or below one: only files themselves are moved or removed", shown(.path))]
+    Linked {
+        /// As it was named.
         path: PathBuf,
     },
     /// Another program writes there.
@@ -144,8 +150,15 @@ impl Changes {
         elsewhere: &dyn Fn(&Path) -> Option<PathBuf>,
         faults: &dyn Faults,
     ) -> Result<(), ChangesError> {
+        let root = resolved(&self.root);
         for change in &mut self.all {
-            change.path = place(&self.root, &change.path)?;
+            let real = place(&self.root, &change.path)?;
+            let named =
+                change.path.strip_prefix(&self.root).map_or_else(|_| change.path.clone(), |part| root.join(part));
+            if change.after.is_none() && real != named {
+                return Err(ChangesError::Linked { path: change.path.clone() });
+            }
+            change.path = real;
         }
         // In one order for every program: two that wait for each other would wait for ever.
         self.all.sort_by(|one, other| (nearest(&one.path), &one.path).cmp(&(nearest(&other.path), &other.path)));

@@ -67,7 +67,10 @@ impl Journal {
         make_private_directory(directory_of(&self.file))?;
         create(&self.file, &written(&self.root, changes), Readers::Owner)?;
         let lock = File::open(&self.file)?;
-        let _unsupported = lock.try_lock();
+        // A system without locks has none; another program that took it is undoing this already.
+        if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         Ok(Begun { file: &self.file, _lock: lock })
     }
 

@@ -9,6 +9,8 @@ use crate::failure::GitError;
 
 /// Nothing that a repository could have configured is run, and nothing is fetched.
 const HARMLESS: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
+/// A directory that was committed and looks like a bare repository, with settings of its own, is none.
+const NO_EMBEDDED: &str = "safe.bareRepository=explicit";
 /// Objects that a partial clone left out are not fetched.
 const NO_FETCH: &str = "GIT_NO_LAZY_FETCH";
 /// Versions of git that do not know that one have no way to fetch by.
@@ -128,5 +130,5 @@ impl<'r> Git<'r> {
 }
 
 fn at(directory: &Path) -> Vec<OsString> {
-    vec!["-C".into(), directory.into()]
+    vec!["-C".into(), directory.into(), "-c".into(), NO_EMBEDDED.into()]
 }

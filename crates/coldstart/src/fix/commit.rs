@@ -15,7 +15,7 @@ use crate::output;
 pub(super) fn each(root: &Path, repairs: &Repairs) -> Result<(), Failure> {
     let git = Git::of_user(&System, root, Environment::everything());
     let start = head(&git)?;
-    let mut series = Series { git, root, start, made: 0 };
+    let mut series = Series { git, root, start, made: 0, created: Vec::new() };
     for repair in &repairs.made {
         if let Err(failure) = series.make(repair) {
             return Err(match series.undo(repairs) {
@@ -42,6 +42,8 @@ struct Series<'a> {
     /// Where the branch was.
     start: String,
     made: usize,
+    /// The files that were not there before.
+    created: Vec<PathBuf>,
 }
 
 impl Series<'_> {
@@ -50,6 +52,7 @@ impl Series<'_> {
             repair.files.iter().map(|file| (file.path.as_str(), file.before.as_deref(), file.after.as_deref()));
         files::write(self.root, changed)?;
         let new = paths([repair], true);
+        self.created.extend(new.iter().cloned());
         if !new.is_empty() {
             run(&self.git, &["add", "--"], &new)?;
         }
@@ -62,7 +65,7 @@ impl Series<'_> {
 
     /// The files to edit were as in the last commit, so what that has is what they were.
     fn undo(&self, repairs: &Repairs) -> Result<(), Failure> {
-        let new = paths(&repairs.made, true);
+        let new = &self.created;
         let old = paths(&repairs.made, false);
         let old: Vec<PathBuf> = old.into_iter().filter(|path| !new.contains(path)).collect();
         if self.made > 0 {
@@ -72,8 +75,8 @@ impl Series<'_> {
             run(&self.git, &["restore", "--source=HEAD", "--staged", "--worktree", "--"], &old)?;
         }
         if !new.is_empty() {
-            run(&self.git, &["rm", "--cached", "--force", "--quiet", "--ignore-unmatch", "--"], &new)?;
-            run(&self.git, &["clean", "--force", "-x", "--quiet", "--"], &new)?;
+            run(&self.git, &["rm", "--cached", "--force", "--quiet", "--ignore-unmatch", "--"], new)?;
+            run(&self.git, &["clean", "--force", "-x", "--quiet", "--"], new)?;
         }
         Ok(())
     }

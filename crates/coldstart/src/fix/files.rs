@@ -1,7 +1,7 @@
 //! Edits onto the disk: all or none, and never over what is not committed yet.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use diagnostic::{Changed, Repairs};
 use edit::{Change, Changes, Journal, Readers};
@@ -9,9 +9,10 @@ use exec::{Environment, System};
 use git::Git;
 
 use crate::failure::Failure;
+use crate::{home, place};
 
 /// The name of the journal.
-const JOURNAL: &str = "coldstart-fix.journal";
+const JOURNAL: &str = "fix-journal";
 
 /// Writes what all repairs together come to.
 pub(super) fn write_all(root: &Path, repairs: &Repairs) -> Result<(), Failure> {
@@ -30,7 +31,11 @@ pub(super) fn write<'t>(
     root: &Path,
     files: impl Iterator<Item = (&'t str, Option<&'t str>, Option<&'t str>)>,
 ) -> Result<(), Failure> {
-    let mut changes = Changes::below(root, Readers::Usual).journalled(journal(root));
+    let changes = Changes::below(root, Readers::Usual);
+    let mut changes = match journal(root) {
+        Some(journal) => changes.journalled(journal),
+        None => changes,
+    };
     let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
     for (path, before, after) in files {
         changes.add(Change { path: root.join(path), before: bytes(before), after: bytes(after) });
@@ -38,20 +43,19 @@ pub(super) fn write<'t>(
     changes.write(&|_| None).map_err(Failure::NotFixed)
 }
 
-/// Where it is written down what files held, as long as they are being changed: where Git keeps its own, else beside them.
-pub(super) fn journal(root: &Path) -> Journal {
-    let git = Git::asking(&System, root, Environment::everything());
-    let ask = |what| git.print(["rev-parse", what]).ok().map(|path| PathBuf::from(path.trim_end_matches('\n')));
-    match (ask("--absolute-git-dir"), ask("--show-toplevel")) {
-        (Some(own), Some(top)) => Journal::new(&own.join(JOURNAL), &top),
-        _ => Journal::new(&root.join(format!(".{JOURNAL}")), root),
-    }
+/// Where it is written down what files held, as long as they are being changed. Never in the repository: what a stranger put there would
+/// be followed. Nothing where the user has no home.
+pub(super) fn journal(path: &Path) -> Option<Journal> {
+    let here = place::canonical(path);
+    let root = repository::git_root(&here).unwrap_or(here);
+    let base = home::ours("XDG_STATE_HOME", ".local/state")?;
+    Some(Journal::new(&place::of(&base, &root, "").join(JOURNAL), &root))
 }
 
-/// What differs from the last commit is work of its own: an edit in the middle of it could not be taken back alone.
+/// What differs from the last commit, or is not in it, is work of its own: an edit in the middle of it could not be taken back alone.
 pub(super) fn refuse_dirty(root: &Path, repairs: &Repairs) -> Result<(), Failure> {
     let git = Git::asking(&System, root, Environment::everything());
-    let Ok(status) = git.print(["status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames"]) else {
+    let Ok(status) = git.print(["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]) else {
         // Without Git there is nothing to compare with.
         return Ok(());
     };

@@ -8,6 +8,7 @@ mod review;
 use ::check::{Policy, rules};
 use diagnostic::{Finding, Fingerprint, Repairs, Report, Severity};
 use draw::repairs::RepairsText;
+use edit::Journal;
 use fix::Wish;
 use model::nearest;
 use read::Reading;
@@ -88,10 +89,7 @@ pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
 
 /// What an earlier run left half done is not what is to be fixed.
 fn undo(options: &Fix) -> Result<(), Failure> {
-    let journal = files::journal(&options.path);
-    if !journal.is_open() {
-        return Ok(());
-    }
+    let Some(journal) = files::journal(&options.path).filter(Journal::is_open) else { return Ok(()) };
     if !(options.write || options.commit || options.interactive) {
         return Err(Failure::Stopped);
     }

@@ -24,7 +24,8 @@ pub(crate) fn drop_built_otherwise(jobs: &mut [Job<'_>], before: &Reading, after
     let mut is_any = false;
     for old in &before {
         let new = after.iter().find(|new| new.name == old.name);
-        for object in different(old, new) {
+        let more = new.map(|new| different(new, Some(old))).unwrap_or_default();
+        for object in different(old, new).into_iter().chain(more) {
             is_any |= drop_one(jobs, &old.name, &object);
         }
         for object in broken(old, new) {
@@ -58,7 +59,7 @@ fn drop_of(jobs: &mut [Job<'_>], cluster: &str, object: &ObjectRef) -> bool {
         let is_new = |change: &Change| matches!(change, Change::Split { plan, .. } if plan.new == *object);
         job.told.component == *object || job.changes.iter().any(is_new)
     };
-    let is_any_of = jobs.iter().any(is_of);
+    let is_any_of = jobs.iter().any(|job| job.is_alive() && is_of(job));
     let is_meant = |job: &Job<'_>| if is_any_of { is_of(job) } else { job.told.cluster == cluster };
     drop_all(jobs, is_meant, object)
 }
@@ -79,7 +80,7 @@ fn drop_one(jobs: &mut [Job<'_>], cluster: &str, object: &ObjectRef) -> bool {
         let moves = |change: &Change| matches!(change, Change::Split { plan, .. } if plan.kinds.contains(&object.kind));
         job.changes.iter().any(moves)
     };
-    let is_any_of = jobs.iter().any(is_of);
+    let is_any_of = jobs.iter().any(|job| job.is_alive() && is_of(job));
     let is_meant = |job: &Job<'_>| if is_any_of { is_of(job) } else { job.told.cluster == cluster };
     drop_all(jobs, is_meant, object)
 }

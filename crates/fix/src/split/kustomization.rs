@@ -4,6 +4,7 @@ use diagnostic::Unedited;
 use yaml::Node;
 
 use crate::house::House;
+use crate::text::value::{Quotes, text as written_text};
 use crate::text::{Text, lines};
 
 /// Fields by which a kustomization changes everything that it lists.
@@ -30,7 +31,8 @@ pub(super) fn kustomization(
     let mut out: Vec<String> =
         head.filter(|line| *line == "---" || line.starts_with(FOR_EDITORS)).map(str::to_owned).collect();
     let mut fields: Vec<String> = above.iter().flat_map(|above| fields_of(above, &FIELDS)).collect();
-    fields.extend(namespace.map(|namespace| format!("namespace: {namespace}")));
+    fields
+        .extend(namespace.map(|namespace| format!("namespace: {}", written_text(namespace, Quotes::None).flow(false))));
     let mut is_listed = false;
     for entry in root.entries() {
         match entry.key.as_str() {

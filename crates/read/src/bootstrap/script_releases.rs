@@ -104,7 +104,8 @@ fn manifest(script: &Script, command: &[Word]) -> Option<Release> {
     // `kubectl wait` or `kubectl rollout status` of something that is named after it.
     let is_awaited = |command: &Vec<Word>| {
         let words = texts(command);
-        let waits = words.iter().any(|word| word == "wait" || word == "rollout");
+        let has = |wanted: &str| words.iter().any(|word| word == wanted);
+        let waits = has("wait") || (has("rollout") && has("status"));
         waits && words.iter().any(|word| word.contains(name))
     };
     Some(Release {

@@ -97,7 +97,8 @@ impl Walk<'_, '_> {
         };
         let installs = |text: &str| {
             let lines = text.lines().map(str::trim_start);
-            lines.into_iter().any(|line| line.starts_with("flux install") || line.starts_with("flux bootstrap"))
+            let brings = |line: &str| line.starts_with("flux install") || line.starts_with("flux bootstrap");
+            lines.into_iter().any(|line| brings(line) && !line.contains("--export"))
         };
         let is_bare = self.recipes[index].is_none() && !naming::is_document(&script.path);
         is_bare
