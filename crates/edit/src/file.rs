@@ -71,9 +71,14 @@ pub fn replace_unchanged(path: &Path, before: Option<&[u8]>, bytes: &[u8], reade
 
 /// Makes a file that is not there yet, whole and for good; an error of kind `AlreadyExists` where anything is.
 pub fn create(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
-    staged(path, bytes, readers)?.persist_noclobber(path).map_err(|error| error.error)?;
+    create_locked(path, bytes, readers).map(drop)
+}
+
+/// The same, locked from its first moment on for as long as it is held.
+pub(crate) fn create_locked(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<File> {
+    let file = staged(path, bytes, readers)?.persist_noclobber(path).map_err(|error| error.error)?;
     sync_directory(directory_of(path));
-    Ok(())
+    Ok(file)
 }
 
 /// As [`replace_for_good`] where a file is or nothing; to a device or pipe it is written as it is.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use source::shown;
 
 use crate::changes::Change;
-use crate::file::{Readers, create, is_unchanged, replace_for_good, sync_directory, without_waiting};
+use crate::file::{Readers, create_locked, is_unchanged, replace_for_good, sync_directory, without_waiting};
 use crate::path::{directory_of, make_private_directory, remove_empty_parents, resolved};
 
 /// The first line of a journal. Another number is another format.
@@ -65,12 +65,7 @@ impl Journal {
     /// Writes down what these files hold and are to hold, for good.
     pub(crate) fn begin(&self, changes: &[Change]) -> io::Result<Begun<'_>> {
         make_private_directory(directory_of(&self.file))?;
-        create(&self.file, &written(&self.root, changes), Readers::Owner)?;
-        let lock = File::open(&self.file)?;
-        // A system without locks has none; another program that took it is undoing this already.
-        if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
+        let lock = create_locked(&self.file, &written(&self.root, changes), Readers::Owner)?;
         Ok(Begun { file: &self.file, _lock: lock })
     }
 

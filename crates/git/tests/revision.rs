@@ -107,7 +107,7 @@ fn nothing_that_a_repository_configured_is_run() {
     let [call] = &runner.calls()[..] else { panic!("one call") };
     assert_eq!(
         call.line(),
-        "git -C /somewhere --no-pager --no-optional-locks --literal-pathspecs -c core.fsmonitor=false -c core.hooksPath=/dev/null -c protocol.allow=never rev-parse --git-dir"
+        "git -C /somewhere -c safe.bareRepository=explicit --no-pager --no-optional-locks --literal-pathspecs -c core.fsmonitor=false -c core.hooksPath=/dev/null -c protocol.allow=never rev-parse --git-dir"
     );
     let set: Vec<_> = call.environment.set().map(|(name, _)| name.to_str().unwrap()).collect();
     assert_eq!(set, ["GIT_ALLOW_PROTOCOL", "GIT_NO_LAZY_FETCH", "GIT_NO_REPLACE_OBJECTS", "GIT_TERMINAL_PROMPT"]);
