@@ -181,11 +181,6 @@ impl<'a> Sources<'a> {
         if is_root && entry.follows_another_branch {
             return elsewhere(source, WhyUnseen::AnotherRevision);
         }
-        // Where the repository's own source is defined, one that is not is another.
-        let is_other = || own.is_some_and(|own| self.url(&own.object).is_some()) && !self.is_usual(&source.object);
-        if !is_own && !is_known && is_other() {
-            return elsewhere(source, WhyUnseen::NothingOfSource);
-        }
         // No file says what the source is, and nothing of it is here: its root need not be this repository's.
         let is_nowhere = directory.is_empty() || !self.exists(&directory);
         if !is_own && !is_known && is_nowhere && !self.here.contains(&source.object) {
@@ -210,11 +205,6 @@ impl<'a> Sources<'a> {
                 elsewhere(source, if is_flux { WhyUnseen::HoldsFlux } else { WhyUnseen::AnotherSource })
             }
         }
-    }
-
-    /// Whether most Kustomizations name this source.
-    fn is_usual(&self, source: &ObjectRef) -> bool {
-        self.usual.as_ref().is_some_and(|usual| usual.kind == source.kind && usual.name == source.name)
     }
 
     /// The branch that the own source of a cluster follows, if it is certain.
