@@ -1,7 +1,7 @@
 //! Custom resources that are applied together with what installs their CRDs: they move to a Kustomization of their own, which
 //! waits for the one that they come from.
 //!
-//! [`plan`] finds the files, [`write`] moves them, and what all clusters build is compared before and after.
+//! [`plan`] finds the files, [`write()`] moves them, and what all clusters build is compared before and after.
 
 mod built;
 mod document;
