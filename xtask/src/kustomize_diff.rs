@@ -16,7 +16,8 @@ use source::FileId;
 use yaml::{Budget, Limits, Node, ScalarKind, Value};
 
 const JOBS: usize = 2;
-const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+/// The names that kustomize knows.
+pub(crate) const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let mut kustomize = PathBuf::from("kustomize");
@@ -113,7 +114,7 @@ fn outcome(repository: &Repository, directory: &str, kustomize: &Path) -> Outcom
 }
 
 /// Runs the real tool without a network: what it would fetch fails at once instead of after a timeout.
-fn real_build(kustomize: &Path, directory: &Path) -> Result<String, String> {
+pub(crate) fn real_build(kustomize: &Path, directory: &Path) -> Result<String, String> {
     let nowhere = "http://127.0.0.1:9";
     let output = Command::new(kustomize)
         .args(["build", "--load-restrictor", "LoadRestrictionsNone"])

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use yaml::Node;
 
 use crate::decode::{DecodeError, decode};
+use crate::provider::Provider;
+use crate::providers::Providers;
 use crate::schema::Component;
 
 /// What chart artifacts are called when their path, not their name, says what they deploy.
@@ -27,6 +29,8 @@ pub struct Catalogue {
     images: BTreeMap<String, usize>,
     /// By `group/Kind` or `group/*`.
     crds: BTreeMap<String, Vec<usize>>,
+    /// With a user's own; nothing where there are none.
+    providers: Option<Providers>,
 }
 
 impl Catalogue {
@@ -60,7 +64,18 @@ impl Catalogue {
         let replaced = |known: &&Component| !extra.iter().any(|own| own.name == known.name);
         let mut components: Vec<_> = self.components.iter().filter(replaced).cloned().collect();
         components.extend(extra);
-        Self::new(components)
+        Self { providers: self.providers.clone(), ..Self::new(components) }
+    }
+
+    /// This catalogue with a user's own entries about providers of Terraform.
+    pub fn with_providers(self, extra: Vec<Provider>) -> Self {
+        let providers = (!extra.is_empty()).then(|| self.providers().with_additions(extra));
+        Self { providers: providers.or(self.providers), ..self }
+    }
+
+    /// What is known of providers of Terraform.
+    pub fn providers(&self) -> &Providers {
+        self.providers.as_ref().unwrap_or_else(|| Providers::embedded())
     }
 
     pub fn components(&self) -> &[Component] {

@@ -27,6 +27,9 @@ pub struct Component {
     /// [`Self::services`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub healthy: Vec<String>,
+    /// The DaemonSet that gives each node its network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Agent>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<Resource>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -99,6 +102,16 @@ pub struct Resource {
     pub name: String,
     #[serde(default)]
     pub when: Vec<When>,
+}
+
+/// What runs on every node and gives it its network.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Agent {
+    /// The name of its DaemonSet.
+    pub daemon_set: String,
+    /// How many of its pods may be missing when Helm counts it as ready, under the chart's own values.
+    pub unavailable_max: u32,
 }
 
 /// CRDs that come with it.

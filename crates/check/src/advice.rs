@@ -5,7 +5,7 @@ use diagnostic::{
 };
 use ecow::EcoString;
 use graph::{LooksAt, NewGate};
-use model::{CapabilityKind, Component, ComponentId, Gate, HealthExpression, ObjectRef, Role};
+use model::{CapabilityKind, Component, ComponentId, Gate, HealthExpression, ObjectRef, RetryField, Role};
 use source::{FileId, Span};
 
 use crate::context::Context;
@@ -16,7 +16,7 @@ use crate::remedy::Way;
 
 /// The fix of a pair that lacks an order: what was tried and holds, as its files would have it.
 pub(crate) fn order(context: &Context<'_>, pair: &Pair<'_>, advice: impl FnOnce(NewDependency) -> OrderAdvice) -> Fix {
-    if let Some(advice) = own_namespace(context, pair) {
+    if let Some(advice) = own_namespace(context, pair).or_else(|| release_apart(context, pair)) {
         return pair.fix(context, advice);
     }
     let (new, entry) = new_dependency(context, pair);
@@ -32,6 +32,13 @@ fn own_namespace(context: &Context<'_>, pair: &Pair<'_>) -> Option<Advice> {
     let would_block = pair.is_mutual && provider.gate == Gate::Healthy && consumer.role == Role::Kustomization;
     let namespace = needs().next().filter(|_| is_namespace && would_block)?.capability.name.clone();
     Some(Advice::BringNamespace { component: consumer.object.clone(), namespace })
+}
+
+/// The release that had better be in a Kustomization of its own, so that another one can depend on that.
+fn release_apart(context: &Context<'_>, pair: &Pair<'_>) -> Option<Advice> {
+    let (component, release) = pair.objects(context);
+    let has_no_retry = context.component(pair.consumer).patience.retry_field == Some(RetryField::Interval);
+    pair.is_beside_release(context).then_some(Advice::MoveRelease { component, release, has_no_retry })
 }
 
 /// The order that a pair lacks, and the item that declares it.

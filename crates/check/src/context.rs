@@ -175,6 +175,11 @@ impl<'a> Context<'a> {
         self.cluster.blind.iter().any(|blind| blind.why.may_hold_components() && !is_of_others(blind))
     }
 
+    /// Whether the cluster applies objects of which even the names are encrypted.
+    pub(crate) fn holds_encrypted_names(&self) -> bool {
+        self.cluster.blind.iter().any(|blind| blind.why == WhyUnseen::Encrypted)
+    }
+
     /// Whether something of what a component applies was not seen.
     pub(crate) fn is_unseen(&self, id: ComponentId) -> bool {
         self.cluster.blind.iter().any(|blind| blind.component == Some(id) && blind.why.may_hold_components())

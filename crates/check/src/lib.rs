@@ -12,6 +12,7 @@ mod cost;
 mod dependents;
 mod gates;
 mod index;
+mod layers;
 mod needs;
 mod other_kind;
 mod outlook;
@@ -21,6 +22,7 @@ mod policy;
 mod races;
 mod remedy;
 pub mod rules;
+mod waiting;
 
 pub use outlook::{look_ahead, weigh};
 pub use policy::Policy;

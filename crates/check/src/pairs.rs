@@ -55,7 +55,8 @@ pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) 
         let Some(provider) = provider(context, judged) else { continue };
         let provider = context.operator(judged).unwrap_or(provider);
         let ends = (need.of, provider);
-        let (consumer, provider) = context.pair(need.of, provider);
+        let (consumer, provider) =
+            if is_beside_release(context, judged, provider) { ends } else { context.pair(need.of, provider) };
         if consumer != provider && !context.is_nested(consumer, provider) && !context.is_asleep(provider) {
             let gathered = pairs.entry((consumer, provider)).or_default();
             gathered.judged.push(judged);
@@ -81,6 +82,21 @@ pub(crate) fn gather<'a>(context: &Context<'a>, keep: impl Fn(&Judged) -> bool) 
             }
         })
         .collect()
+}
+
+/// Whether a Kustomization needs the CRD that a release brings, both are applied by the same one, directly or further down, and by the
+/// estimates the release is the later. Between the two as they are no order can be declared: `dependsOn` of a Kustomization names no
+/// release, and what applies both can't be waited for.
+fn is_beside_release(context: &Context<'_>, judged: &Judged, provider: ComponentId) -> bool {
+    let need = context.need(judged);
+    let applier = context.applier(provider);
+    let is_kustomization = |id: ComponentId| context.component(id).role == Role::Kustomization;
+    let is_needed = need.capability.kind == CapabilityKind::Crd && need.phase == Phase::Apply && !need.optional;
+    let is_lost = judged.verdict == Verdict::Unordered && judged.wait_seconds > 0;
+    let are_meant = context.component(provider).role == Role::HelmRelease
+        && [need.of, applier].into_iter().all(is_kustomization)
+        && need.of != applier;
+    is_needed && is_lost && are_meant && context.above(need.of).any(|at| at == applier)
 }
 
 /// Finds the pairs of which no tie, or only one of two, could be declared.
@@ -301,6 +317,14 @@ impl Pair<'_> {
     pub(crate) fn cost(&self, context: &Context<'_>) -> Cost {
         let need = context.need(self.judged[0]);
         cost(self.judged[0], need, context.component(need.of))
+    }
+
+    /// Whether the consumer is a Kustomization, and the provider a release that something above it applies.
+    pub(crate) fn is_beside_release(&self, context: &Context<'_>) -> bool {
+        let applier = context.applier(self.provider);
+        context.component(self.consumer).role == Role::Kustomization
+            && applier != self.provider
+            && context.above(self.consumer).any(|at| at == applier)
     }
 
     /// What is needed, each once, the worst first.

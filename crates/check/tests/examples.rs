@@ -58,7 +58,8 @@ fn planted(readme: &str) -> Vec<Planted> {
     rows.map(|row| {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect();
         let [_, place, rule, _] = cells[..] else { panic!("not a row of four: {row}") };
-        let root = if place.starts_with("bootstrap/") { "" } else { "kubernetes/apps/" };
+        let root =
+            if ["bootstrap/", "terraform/"].iter().any(|own| place.starts_with(own)) { "" } else { "kubernetes/apps/" };
         Planted { place: format!("{root}{place}"), rule: rule.to_owned() }
     })
     .collect()

@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Fix(Fix),
     /// Show the order in which a cluster comes up
     Graph(Graph),
+    /// Show what stops when something is down, restarted, upgraded or deleted, and when
+    Impact(Impact),
     /// Write a coldstart.yaml with the machines, addresses and Terraform directories found in the repository
     Init(Init),
     /// Show what a cold start would do, step by step, and what each step waits for
@@ -29,6 +31,8 @@ pub(crate) enum Command {
     /// Manage sealing keys outside the cluster, seal values, and verify that everything opens
     #[cfg(feature = "seal")]
     Seal(crate::seal::arguments::Seal),
+    /// Write the analysis of a cluster as a document: stages, guarantees, gaps, changes, tiers, layers, recovery
+    Report(Report),
     /// Boot the repository many times in a simulated world: how often it comes up, how long it takes, why it fails
     Simulate(Simulate),
     /// Bring a cluster up step by step, verifying each step; resumable after a crash
@@ -238,6 +242,109 @@ pub(crate) struct Graph {
     /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
+}
+
+const IMPACT_HELP: &str = "\
+OF is a component (namespace/name, Kind/name, Kind/namespace/name or a name), an object that a component
+applies, a file of the repository, a release with another version (NAME@VERSION), or a machine.
+
+Exit codes:
+  0  answered
+  2  the command line was not understood, or nothing is called that
+  3  nothing to ask about: no Flux objects found";
+
+#[derive(Args, Debug)]
+#[command(after_help = IMPACT_HELP)]
+pub(crate) struct Impact {
+    /// What is lost; with --critical or --from-git, the directory of a cluster repository
+    #[arg(value_name = "OF")]
+    pub of: Option<String>,
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    #[command(flatten)]
+    pub start: Start,
+    /// List the services that must not be disrupted, with what each takes down
+    #[arg(long, conflicts_with = "from_git")]
+    pub critical: bool,
+    /// What the files that changed between two Git revisions make, change and remove
+    #[arg(long, value_name = "BASE..HEAD", value_parser = revisions)]
+    pub from_git: Option<(String, String)>,
+    #[command(flatten)]
+    pub amount: Amount,
+    /// How to print the answer
+    #[arg(long, short = 'o', value_enum, default_value_t = ImpactFormat::Text)]
+    pub format: ImpactFormat,
+    /// Only this cluster: its directory, or the last part of its path
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    #[command(flatten)]
+    pub charts: Charts,
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+fn revisions(text: &str) -> Result<(String, String), String> {
+    let (base, head) = text.split_once("..").ok_or("two revisions: BASE..HEAD")?;
+    let head = head.trim_start_matches('.');
+    if base.is_empty() {
+        return Err("two revisions: BASE..HEAD".to_owned());
+    }
+    Ok((base.to_owned(), if head.is_empty() { "HEAD" } else { head }.to_owned()))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImpactFormat {
+    Text,
+    Json,
+    /// A comment for a pull request
+    Markdown,
+}
+
+const REPORT_HELP: &str = "\
+Exit codes:
+  0  written, or the file is as it would be written
+  1  with --check: the file differs, and the difference is printed
+  2  the command line was not understood, or something could not be read or written
+  3  nothing to report: no Flux objects found";
+
+#[derive(Args, Debug)]
+#[command(after_help = REPORT_HELP)]
+pub(crate) struct Report {
+    /// The directory of a cluster repository
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    #[command(flatten)]
+    pub start: Start,
+    /// Only this stage
+    #[arg(long, value_name = "STAGE", value_parser = stage_names())]
+    pub stage: Option<String>,
+    /// Write it to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    pub out: Option<PathBuf>,
+    /// Compare it with this file, and print the difference
+    #[arg(long, value_name = "FILE")]
+    pub check: Option<PathBuf>,
+    /// Simulate this many boots, now and after the changes: how reliable it is, and when what is ready
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub boots: Option<u64>,
+    /// How to write it
+    #[arg(long, short = 'o', value_enum, default_value_t = ReportFormat::Markdown)]
+    pub format: ReportFormat,
+    /// Only this cluster: its directory, or the last part of its path
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+}
+
+fn stage_names() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(run::Layer::ALL.iter().map(|layer| layer.name()))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Markdown,
+    Json,
 }
 
 const SIMULATE_HELP: &str = "\

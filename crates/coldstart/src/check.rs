@@ -14,7 +14,7 @@ use crate::arguments::{Check, CheckFormat};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::fix::proof::{self, Proof};
-use crate::open::{find_helm, is_empty, nothing, open_then, part};
+use crate::open::{find_helm, is_silent, nothing, open_then, part};
 use crate::progress::Progress;
 use crate::{baseline, cluster, output, since};
 
@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     let (reading, analyses) =
         open_then(COMMAND, &options.path, options.start.entry.as_deref(), helm.as_ref(), ::graph::analyse)?;
     let wanted = match &options.cluster {
-        Some(name) if !is_empty(&reading) => {
+        Some(name) if !is_silent(&reading) => {
             Some(cluster::find(&reading.clusters, name, COMMAND, &options.path)?.name.as_str())
         }
         _ => None,
@@ -54,7 +54,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
     ::check::look_ahead(&mut report, &reading, &analyses);
     let wish = Wish { options, min_severity: min_severity(options, &policy), prefix: prefix(&options.path) };
     let baseline = baseline::path(options, &reading)?;
-    if options.write_baseline && !is_empty(&reading) {
+    if options.write_baseline && !is_silent(&reading) {
         return baseline::write(baseline.as_deref(), &report, &reading, wish.min_severity);
     }
     let baseline = baseline.map(|path| baseline::read(&path)).transpose()?;
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Check) -> Result<Code, Failure> {
         output::remark(&draw::say::only_below(&part));
         report.findings.retain(|finding| is_below(finding, &reading, &part));
     }
-    if is_empty(&reading) {
+    if is_silent(&reading) {
         // Programs get their document in any case.
         if options.format.has_edits() {
             output::print(&render(&report, &reading, &wish, &Edits::default())?)?;

@@ -50,6 +50,12 @@ pub(crate) enum Failure {
     UnknownCluster { command: &'static str, at: PathBuf, name: String, nearest: Option<String>, names: Vec<String> },
     #[error("several clusters are called `{name}`\n  there is: {}", joined(.names), name = clean(.name))]
     SeveralClusters { command: &'static str, at: PathBuf, name: String, names: Vec<String> },
+    #[error("nothing is called `{name}`{}", did_you_mean(.nearest.as_deref()), name = clean(.name))]
+    UnknownSubject { at: PathBuf, name: String, nearest: Option<String> },
+    #[error("several are called `{name}`\n  there is: {}", joined(.names), name = clean(.name))]
+    SeveralSubjects { at: PathBuf, name: String, names: Vec<String> },
+    #[error("no name was given")]
+    NoSubject { at: PathBuf },
     #[error("there are several clusters\n  there is: {}", joined(.names))]
     WhichCluster { command: &'static str, at: PathBuf, names: Vec<String> },
     #[error("{source}")]
@@ -95,6 +101,11 @@ pub(crate) enum Failure {
     SettingsExist { at: PathBuf, path: PathBuf },
     #[error("nothing was written: these files differ from the last commit: {}", joined(.files))]
     DirtyFiles { files: Vec<String> },
+    #[error(
+        "nothing was written: Git ignores these new files, so a commit would not have them: {}: `git check-ignore --verbose` names the line of .gitignore",
+        joined(.files)
+    )]
+    IgnoredFiles { files: Vec<String> },
     #[error("nothing was written: {0}")]
     NotFixed(edit::ChangesError),
     #[error(
@@ -164,6 +175,11 @@ impl Failure {
             Self::SeveralClusters { command, at, names, .. } | Self::WhichCluster { command, at, names } => {
                 Next::Run(Run::ForCluster { command, at: at.clone(), cluster: names.first().cloned() })
             }
+            Self::UnknownSubject { at, nearest, .. } => Next::Run(Run::Impact { at: at.clone(), of: nearest.clone() }),
+            Self::SeveralSubjects { at, names, .. } => {
+                Next::Run(Run::Impact { at: at.clone(), of: names.first().cloned() })
+            }
+            Self::NoSubject { at } => Next::Run(Run::ImpactCritical { at: at.clone() }),
             Self::Plan { at, source: run::PlanError::Circle(_) | run::PlanError::RootNotBuilt(_) } => {
                 Next::Run(Run::Check { at: at.clone() })
             }
@@ -195,6 +211,7 @@ impl Failure {
             | Self::SinceFormat
             | Self::ReadFile { .. }
             | Self::NotFixed(_)
+            | Self::IgnoredFiles { .. }
             | Self::Stopped
             | Self::NotUndone(_)
             | Self::EntryPoint { .. }

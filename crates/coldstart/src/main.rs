@@ -13,6 +13,7 @@ mod failure;
 mod fix;
 mod graph;
 mod home;
+mod impact;
 mod init;
 mod manual;
 mod open;
@@ -20,6 +21,7 @@ mod output;
 mod place;
 mod plan;
 mod progress;
+mod report;
 #[cfg(feature = "seal")]
 mod seal;
 mod simulate;
@@ -56,10 +58,12 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Fix(options) => fix::run(&options),
         Command::Graph(options) => graph::run(&options),
+        Command::Impact(options) => impact::run(&options),
         Command::Init(options) => init::run(&options),
         Command::Plan(options) => plan::run(&options),
         Command::Up(options) => up::run(&options),
         Command::Log(options) => up::log::run(&options),
+        Command::Report(options) => report::run(&options),
         #[cfg(feature = "seal")]
         Command::Seal(options) => seal::run(&options.settled()),
         Command::Simulate(options) => simulate::run(&options),
@@ -69,11 +73,11 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code.into(),
-        Err(failure) => report(&failure),
+        Err(failure) => complain(&failure),
     }
 }
 
-fn report(failure: &Failure) -> ExitCode {
+fn complain(failure: &Failure) -> ExitCode {
     output::complain(&failure.told());
     failure.code().into()
 }

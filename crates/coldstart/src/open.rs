@@ -98,6 +98,11 @@ pub(crate) fn is_empty(reading: &Reading) -> bool {
     reading.clusters.iter().all(|cluster| cluster.components.is_empty())
 }
 
+/// Whether there is nothing to check in it, neither of Flux nor of what comes before.
+pub(crate) fn is_silent(reading: &Reading) -> bool {
+    is_empty(reading) && reading.clusters.iter().all(|cluster| cluster.facts.boot.is_empty())
+}
+
 pub(crate) fn nothing(command: &'static str, path: &Path, reading: &Reading) -> Failure {
     let repository = &reading.repository;
     let (yaml_files, unread) = (repository.yaml_paths().count(), repository.skipped.clone());

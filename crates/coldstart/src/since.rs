@@ -53,6 +53,28 @@ pub(crate) fn at(revision: &str, options: &Check, helm: Option<&Helm>) -> Result
     Ok(Before { reading, report, _directory: directory })
 }
 
+/// A revision laid out beside today's files, with today's settings.
+pub(crate) struct LaidOut {
+    pub(crate) reading: ManuallyDrop<Reading>,
+    /// Where its files are as long as this is.
+    _directory: Scratch,
+}
+
+/// Reads a revision as it would be read today.
+pub(crate) fn lay_out(
+    command: &'static str,
+    revision: &str,
+    root: &Path,
+    entry: Option<&str>,
+) -> Result<LaidOut, Failure> {
+    let failure = |source| Failure::Since { revision: revision.to_owned(), source };
+    stop::listen();
+    let directory = Scratch::new().map_err(GitError::Write).map_err(failure)?;
+    let place = below(directory.path(), root).map_err(failure)?;
+    put(revision, root, &place).map_err(failure)?;
+    Ok(LaidOut { reading: open(command, &place, entry, None)?, _directory: directory })
+}
+
 /// A directory whose path ends as that of today's files does: paths that are written from a root above both are found by
 /// that.
 fn below(directory: &Path, root: &Path) -> Result<PathBuf, GitError> {

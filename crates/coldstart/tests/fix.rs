@@ -3,8 +3,11 @@
 mod story;
 
 use std::fs;
-use std::process::Command;
 
+use story::repair::{
+    CRD, DATABASE, OPERATOR, RELEASE_BEFORE_ITS_NAMESPACE, WIDGET, committed, database_beside_its_operator, git,
+    kustomization,
+};
 use story::{SYNC, Tree, command, run};
 
 /// An operator, and an application with an ExternalSecret that does not wait for it.
@@ -14,51 +17,8 @@ fn repository() -> Tree {
         ("clusters/home/operator.yaml", &kustomization("operator", "  wait: true\n")),
         ("clusters/home/app.yaml", &kustomization("app", "")),
         ("operator/crd.yaml", CRD),
-        ("app/secret.yaml", SECRET),
+        ("app/secret.yaml", WIDGET),
     ])
-}
-
-fn kustomization(name: &str, more: &str) -> String {
-    format!(
-        "# {name}\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: {name}\n  namespace: flux-system\nspec:\n  interval: 1h\n  path: ./{name}\n  prune: true\n{more}  sourceRef:\n    kind: GitRepository\n    name: flux-system\n"
-    )
-}
-
-const CRD: &str = "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: widgets.example.com
-spec:
-  group: example.com
-  names: {kind: Widget, plural: widgets}
-  scope: Cluster
-  versions: []
-";
-
-const SECRET: &str = "\
-apiVersion: example.com/v1
-kind: Widget
-metadata:
-  name: one
-";
-
-fn git(tree: &Tree, words: &[&str]) -> String {
-    let settings = ["-c", "user.name=a", "-c", "user.email=a@example.invalid", "-c", "commit.gpgsign=false"];
-    let output = Command::new("git").arg("-C").arg(tree.path()).args(settings).args(words).output();
-    let output = output.expect("git");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn committed(tree: Tree) -> Tree {
-    git(&tree, &["init", "--quiet"]);
-    git(&tree, &["config", "user.name", "a"]);
-    git(&tree, &["config", "user.email", "a@example.invalid"]);
-    git(&tree, &["config", "commit.gpgsign", "false"]);
-    git(&tree, &["add", "."]);
-    git(&tree, &["commit", "--quiet", "--message", "all"]);
-    tree
 }
 
 fn read(tree: &Tree, path: &str) -> String {
@@ -238,7 +198,7 @@ fn a_patch_that_replaces_what_its_objects_say_leaves_them_alone() {
         ("all/operator.yaml", &kustomization("operator", "  wait: true\n")),
         ("all/app.yaml", &kustomization("app", own)),
         ("operator/crd.yaml", CRD),
-        ("app/secret.yaml", SECRET),
+        ("app/secret.yaml", WIDGET),
     ]);
     let ran = run(command(&["fix", "--unsafe"]).arg(tree.path())).exits(0);
     for said in ["-          dependsOn:\n-            - name: meta\n", "1 finding would be fixed by 1 fix\n"] {
@@ -248,35 +208,9 @@ fn a_patch_that_replaces_what_its_objects_say_leaves_them_alone() {
 
 #[test]
 fn a_shared_directory_gets_its_namespace_once() {
-    let release = "\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: app
-  namespace: shop
-spec:
-  interval: 1h
-  install:
-    createNamespace: true
-  chart:
-    spec:
-      chart: app
-      sourceRef: {kind: HelmRepository, name: app, namespace: flux-system}
----
-apiVersion: kustomize.toolkit.fluxcd.io/v1
-kind: Kustomization
-metadata:
-  name: later
-  namespace: flux-system
-spec:
-  dependsOn: [{name: app}]
-  interval: 1h
-  path: ./later
-  prune: true
-  sourceRef: {kind: GitRepository, name: flux-system}
-";
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n";
-    let tree = repository().with(&[("app/secret.yaml", release), ("later/namespace.yaml", namespace)]);
+    let tree =
+        repository().with(&[("app/secret.yaml", RELEASE_BEFORE_ITS_NAMESPACE), ("later/namespace.yaml", namespace)]);
     let ran = run(command(&["fix", "--unsafe"]).arg(tree.path())).exits(0);
     assert!(ran.stdout.contains("+++ b/app/namespace.yaml\n@@ -0,0 +1,6 @@\n+apiVersion: v1\n"), "{}", ran.stdout);
     assert_eq!(ran.stdout.matches("+kind: Namespace").count(), 1);
@@ -395,35 +329,10 @@ exit 1";
 #[test]
 #[cfg(unix)]
 fn a_new_file_goes_again_where_its_commit_fails() {
-    let release = "\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: app
-  namespace: shop
-spec:
-  interval: 1h
-  install:
-    createNamespace: true
-  chart:
-    spec:
-      chart: app
-      sourceRef: {kind: HelmRepository, name: app, namespace: flux-system}
----
-apiVersion: kustomize.toolkit.fluxcd.io/v1
-kind: Kustomization
-metadata:
-  name: later
-  namespace: flux-system
-spec:
-  dependsOn: [{name: app}]
-  interval: 1h
-  path: ./later
-  prune: true
-  sourceRef: {kind: GitRepository, name: flux-system}
-";
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n";
-    let tree = committed(repository().with(&[("app/secret.yaml", release), ("later/namespace.yaml", namespace)]));
+    let tree = committed(
+        repository().with(&[("app/secret.yaml", RELEASE_BEFORE_ITS_NAMESPACE), ("later/namespace.yaml", namespace)]),
+    );
     hook(&tree, "exit 1");
     run(command(&["fix", "--unsafe", "--commit"]).arg(tree.path())).exits(2);
     assert_eq!(git(&tree, &["status", "--porcelain"]), "");
@@ -513,35 +422,14 @@ fn files(root: &std::path::Path) -> std::collections::BTreeMap<String, Vec<u8>> 
 
 #[test]
 fn what_is_printed_is_a_patch_that_does_the_same_with_files_that_move() {
-    let release = "\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: cloudnative-pg
-  namespace: flux-system
-spec:
-  interval: 1h
-  chart:
-    spec:
-      chart: cloudnative-pg
-      sourceRef: {kind: HelmRepository, name: cnpg}
-";
-    let cluster = "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata:\n  name: pg\n  namespace: flux-system\n";
-    let moving = || {
-        repository().with(&[
-            ("clusters/home/database.yaml", &kustomization("database", "")),
-            ("database/kustomization.yaml", "resources:\n  - release.yaml\n  - cluster.yaml\n"),
-            ("database/release.yaml", release),
-            ("database/cluster.yaml", cluster),
-        ])
-    };
+    let moving = || database_beside_its_operator(repository());
     let (written, patched) = (committed(moving()), committed(moving()));
     let patch = run(command(&["fix", "--unsafe"]).arg(patched.path())).exits(0).says("rename to database-config/");
     fs::write(patched.path().join(".git/patch"), &patch.stdout).expect("a file");
     git(&patched, &["apply", ".git/patch"]);
     run(command(&["fix", "--unsafe", "--write"]).arg(written.path())).exits(0);
     assert_eq!(files(patched.path()), files(written.path()));
-    assert_eq!(read(&written, "database-config/cluster.yaml"), cluster);
+    assert_eq!(read(&written, "database-config/cluster.yaml"), DATABASE);
     let left = committed(moving());
     run(command(&["fix", "--unsafe", "--commit"]).arg(left.path())).exits(0).says("committed: Move Cluster of");
     assert_eq!(files(left.path()), files(written.path()));
@@ -554,4 +442,79 @@ fn a_file_that_was_never_committed_is_not_edited() {
     git(&tree, &["init", "--quiet"]);
     run(command(&["fix", "--write"]).arg(tree.path())).exits(2).says("clusters/home/app.yaml");
     assert!(!read(&tree, "clusters/home/app.yaml").contains("dependsOn"));
+}
+
+#[test]
+fn a_new_file_that_git_ignores_is_not_made() {
+    for how in ["--write", "--commit"] {
+        let tree = committed(database_beside_its_operator(repository()).with(&[(".gitignore", "*-config/\n")]));
+        let before = files(tree.path());
+        let ran = run(command(&["fix", "--unsafe", how]).arg(tree.path())).exits(2);
+        let said = "Git ignores these new files, so a commit would not have them: database-config/cluster.yaml";
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        assert_eq!(files(tree.path()), before);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn commits_of_a_run_that_was_killed_are_told_of_and_the_rest_is_made() {
+    let tree = two_causes();
+    let fix = |words: &[&str]| run(command(words).arg(tree.path()).env("XDG_STATE_HOME", tree.path().join(".git/s")));
+    let head = git(&tree, &["rev-parse", "HEAD"]);
+    // The second commit ends the program that makes it, which can put nothing in order.
+    hook(&tree, "test -e .git/second || { touch .git/second; exit 0; }\nkill -9 $(ps -o ppid= -p $PPID)\nexit 1");
+    fix(&["fix", "--commit"]);
+    assert_eq!(git(&tree, &["rev-list", "--count", "HEAD"]), "2\n", "the first commit stays");
+    fs::remove_file(tree.path().join(".git/hooks/pre-commit")).expect("a hook");
+    git(&tree, &["reset", "--quiet", "--hard"]);
+    let said = format!("was stopped after 1 commit: `git reset --keep {}` goes back", &head[..12]);
+    for words in [&["fix"][..], &["fix", "--commit"]] {
+        let ran = fix(words).exits(0);
+        assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+    }
+    assert_eq!(git(&tree, &["rev-list", "--count", "HEAD"]), "3\n");
+    assert_eq!(fix(&["fix"]).exits(0).stderr, "");
+}
+
+/// The resource moves away from the Kustomization that applies it, which is not the one that applies its operator.
+#[test]
+fn what_moves_away_waits_for_what_it_waited_for_before() {
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\n  namespace: default\n";
+    let waits = "  wait: true\n  dependsOn:\n    - name: network\n    - name: storage\n";
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/network.yaml", &kustomization("network", "  wait: true\n")),
+        ("clusters/home/storage.yaml", &kustomization("storage", "  wait: true\n")),
+        ("clusters/home/apps.yaml", &kustomization("apps", waits)),
+        ("network/config.yaml", config),
+        ("storage/config.yaml", &config.replace("config", "storage")),
+        ("apps/kustomization.yaml", "resources:\n  - operator.yaml\n  - cluster.yaml\n"),
+        ("apps/operator.yaml", &kustomization("operator", "  wait: true\n  dependsOn:\n    - name: network\n")),
+        ("apps/cluster.yaml", DATABASE),
+        ("operator/release.yaml", OPERATOR),
+    ]);
+    run(command(&["fix", "--unsafe", "--write", "--rule", "single-stage-deadlock"]).arg(tree.path())).exits(0);
+    let apps = read(&tree, "clusters/home/apps.yaml");
+    let (old, new) = apps.split_once("---\n").unwrap_or_else(|| panic!("{apps}"));
+    assert!(old.contains("  dependsOn:\n    - name: network\n    - name: storage\n"), "{old}");
+    // The operator comes after the network.
+    assert!(new.contains("  dependsOn:\n    - name: storage\n    - name: operator\n"), "{new}");
+}
+
+/// One Kustomization applies the operator and the Kustomization that needs it, and `dependsOn` of that one names no release.
+#[test]
+fn where_no_order_is_possible_flux_tries_again_sooner() {
+    let tree = Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/layer.yaml", &kustomization("layer", "  retryInterval: 2m\n")),
+        ("layer/operator.yaml", OPERATOR),
+        ("layer/database.yaml", &kustomization("database", "")),
+        ("database/cluster.yaml", DATABASE),
+    ]);
+    let title = "fix 1 of 1: Retry a failed Kustomization flux-system/database after two minutes";
+    let by_rule = ["--rule", "missing-dependency"];
+    run(command(&["fix", "--write"]).args(by_rule).arg(tree.path())).exits(0).says(title);
+    assert!(read(&tree, "layer/database.yaml").contains("  retryInterval: 2m\n"));
+    run(command(&["fix"]).args(by_rule).arg(tree.path())).exits(0).says("nothing to fix");
 }

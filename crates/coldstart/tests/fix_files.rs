@@ -4,27 +4,10 @@ mod story;
 
 use std::fs;
 
+use story::repair::{CRD, DATABASE, WIDGET, committed, database_beside_its_operator, kustomization};
 use story::{Ran, SYNC, Tree, command, run, skipped};
 
-const CRD: &str = "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: widgets.example.com
-spec:
-  group: example.com
-  names: {kind: Widget, plural: widgets}
-  scope: Cluster
-  versions: []
-";
-const WIDGET: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: one\n";
 const APP: &str = "clusters/home/app.yaml";
-
-fn kustomization(name: &str, more: &str) -> String {
-    format!(
-        "# {name}\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: {name}\n  namespace: flux-system\nspec:\n  interval: 1h\n  path: ./{name}\n  prune: true\n{more}  sourceRef:\n    kind: GitRepository\n    name: flux-system\n"
-    )
-}
 
 /// An operator, and an application that does not wait for it, with this as its file.
 fn repository(app: &[u8]) -> Tree {
@@ -235,28 +218,28 @@ fn a_journal_in_the_repository_is_not_followed() {
 #[cfg(unix)]
 #[test]
 fn a_file_behind_a_link_is_not_moved() {
-    let release = "\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: cloudnative-pg
-  namespace: flux-system
-spec:
-  interval: 1h
-  chart:
-    spec:
-      chart: cloudnative-pg
-      sourceRef: {kind: HelmRepository, name: cnpg}
-";
-    let cluster = "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata:\n  name: pg\n  namespace: flux-system\n";
-    let tree = Tree::new(&[
+    let tree = database_beside_its_operator(Tree::new(&[
         ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
-        ("clusters/home/database.yaml", &kustomization("database", "")),
-        ("database/kustomization.yaml", "resources:\n  - release.yaml\n  - cluster.yaml\n"),
-        ("database/release.yaml", release),
-        ("shared/cluster.yaml", cluster),
-    ]);
+        ("shared/cluster.yaml", DATABASE),
+    ]));
+    fs::remove_file(tree.path().join("database/cluster.yaml")).expect("a file");
     std::os::unix::fs::symlink("../shared/cluster.yaml", tree.path().join("database/cluster.yaml")).expect("a link");
     run(command(&["fix", "--write", "--unsafe"]).arg(tree.path())).exits(2).says("symbolic link");
-    assert_eq!(fs::read_to_string(tree.path().join("shared/cluster.yaml")).expect("a file"), cluster);
+    assert_eq!(fs::read_to_string(tree.path().join("shared/cluster.yaml")).expect("a file"), DATABASE);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_moves_keeps_its_permissions() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for (mode, how) in [(0o600, "--write"), (0o755, "--write"), (0o755, "--commit")] {
+        let tree = database_beside_its_operator(Tree::new(&[("clusters/home/flux-system/gotk-sync.yaml", SYNC)]));
+        let old = tree.path().join("database/cluster.yaml");
+        fs::set_permissions(&old, fs::Permissions::from_mode(mode)).expect("permissions");
+        let tree = committed(tree);
+        run(command(&["fix", "--unsafe", how]).arg(tree.path())).exits(0);
+        let new = fs::metadata(tree.path().join("database-config/cluster.yaml")).expect("a file");
+        assert_eq!(new.permissions().mode() & 0o777, mode, "{how}");
+        assert!(!old.exists());
+    }
 }

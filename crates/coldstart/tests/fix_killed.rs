@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use story::repair::{CRD, OPERATOR, committed};
 use story::{SYNC, Tree, command, run};
 
 /// Applications that do not wait for their operator, each in a file of its own.
@@ -16,18 +17,6 @@ const APPS: usize = 60;
 const KILLS: u32 = 6;
 /// Where a program keeps what it has to remember, here.
 const STATE: &str = ".git/state";
-
-const CRD: &str = "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: widgets.example.com
-spec:
-  group: example.com
-  names: {kind: Widget, plural: widgets}
-  scope: Cluster
-  versions: []
-";
 
 fn kustomization(name: &str, path: &str) -> String {
     format!(
@@ -43,7 +32,7 @@ fn repository() -> Tree {
         ("operator/crd.yaml", CRD),
         ("clusters/home/database.yaml", &kustomization("database", "database/app")),
         ("database/app/kustomization.yaml", "resources:\n  - release.yaml\n  - cluster.yaml\n"),
-        ("database/app/release.yaml", RELEASE),
+        ("database/app/release.yaml", OPERATOR),
         ("database/app/cluster.yaml", "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata:\n  name: pg\n"),
     ]);
     for app in 0..APPS {
@@ -52,27 +41,8 @@ fn repository() -> Tree {
         tree.write(&format!("clusters/home/{name}.yaml"), kustomization(&name, &name).as_bytes());
         tree.write(&format!("{name}/widget.yaml"), widget.as_bytes());
     }
-    let person = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
-    for words in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "all"]] {
-        let made = Command::new("git").arg("-C").arg(tree.path()).args(person).args(words).status().expect("git");
-        assert!(made.success());
-    }
-    tree
+    committed(tree)
 }
-
-const RELEASE: &str = "\
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata:
-  name: cloudnative-pg
-  namespace: flux-system
-spec:
-  interval: 1h
-  chart:
-    spec:
-      chart: cloudnative-pg
-      sourceRef: {kind: HelmRepository, name: cnpg}
-";
 
 /// All files but Git's own.
 fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {

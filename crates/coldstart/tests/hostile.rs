@@ -110,7 +110,7 @@ fn is_clean(ran: &Ran, words: &[&str], name: &str) {
     }
 }
 
-const CALLS: [&[&str]; 23] = [
+const CALLS: [&[&str]; 27] = [
     &["check", "--pedantic", "--blind-spots"],
     &["check", "--verbose", "--each"],
     &["check", "--pedantic", "--format", "json"],
@@ -120,6 +120,10 @@ const CALLS: [&[&str]; 23] = [
     &["check", "--pedantic", "--format", "svg"],
     &["graph"],
     &["graph", "--format", "json"],
+    &["impact", "--critical"],
+    &["impact", "--critical", "--format", "markdown"],
+    &["report"],
+    &["report", "--format", "json"],
     &["plan", "--format", "mermaid"],
     &["up", "--simulate", "--yes", "--timeline", "timeline.svg"],
     &["log", "--format", "json"],

@@ -368,8 +368,22 @@ fn completions_and_manual_pages_come_from_the_same_words() {
     pages.sort();
     let sealing = ["backup", "deploy", "generate", "init", "reseal", "restore", "rotate", "secret", "verify"];
     let mut expected: Vec<String> = sealing.iter().map(|what| format!("coldstart-seal-{what}.1")).collect();
-    let others =
-        ["check", "completions", "fix", "graph", "init", "log", "man", "plan", "seal", "simulate", "up", "version"];
+    let others = [
+        "check",
+        "completions",
+        "fix",
+        "graph",
+        "impact",
+        "init",
+        "log",
+        "man",
+        "plan",
+        "report",
+        "seal",
+        "simulate",
+        "up",
+        "version",
+    ];
     expected.extend(others.iter().map(|what| format!("coldstart-{what}.1")));
     expected.push("coldstart.1".to_owned());
     expected.sort();

@@ -82,6 +82,8 @@ fn mistakes_are_met_with_their_line_and_column() {
     complains("up: {outside: [https://a, https://a]}\n", "coldstart.yaml:1:27: `outside` names `https://a` twice");
     let addition = "catalogue:\n  additions:\n    - name: a\n      about: b\n      layer: cellar\n";
     complains(addition, "coldstart.yaml:5:14: unknown variant `cellar`");
+    let provider = "catalogue:\n  providers:\n    - name: a\n      about: b\n      keeps: [x]\n";
+    complains(provider, "coldstart.yaml:5:7: unknown field `keeps`");
 }
 
 #[test]
@@ -162,7 +164,26 @@ fn everything() -> Value {
             "healthy": ["Deployment:{release}"],
             "needs": [{"capability": "cluster-dns", "name": "x", "phase": "run", "soft": true, "when": when, "why": "w"}],
             "sources": ["https://example.com"],
-        }]},
+        }], "providers": [provider()]},
+    })
+}
+
+/// An entry about a provider of Terraform with every key there is.
+fn provider() -> Value {
+    let switch = json!({"argument": "wait", "equals": "false"});
+    let need = json!({"what": "vault", "when": "plan", "unless": switch, "only-if": switch});
+    json!({
+        "name": "ours", "about": "Ours.", "addresses": ["ours/ours"], "needs": [need], "configures": [need],
+        "wants-values": {"versions": ">= 1.0", "unless": switch, "source": "https://example.com"},
+        "retries-seconds": 30,
+        "types": [{
+            "names": ["ours_*"], "data": true, "versions": "< 2.0", "needs": [need], "retries-seconds": 30,
+            "proves": [{"what": "object", "of": "one", "strength": "exists", "unless": switch, "only-if": switch}],
+            "waits": {"argument": "wait", "default": true, "implied-by": ["atomic"], "timeout-argument": "timeout", "timeout-seconds": 30},
+            "keeps": ["token"],
+            "source": "https://example.com",
+        }],
+        "sources": ["https://example.com"],
     })
 }
 

@@ -71,9 +71,22 @@ fn a_run_and_its_log() {
 #[test]
 fn the_help_of_every_command() {
     let state = Tree::empty();
-    for words in
-        ["", "check", "fix", "graph", "init", "plan", "simulate", "up", "log", "seal", "seal verify", "completions"]
-    {
+    for words in [
+        "",
+        "check",
+        "fix",
+        "graph",
+        "impact",
+        "init",
+        "plan",
+        "report",
+        "simulate",
+        "up",
+        "log",
+        "seal",
+        "seal verify",
+        "completions",
+    ] {
         let name = format!("help {words}").split_whitespace().collect::<Vec<_>>().join("_");
         insta::assert_snapshot!(name, said(&format!("{words} --help"), &state));
     }

@@ -4,9 +4,12 @@ use ecow::EcoString;
 use model::{Capability, HealthExpression, ObjectRef};
 use source::{FileId, Span};
 
+use crate::boot::BootAdvice;
 use crate::label::Hop;
+use crate::layer::LayerAdvice;
 use crate::next::Next;
 use crate::site::Site;
+use crate::waiting::WaitAdvice;
 
 /// The title of a fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +17,9 @@ pub enum Advice {
     /// A command to type.
     Type(Next),
     Plain(PlainAdvice),
+    Boot(BootAdvice),
+    Layer(LayerAdvice),
+    Wait(WaitAdvice),
     Order(OrderAdvice),
     Gate(GateAdvice),
     BringNamespace {
@@ -50,6 +56,13 @@ pub enum Advice {
     /// Objects with a need go into a Kustomization of their own.
     MoveNeeds {
         places: Vec<Site>,
+    },
+    /// A release goes into a Kustomization of its own, on which the component can depend; or the component is retried sooner, where it
+    /// has no `retryInterval`.
+    MoveRelease {
+        component: ObjectRef,
+        release: ObjectRef,
+        has_no_retry: bool,
     },
     MoveResources(Moved),
     Resume {
@@ -278,6 +291,24 @@ pub enum Awaited {
         holder: ObjectRef,
         needs_wait: bool,
     },
+}
+
+impl From<LayerAdvice> for Advice {
+    fn from(advice: LayerAdvice) -> Self {
+        Self::Layer(advice)
+    }
+}
+
+impl From<BootAdvice> for Advice {
+    fn from(advice: BootAdvice) -> Self {
+        Self::Boot(advice)
+    }
+}
+
+impl From<WaitAdvice> for Advice {
+    fn from(advice: WaitAdvice) -> Self {
+        Self::Wait(advice)
+    }
 }
 
 impl From<Next> for Advice {

@@ -2,11 +2,20 @@
 
 use model::{ObjectRef, RetryField};
 
+use crate::boot::BootCost;
+use crate::layer::LayerCost;
 use crate::statement::Vital;
+use crate::waiting::WaitCost;
 
 /// What it costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cost {
+    /// What comes of a boot that does not show what it has made.
+    Boot(BootCost),
+    /// What comes of a run of Terraform that is wrong by itself.
+    Layer(LayerCost),
+    /// What a command costs that waits too little or too long.
+    Wait(WaitCost),
     /// What a lost race costs.
     Race(RaceCost),
     /// What never happens.
@@ -91,6 +100,8 @@ pub enum RaceCost {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NeverCost {
     AppliedFromHere,
+    /// Nothing here creates its Namespace.
+    AppliedWithoutNamespace,
     BuiltFromHere {
         retry_seconds: u64,
     },
@@ -110,6 +121,24 @@ pub enum NeverCost {
     /// The whole file is refused.
     Starts,
     Unsealed,
+}
+
+impl From<LayerCost> for Cost {
+    fn from(cost: LayerCost) -> Self {
+        Self::Layer(cost)
+    }
+}
+
+impl From<BootCost> for Cost {
+    fn from(cost: BootCost) -> Self {
+        Self::Boot(cost)
+    }
+}
+
+impl From<WaitCost> for Cost {
+    fn from(cost: WaitCost) -> Self {
+        Self::Wait(cost)
+    }
 }
 
 impl From<RaceCost> for Cost {

@@ -80,6 +80,44 @@ pub enum Label {
 /// What needs no names to be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
+    /// Waited for here, and not for all.
+    WaitsForLess,
+    /// The command that waits.
+    WaitsHere,
+    /// What is done when it fails.
+    GoesOnHere,
+    /// A function that does not end the script.
+    DoesNotExit,
+    /// A loop.
+    RepeatsHere,
+    /// Where GitOps starts.
+    GitOpsStartsHere,
+    /// It is only there after the step before.
+    ComesOnlyHere,
+    /// Installed here.
+    InstalledHere,
+    /// Needed here, before anything is made.
+    UsedAtPlan,
+    /// Configured with what is not there yet.
+    ConfiguredByIt,
+    /// Entered here.
+    EnteredHere,
+    /// Read here.
+    TakenHere,
+    /// Needed here.
+    NeededHere,
+    /// It is told not to wait.
+    DoesNotWait,
+    /// Made here.
+    MadeHere,
+    /// Starts after it.
+    StartsAfter,
+    /// Committed here.
+    CommittedHere,
+    /// Written by hand.
+    WrittenByHand,
+    /// Speaks to it here.
+    SpeaksHere,
     AllowsNothing,
     AllVariablesSetHere,
     ChangesNothing,

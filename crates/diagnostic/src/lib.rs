@@ -8,6 +8,7 @@
 
 mod advice;
 mod baseline;
+mod boot;
 mod cause;
 mod cost;
 mod entry;
@@ -17,6 +18,7 @@ mod fix;
 mod fold;
 mod headline;
 mod label;
+mod layer;
 pub mod next;
 mod note;
 mod repair;
@@ -28,11 +30,13 @@ mod site;
 mod statement;
 mod subject;
 mod symptom;
+mod waiting;
 
 pub use advice::{
     Advice, Awaited, GateAdvice, Judging, Moved, NewDependency, OrderAdvice, OtherGate, PlainAdvice, Written,
 };
 pub use baseline::{Baseline, BaselineError, only_new};
+pub use boot::{BootAdvice, BootCost, BootFault};
 pub use cause::{Cause, causes};
 pub use cost::{Cost, NeverCost, RaceCost};
 pub use entry::{Entry, Item, List, Place, Shape};
@@ -41,6 +45,7 @@ pub use fingerprint::Fingerprint;
 pub use fix::{Applicability, Edit, Edits, EditsError, Fix, Goal};
 pub use headline::{Headline, Outlook};
 pub use label::{Deed, Hop, Label, Remark};
+pub use layer::{LayerAdvice, LayerCost};
 pub use next::Next;
 pub use note::{Maker, Note};
 pub use repair::{Action, Changed, Handover, Left, Repair, Repairs, Told, Unedited, Unsplit, WhyLeft};
@@ -52,3 +57,4 @@ pub use site::Site;
 pub use statement::{Absence, CommentFault, GateFault, InstallFault, Lack, OrderFault, Statement, Vital};
 pub use subject::Subject;
 pub use symptom::{Missed, Symptom};
+pub use waiting::{WaitAdvice, WaitCost};

@@ -179,6 +179,12 @@ pub enum Run {
     OtherBaseline,
     /// Say where the baseline is.
     NameBaseline,
+    /// `coldstart impact` of something that is there.
+    Impact { at: PathBuf, of: Option<String> },
+    /// `coldstart impact --critical`.
+    ImpactCritical { at: PathBuf },
+    /// `coldstart report --out`, which writes the file that differs.
+    WriteReport { at: PathBuf, out: PathBuf },
     /// `coldstart plan`, for the names of steps and layers.
     PlanForNames { at: PathBuf },
     /// `coldstart plan`, after the settings were written.

@@ -54,6 +54,8 @@ pub struct Changed {
     pub before: Option<String>,
     /// Nothing where the file goes.
     pub after: Option<String>,
+    /// Where a new file was before this: it moves, with its permissions.
+    pub from: Option<String>,
 }
 
 /// One thing that is done.

@@ -2,13 +2,15 @@
 //!
 //! `count` is of all that a statement holds for, the one that is named included; `needed` begins with what is worst.
 
+use crate::boot::BootFault;
 use crate::seal::SealFault;
 use ecow::EcoString;
-use model::{BuildFault, Capability, ObjectRef, Purpose, Role};
+use model::{BuildFault, Capability, Defect, ObjectRef, Purpose, Role};
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
+    Boot(BootFault),
     Order(OrderFault),
     Gate(GateFault),
     Absence(Absence),
@@ -16,6 +18,17 @@ pub enum Statement {
     Comment(CommentFault),
     /// Keys, or what is sealed with them.
     Seal(SealFault),
+    /// A step of the boot before GitOps does something else than it seems to.
+    Step {
+        step: ObjectRef,
+        defect: Defect,
+    },
+}
+
+impl From<BootFault> for Statement {
+    fn from(fault: BootFault) -> Self {
+        Self::Boot(fault)
+    }
 }
 
 impl From<SealFault> for Statement {

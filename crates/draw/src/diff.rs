@@ -19,8 +19,16 @@ pub(crate) struct Difference {
     pub(crate) new: std::ops::Range<usize>,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How often a text was read line by line.
+    pub(crate) static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// The lines of a text, each with its end.
 pub(crate) fn lines(text: &str) -> Vec<&str> {
+    #[cfg(test)]
+    READS.set(READS.get() + 1);
     text.split_inclusive('\n').collect()
 }
 
@@ -183,8 +191,12 @@ mod tests {
     use diagnostic::Changed;
 
     fn diff(before: &str, after: &str) -> String {
-        let changed =
-            Changed { path: "a.yaml".to_owned(), before: Some(before.to_owned()), after: Some(after.to_owned()) };
+        let changed = Changed {
+            path: "a.yaml".to_owned(),
+            before: Some(before.to_owned()),
+            after: Some(after.to_owned()),
+            from: None,
+        };
         unified(&changed, Paint { color: false })
     }
 

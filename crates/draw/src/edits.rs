@@ -244,6 +244,7 @@ mod tests {
                 path: "a.yaml".to_owned(),
                 before: Some(pair[0].to_owned()),
                 after: Some(pair[1].to_owned()),
+                from: None,
             }],
         });
         Repairs { made: pairs.collect(), left: Vec::new() }

@@ -14,6 +14,7 @@ pub mod explain;
 pub mod github;
 pub mod graph_json;
 pub mod graph_text;
+pub mod impact;
 pub mod json;
 mod left_out;
 pub mod markdown;
@@ -22,6 +23,7 @@ mod paint;
 mod place;
 pub mod plan;
 pub mod repairs;
+pub mod report;
 pub mod review;
 pub mod runs;
 pub mod sarif;
@@ -37,3 +39,14 @@ pub mod words;
 
 pub use clean::{clean, clean_json, yaml_text};
 pub use edits::Edits;
+
+/// What is different between a file and what would be written to it, as `git diff` shows it.
+pub fn difference(path: &str, before: &str, after: &str) -> String {
+    let changed = diagnostic::Changed {
+        path: path.to_owned(),
+        before: Some(before.to_owned()),
+        after: Some(after.to_owned()),
+        from: None,
+    };
+    diff::unified(&changed, paint::Paint { color: false })
+}

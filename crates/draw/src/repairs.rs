@@ -58,14 +58,13 @@ pub fn shown(repair: &Repair, number: (usize, usize), options: RepairsText) -> S
 
 /// The file that goes where this one comes with the same text.
 fn moved_from<'f>(new: &Changed, files: &'f [Changed]) -> Option<&'f Changed> {
-    let is_it = |old: &&Changed| old.after.is_none() && old.before == new.after;
-    if new.before.is_some() { None } else { files.iter().find(is_it).filter(|old| moved_to(old, files) == Some(new)) }
+    let from = new.from.as_ref().filter(|_| new.before.is_none())?;
+    files.iter().find(|old| old.path == *from && old.after.is_none() && old.before == new.after)
 }
 
 /// The file that comes with the same text where this one goes.
 fn moved_to<'f>(old: &Changed, files: &'f [Changed]) -> Option<&'f Changed> {
-    let is_it = |new: &&Changed| new.before.is_none() && new.after == old.before;
-    if old.after.is_some() { None } else { files.iter().find(is_it) }
+    files.iter().find(|new| moved_from(new, files) == Some(old))
 }
 
 /// What stands above the diff of one repair.
@@ -88,7 +87,7 @@ fn above(repair: &Repair, (at, of): (usize, usize), options: RepairsText) -> Str
     out
 }
 
-fn rollback(files: &[Changed]) -> String {
+pub(crate) fn rollback(files: &[Changed]) -> String {
     let (new, old): (Vec<&Changed>, Vec<&Changed>) = files.iter().partition(|changed| changed.before.is_none());
     let name = |changed: &&Changed| crate::shell::word(&changed.path);
     let old: Vec<String> = old.iter().map(name).collect();

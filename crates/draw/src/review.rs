@@ -59,8 +59,9 @@ pub fn review(repairs: &Repairs, change: &Change) -> Result<Reviewed, serde_json
     let edits = Edits::new(repairs);
     let mut others = Unsuggested::default();
     let mut comments = Vec::new();
-    for (file, edit) in edits.files().iter().flat_map(|file| file.edits.iter().map(move |edit| (file, edit))) {
-        match suggestion(&edits, file, edit, change) {
+    let (places, partial) = places(&edits, change);
+    for Place { file, edit, placed } in places {
+        match placed.and_then(|placed| suggestion(&edits, file, edit, &placed, (change, &partial))) {
             Ok(comment) => comments.push(comment),
             Err(Why::Elsewhere) => others.elsewhere += 1,
             Err(Why::InPart) => others.in_part += 1,
@@ -105,15 +106,44 @@ enum Why {
     Posted,
 }
 
-fn suggestion(edits: &Edits<'_>, file: &FileEdits<'_>, edit: &LineEdit, change: &Change) -> Result<Comment, Why> {
-    let placed = place(file, edit, change)?;
+/// An edit, and where it can be suggested.
+struct Place<'e> {
+    file: &'e FileEdits<'e>,
+    edit: &'e LineEdit,
+    placed: Result<Placed, Why>,
+}
+
+/// Where all edits can be suggested, and the repairs of which some can't. Every file is read once.
+fn places<'e>(edits: &'e Edits<'e>, change: &Change) -> (Vec<Place<'e>>, BTreeSet<usize>) {
+    let (mut places, mut partial) = (Vec::new(), BTreeSet::new());
+    for file in edits.files() {
+        let old = file.before.filter(|_| !file.is_removed).map(diff::lines);
+        let shown = change.lines.get(file.path).map(Vec::as_slice).unwrap_or_default();
+        for edit in &file.edits {
+            let result = old.as_ref().ok_or(Why::Unshown).and_then(|old| place(old, edit, shown));
+            if result.is_err() {
+                partial.extend(&edit.by);
+            }
+            places.push(Place { file, edit, placed: result });
+        }
+    }
+    (places, partial)
+}
+
+fn suggestion(
+    edits: &Edits<'_>,
+    file: &FileEdits<'_>,
+    edit: &LineEdit,
+    placed: &Placed,
+    (change, partial): (&Change, &BTreeSet<usize>),
+) -> Result<Comment, Why> {
     let repairs: Vec<&Repair> = edit.by.iter().filter_map(|at| edits.repair(*at)).collect();
-    let is_part = !is_whole(edits, edit, change);
+    let is_part = !edit.by.is_disjoint(partial);
     // Order by itself does no harm; without the rest, what else there is might.
     if is_part && repairs.iter().any(|repair| repair.is_unsafe()) {
         return Err(Why::InPart);
     }
-    let marker = marker(file.path, &placed);
+    let marker = marker(file.path, placed);
     if change.posted.contains(&marker) {
         return Err(Why::Posted);
     }
@@ -134,12 +164,6 @@ fn suggestion(edits: &Edits<'_>, file: &FileEdits<'_>, edit: &LineEdit, change: 
     })
 }
 
-/// Whether all that the repairs of an edit change can be suggested.
-fn is_whole(edits: &Edits<'_>, edit: &LineEdit, change: &Change) -> bool {
-    let files = edits.changed_by(&edit.by);
-    files.iter().all(|file| file.edits.iter().all(|edit| place(file, edit, change).is_ok()))
-}
-
 /// Lines that a suggestion replaces, and by what.
 struct Placed {
     lines: Range<usize>,
@@ -148,9 +172,7 @@ struct Placed {
 }
 
 /// Where an edit is suggested. A suggestion replaces lines: what is put in goes with the line before it, or behind it.
-fn place(file: &FileEdits<'_>, edit: &LineEdit, change: &Change) -> Result<Placed, Why> {
-    let old = diff::lines(file.before.filter(|_| !file.is_removed).ok_or(Why::Unshown)?);
-    let shown = change.lines.get(file.path).map(Vec::as_slice).unwrap_or_default();
+fn place(old: &[&str], edit: &LineEdit, shown: &[Range<usize>]) -> Result<Placed, Why> {
     let Range { start, end } = edit.old;
     let (before, behind) = (start.saturating_sub(1)..start, start..(start + 1).min(old.len()));
     let ways = if edit.old.is_empty() { [before, behind] } else { [start..end, start..end] };
@@ -201,8 +223,12 @@ mod tests {
     use super::{Change, fence, review};
 
     fn repairs(before: &str, after: &str, actions: Vec<Action>) -> Repairs {
-        let changed =
-            Changed { path: "a.yaml".to_owned(), before: Some(before.to_owned()), after: Some(after.to_owned()) };
+        let changed = Changed {
+            path: "a.yaml".to_owned(),
+            before: Some(before.to_owned()),
+            after: Some(after.to_owned()),
+            from: None,
+        };
         Repairs { made: vec![Repair { actions, closes: Vec::new(), files: vec![changed] }], left: Vec::new() }
     }
 
@@ -273,6 +299,17 @@ mod tests {
         suggests(&comment(&safe, 0..2), "There are more edits for this on other lines");
         let said = silence(&repairs(before, after, vec![Action::Wait { component: object() }]), 0..2);
         assert!(said.contains("1 with a part on lines"), "{said}");
+    }
+
+    #[test]
+    fn a_file_is_read_once_for_all_its_edits() {
+        let (before, after) = ("1\n2\n3\n4\n".repeat(1_000), "1\nnew\n2\n3\n4\n".repeat(1_000));
+        let made = repairs(&before, &after, Vec::new());
+        let reads = crate::diff::READS.get();
+        let reviewed = review(&made, &change(0..4_000)).unwrap();
+        assert!(reviewed.said.contains("1000"), "{}", reviewed.said);
+        // Three times for what is different, and once more for the suggestions.
+        assert_eq!(crate::diff::READS.get() - reads, 4);
     }
 
     #[test]

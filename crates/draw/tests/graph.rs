@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use coldstart_draw as draw;
 use model::{
-    Arrival, Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, Need, ObjectRef, Offer, Patience,
-    Phase, Retry, Role, Stage, Tie, TieTarget, WaitsFor,
+    Arrival, Behaviour, Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, Need, ObjectRef, Offer,
+    Patience, Phase, Retry, Role, Stage, Tie, TieTarget, WaitsFor,
 };
 use source::{FileId, Source, Sources, Span};
 
@@ -25,6 +25,11 @@ fn component(role: Role, name: &str, parent: Option<u32>, gate: Gate) -> Compone
     Component {
         object: ObjectRef::new(role.noun(), "flux-system", name),
         role,
+        behaviour: if role == Role::HelmRelease {
+            Behaviour::RECONCILED_RELEASE
+        } else {
+            Behaviour::RECONCILED_IN_STAGES
+        },
         stage: Stage::GitOps,
         at: Span::GENERATED,
         parent: parent.map(ComponentId),

@@ -67,6 +67,7 @@ fn a_sarif_result_with_edits_is_what_the_standard_asks_for() {
         path: path.to_owned(),
         before: before.map(str::to_owned),
         after: Some(after.to_owned()),
+        from: None,
     };
     let files = vec![
         file("gone.yaml", Some("a\nb\n"), "a\n"),

@@ -27,6 +27,8 @@ pub struct Change {
     pub before: Option<Vec<u8>>,
     /// What it is to hold; nothing if it is to go.
     pub after: Option<Vec<u8>>,
+    /// The file that it is moved from, if it is: a new one gets the permissions of that.
+    pub from: Option<PathBuf>,
 }
 
 /// Why files were not changed. None of them was, but for [`ChangesError::NotRestored`].
@@ -202,7 +204,9 @@ impl Changes {
             let stage = || -> io::Result<(Option<NamedTempFile>, Option<TempPath>)> {
                 is_file_or_nothing(&change.path)?;
                 faults.before(Step::Stage, &change.path)?;
-                let new = change.after.as_ref().map(|after| staged(&change.path, after, self.readers)).transpose()?;
+                let like = change.from.as_deref().filter(|_| change.before.is_none()).unwrap_or(&change.path);
+                let stage = |after: &Vec<u8>| staged(&change.path, after, self.readers, like);
+                let new = change.after.as_ref().map(stage).transpose()?;
                 faults.before(Step::Keep, &change.path)?;
                 Ok((new, keep(change)?))
             };

@@ -76,7 +76,7 @@ pub fn create(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
 
 /// The same, locked from its first moment on for as long as it is held.
 pub(crate) fn create_locked(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<File> {
-    let file = staged(path, bytes, readers)?.persist_noclobber(path).map_err(|error| error.error)?;
+    let file = staged(path, bytes, readers, path)?.persist_noclobber(path).map_err(|error| error.error)?;
     sync_directory(directory_of(path));
     Ok(file)
 }
@@ -95,7 +95,7 @@ fn replace_if(
 ) -> io::Result<bool> {
     let path = &behind_links(path)?;
     is_file_or_nothing(path)?;
-    let file = staged(path, bytes, readers)?;
+    let file = staged(path, bytes, readers, path)?;
     if !is_wanted(path)? {
         return Ok(false);
     }
@@ -115,13 +115,16 @@ pub(crate) fn is_unchanged(path: &Path, before: Option<&[u8]>) -> io::Result<boo
     }
 }
 
-/// A file beside `path` with what is to be there, synced. It is removed again if nothing is made of it.
-pub(crate) fn staged(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<NamedTempFile> {
-    let mut file = temporary(directory_of(path), readers)?;
+/// A file beside `path` with what is to be there, synced, with the permissions of `like`, if that is there. It is removed again if
+/// nothing is made of it.
+pub(crate) fn staged(path: &Path, bytes: &[u8], readers: Readers, like: &Path) -> io::Result<NamedTempFile> {
+    let there = fs::metadata(like).ok();
+    // Not for others, not even for a moment, where that one is not.
+    let mut file = temporary(directory_of(path), if there.is_some() { Readers::Owner } else { readers })?;
     // As long as it is locked, a program is at work on it: see `remove_stale`.
     let _unsupported = file.as_file().try_lock();
     file.as_file_mut().write_all(bytes)?;
-    if let Ok(there) = fs::metadata(path) {
+    if let Some(there) = there {
         file.as_file().set_permissions(there.permissions())?;
     }
     file.as_file().sync_all()?;

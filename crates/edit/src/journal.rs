@@ -14,7 +14,7 @@ use crate::file::{Readers, create_locked, is_unchanged, replace_for_good, sync_d
 use crate::path::{directory_of, make_private_directory, remove_empty_parents, resolved};
 
 /// The first line of a journal. Another number is another format.
-const HEAD: &str = "coldstart changes 1";
+const HEAD: &str = "coldstart changes 2";
 /// What is read of a journal; a larger one is not ours.
 const BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
@@ -74,28 +74,29 @@ impl Journal {
     pub fn undo(&self) -> Result<Vec<PathBuf>, UndoError> {
         let Some((_lock, changes)) = self.open()? else { return Ok(Vec::new()) };
         let mut restored = Vec::new();
-        for change in &changes {
+        for noted in &changes {
+            let change = &noted.change;
             let is = |held: &Option<Vec<u8>>| is_unchanged(&change.path, held.as_deref()).map_err(io(&change.path));
             match (is(&change.before)?, is(&change.after)?) {
                 (true, _) => {}
-                (false, true) => restored.push(change),
+                (false, true) => restored.push(noted),
                 (false, false) => return Err(UndoError::Changed(change.path.clone())),
             }
         }
-        for change in &restored {
-            restore(change).map_err(io(&change.path))?;
+        for noted in &restored {
+            restore(noted).map_err(io(&noted.change.path))?;
         }
-        for change in &changes {
+        for Noted { change, .. } in &changes {
             // What the run that was killed had ready.
             crate::remove_stale(directory_of(&change.path));
             remove_empty_parents(&change.path, &self.root);
         }
         fs::remove_file(&self.file).map_err(io(&self.file))?;
-        Ok(restored.into_iter().map(|change| change.path.clone()).collect())
+        Ok(restored.into_iter().map(|noted| noted.change.path.clone()).collect())
     }
 
     /// What is written down, and the file, locked; nothing where there is none.
-    fn open(&self) -> Result<Option<(File, Vec<Change>)>, UndoError> {
+    fn open(&self) -> Result<Option<(File, Vec<Noted>)>, UndoError> {
         let mut file = match without_waiting(File::options().read(true)).open(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(io(&self.file))?,
@@ -129,24 +130,47 @@ fn io(path: &Path) -> impl FnOnce(io::Error) -> UndoError + use<> {
     move |source| UndoError::Io { path, source }
 }
 
-fn restore(change: &Change) -> io::Result<()> {
-    match &change.before {
-        None => fs::remove_file(&change.path),
-        Some(before) => {
-            fs::create_dir_all(directory_of(&change.path))?;
-            replace_for_good(&change.path, before, Readers::Usual)
-        }
-    }
+/// What is written down of one file.
+#[derive(Debug, PartialEq, Eq)]
+struct Noted {
+    change: Change,
+    /// Its permissions, if it was there and the system has such.
+    mode: Option<u32>,
 }
 
-/// Each file in a line with its length, and of what it holds the lengths before and after, and then the bytes themselves.
+#[cfg(unix)]
+fn mode(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).ok().map(|there| there.permissions().mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+fn mode(_: &Path) -> Option<u32> {
+    None
+}
+
+fn restore(Noted { change, mode }: &Noted) -> io::Result<()> {
+    let Some(before) = &change.before else { return fs::remove_file(&change.path) };
+    fs::create_dir_all(directory_of(&change.path))?;
+    // What is not there yet is for its owner alone until it has the permissions that it had.
+    replace_for_good(&change.path, before, if mode.is_some() { Readers::Owner } else { Readers::Usual })?;
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        fs::set_permissions(&change.path, std::os::unix::fs::PermissionsExt::from_mode(*mode))?;
+    }
+    Ok(())
+}
+
+/// Each file in a line with the length of its path, of what it holds the lengths before and after, and its permissions, and then the
+/// bytes themselves.
 fn written(root: &Path, changes: &[Change]) -> Vec<u8> {
     let mut out = format!("{HEAD}\n").into_bytes();
     for change in changes {
         let path = change.path.strip_prefix(root).unwrap_or(&change.path).as_os_str().as_encoded_bytes();
         let length = |bytes: Option<&Vec<u8>>| bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.len().to_string());
-        let lengths = [path.len().to_string(), length(change.before.as_ref()), length(change.after.as_ref())];
-        out.extend(format!("{}\n", lengths.join(" ")).bytes());
+        let (before, after) = (length(change.before.as_ref()), length(change.after.as_ref()));
+        let mode = mode(&change.path).map_or_else(|| "-".to_owned(), |mode| mode.to_string());
+        out.extend(format!("{} {before} {after} {mode}\n", path.len()).bytes());
         out.extend(path);
         out.extend(change.before.iter().chain(&change.after).flatten());
         out.push(b'\n');
@@ -156,16 +180,17 @@ fn written(root: &Path, changes: &[Change]) -> Vec<u8> {
 }
 
 /// Nothing where it is not whole, or names what is not below the root.
-fn read(bytes: &[u8], root: &Path) -> Option<Vec<Change>> {
+fn read(bytes: &[u8], root: &Path) -> Option<Vec<Noted>> {
     let mut rest = bytes.strip_prefix(HEAD.as_bytes())?.strip_prefix(b"\n")?;
     let mut changes = Vec::new();
     while rest != b"end\n" {
         let end = rest.iter().position(|byte| *byte == b'\n')?;
         let line = std::str::from_utf8(&rest[..end]).ok()?;
         rest = &rest[end + 1..];
-        let mut lengths =
-            line.split(' ').map(|word| if word == "-" { Some(None) } else { word.parse().ok().map(Some) });
-        let (path, before, after) = (lengths.next()??, lengths.next()?, lengths.next()?);
+        let mut numbers =
+            line.split(' ').map(|word| if word == "-" { Some(None) } else { word.parse::<usize>().ok().map(Some) });
+        let (path, before, after, mode) = (numbers.next()??, numbers.next()?, numbers.next()?, numbers.next()??);
+        let mode = mode.map(u32::try_from).transpose().ok()?;
         let mut take = |length: Option<usize>| -> Option<Option<Vec<u8>>> {
             let Some(length) = length else { return Some(None) };
             let (taken, left) = rest.split_at_checked(length)?;
@@ -176,7 +201,7 @@ fn read(bytes: &[u8], root: &Path) -> Option<Vec<Change>> {
         let (before, after) = (take(before?)?, take(after?)?);
         rest = rest.strip_prefix(b"\n")?;
         let path = crate::below(root, &root.join(path)).ok()??;
-        changes.push(Change { path, before, after });
+        changes.push(Noted { change: Change { path, before, after, from: None }, mode });
     }
     Some(changes)
 }
@@ -192,6 +217,7 @@ mod tests {
             path: root.join(path),
             before: before.map(|text| text.as_bytes().to_vec()),
             after: after.map(|text| text.as_bytes().to_vec()),
+            from: None,
         };
         vec![
             change("a b.yaml", Some("1\n2 3\n"), Some("")),
@@ -204,7 +230,8 @@ mod tests {
     fn what_is_written_down_is_read_again() {
         let root = std::env::temp_dir().canonicalize().unwrap();
         let bytes = written(&root, &changes(&root));
-        assert_eq!(read(&bytes, &root), Some(changes(&root)));
+        let read_again = read(&bytes, &root).map(|noted| noted.into_iter().map(|one| one.change).collect());
+        assert_eq!(read_again, Some(changes(&root)));
         for end in 0..bytes.len() {
             assert_eq!(read(&bytes[..end], &root), None, "cut at {end}");
         }
@@ -213,9 +240,9 @@ mod tests {
     #[test]
     fn nothing_outside_of_the_root_is_restored() {
         let root = std::env::temp_dir().canonicalize().unwrap();
-        let outside = vec![Change { path: "/etc/hosts".into(), before: None, after: None }];
+        let outside = vec![Change { path: "/etc/hosts".into(), before: None, after: None, from: None }];
         assert_eq!(read(&written(&root, &outside), &root), None);
-        let above = vec![Change { path: "../x".into(), before: None, after: None }];
+        let above = vec![Change { path: "../x".into(), before: None, after: None, from: None }];
         assert_eq!(read(&written(&root, &above), &root), None);
     }
 }

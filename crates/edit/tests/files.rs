@@ -52,7 +52,7 @@ fn texts(root: &Path) -> BTreeMap<String, String> {
 
 fn change(root: &Path, path: &str, before: Option<&str>, after: &str) -> Change {
     let before = before.map(|text| text.as_bytes().to_vec());
-    Change { path: root.join(path), before, after: Some(after.as_bytes().to_vec()) }
+    Change { path: root.join(path), before, after: Some(after.as_bytes().to_vec()), from: None }
 }
 
 /// The same three files, one of which moves, and a journal elsewhere.
@@ -61,8 +61,9 @@ fn moves(root: &Path, journal: &Path) -> Changes {
     for (path, text) in FILES.into_iter().filter(|(path, _)| *path != "b/b.yaml") {
         changes.add(change(root, path, Some(text), &text.replace('1', "2")));
     }
-    changes.add(Change { path: root.join("b/b.yaml"), before: Some(b"b: 1\n".to_vec()), after: None });
-    changes.add(change(root, "new/b.yaml", None, "b: 1\n"));
+    changes.add(Change { path: root.join("b/b.yaml"), before: Some(b"b: 1\n".to_vec()), after: None, from: None });
+    let from = Some(root.join("b/b.yaml"));
+    changes.add(Change { from, ..change(root, "new/b.yaml", None, "b: 1\n") });
     changes
 }
 
@@ -316,6 +317,17 @@ fn killed_at(at: usize, place: &Path, journal: Option<&Path>) -> bool {
     command.output().unwrap().status.success()
 }
 
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[cfg(unix)]
+fn mode(path: &Path) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path).unwrap().permissions()) & 0o777
+}
+
+#[cfg(unix)]
 #[test]
 fn after_a_kill_at_any_step_the_journal_gives_everything_back() {
     // One for the journal, two for each of four files, and four that rename or remove.
@@ -324,10 +336,13 @@ fn after_a_kill_at_any_step_the_journal_gives_everything_back() {
     for at in 0..=STEPS {
         let (tree, journal) = (tree(), journals.path().join(at.to_string()));
         let before = texts(tree.path());
+        set_mode(&tree.path().join("b/b.yaml"), 0o750);
         let is_done = killed_at(at, tree.path(), Some(&journal));
         assert_eq!((is_done, journal.exists()), (at == STEPS, (1..STEPS).contains(&at)), "step {at}");
         Journal::new(&journal, tree.path()).undo().unwrap();
         assert_eq!(texts(tree.path()), if is_done { moved() } else { before }, "step {at}");
+        let moved = tree.path().join(if is_done { "new/b.yaml" } else { "b/b.yaml" });
+        assert_eq!(mode(&moved), 0o750, "step {at}");
         assert!(!journal.exists());
     }
 }

@@ -34,6 +34,9 @@ pub(crate) struct Files<'a> {
 /// What files hold that are not as they were; nothing where one is gone.
 pub(crate) type Texts = BTreeMap<String, Option<String>>;
 
+/// Where files were that are elsewhere now, by where they are.
+pub(crate) type Moved = BTreeMap<String, String>;
+
 impl<'a> Files<'a> {
     pub(crate) fn new(repository: &'a Repository, house: &'a House) -> Self {
         Self {
@@ -114,6 +117,12 @@ impl<'a> Files<'a> {
         done
     }
 
+    /// Where files were that are elsewhere now.
+    pub(crate) fn moved(&self) -> Moved {
+        let from = |file: &FileId| self.repository.path(*file).unwrap_or_default().to_owned();
+        self.moved.iter().map(|(file, to)| (to.clone(), from(file))).collect()
+    }
+
     /// What the files hold that are not as they were.
     pub(crate) fn texts(&self) -> Texts {
         let path = |file: &FileId| self.repository.path(*file).unwrap_or_default().to_owned();
@@ -129,10 +138,14 @@ impl<'a> Files<'a> {
     }
 }
 
-/// What is different between two states of the files.
-pub(crate) fn changed(repository: &Repository, before: &Texts, after: &Texts) -> Vec<Changed> {
+/// What is different between two states of the files. `moved` is where files come from that are elsewhere now.
+pub(crate) fn changed(repository: &Repository, before: &Texts, after: &Texts, moved: &Moved) -> Vec<Changed> {
     let saved = |path: &str| repository.id(path).and_then(|file| Some(repository.source(file)?.text().to_owned()));
     let old = |path: &String| before.get(path).cloned().unwrap_or_else(|| saved(path));
-    let all = after.iter().map(|(path, after)| Changed { path: path.clone(), before: old(path), after: after.clone() });
+    let all = after.iter().map(|(path, after)| {
+        let before = old(path);
+        let from = moved.get(path).filter(|_| before.is_none()).cloned();
+        Changed { path: path.clone(), before, after: after.clone(), from }
+    });
     all.filter(|changed| changed.before != changed.after).collect()
 }

@@ -40,6 +40,10 @@ impl Intent<'_> {
                 let of = |object| Ok(Change::RetryInterval { of: self.find(object)? });
                 components.iter().map(of).collect()
             }
+            // Moving the release is a person's to do; without that, trying again soon keeps the wait short.
+            Advice::MoveRelease { component, has_no_retry: true, .. } => {
+                Ok(vec![Change::RetryInterval { of: self.find(component)? }])
+            }
             Advice::MoveResources(moved) => split::changes(self.reading, self.cluster, finding, moved),
             _ => Err(WhyLeft::NoEdit),
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use diagnostic::{Action, Finding, Fingerprint, Told, WhyLeft};
 use model::{Cluster, ObjectRef};
 use read::Reading;
+use source::Span;
 
 use crate::Wish;
 use crate::change::Change;
@@ -52,6 +53,14 @@ impl<'a> Job<'a> {
     /// Whether it moves objects to a new component.
     pub(crate) fn is_splitting(&self) -> bool {
         self.changes.iter().any(|change| matches!(change, Change::Split { .. }))
+    }
+
+    /// The dependency that it takes away, where it does nothing else.
+    pub(crate) fn breaks(&self) -> Option<Span> {
+        match self.changes.as_slice() {
+            [Change::Undepend { at, .. }] => Some(*at),
+            _ => None,
+        }
     }
 
     /// Whether it takes something away, or brings something to light that was not applied before.

@@ -257,10 +257,13 @@ fn drop_unproved(jobs: &mut [Job<'_>], before: &Counts, after: &Counts, patience
     for job in jobs.iter().filter(|job| job.is_alive()) {
         *wanted.entry(key(job)).or_default() += 1;
     }
-    let number = |counts: &Counts, key: &Fingerprint| counts.get(key).map_or(0, |(number, _)| *number);
+    // What is found again and is less bad than it was is closed as what it was.
+    let number = |counts: &Counts, key: &Fingerprint, severity: Severity| {
+        counts.get(key).filter(|(_, worst)| *worst >= severity).map_or(0, |(number, _)| *number)
+    };
     for job in jobs.iter_mut().filter(|job| job.is_alive()) {
-        let key = key(job);
-        let is_closed = number(after, &key) + wanted[&key] <= number(before, &key);
+        let (key, severity) = (key(job), job.told.severity);
+        let is_closed = number(after, &key, severity) + wanted[&key] <= number(before, &key, severity);
         if !is_closed {
             job.why = Some(WhyLeft::StillFound);
             is_any = true;
@@ -324,10 +327,21 @@ fn new_keys<'k>(before: &Counts, after: &Counts, closed: impl Iterator<Item = &'
         // Below warning, how bad it is depends on how many others have it: where most are fixed, the rest stands out.
         let is_no_worse = |worst: Severity| *severity <= worst || *severity < Severity::Warning;
         let is_known = before.get(*key).is_some_and(|(known, worst)| number <= known && is_no_worse(*worst));
+        if is_known {
+            return false;
+        }
         let gone = gone.get(&(key.rule.as_str(), key.cluster.as_str())).copied().unwrap_or_default();
-        !is_known && of_rule(after, key, *severity) + gone > of_rule(before, key, *severity)
+        let speaks_for = |old: &Fingerprint| is_about_same(old, key) && !after.contains_key(old);
+        let may_speak = *severity < Severity::Warning || before.keys().any(speaks_for);
+        !may_speak || of_rule(after, key, *severity) + gone > of_rule(before, key, *severity)
     };
     after.iter().filter(is_new).map(|(key, _)| key.clone()).collect()
+}
+
+/// Whether two findings of a rule are of the same component, or of what the same one provides.
+fn is_about_same(one: &Fingerprint, other: &Fingerprint) -> bool {
+    (&one.rule, &one.cluster) == (&other.rule, &other.cluster)
+        && (one.component == other.component || (one.provider.is_some() && one.provider == other.provider))
 }
 
 /// Drops the jobs that most likely brought a new finding: those about the same objects.
@@ -352,4 +366,46 @@ fn drop_blamed(jobs: &mut [Job<'_>], new: &Fingerprint, severity: Severity) -> b
         is_any = true;
     }
     is_any
+}
+
+#[cfg(test)]
+mod tests {
+    use diagnostic::{Fingerprint, Severity};
+
+    use super::{Counts, new_keys};
+
+    fn key((component, provider): (&str, &str)) -> Fingerprint {
+        Fingerprint {
+            rule: "missing-dependency".to_owned(),
+            cluster: "home".to_owned(),
+            component: component.to_owned(),
+            provider: Some(provider.to_owned()),
+            capability: None,
+            path: String::new(),
+        }
+    }
+
+    fn counts(all: &[(&str, &str)]) -> Counts {
+        all.iter().map(|one| (key(*one), (1, Severity::Warning))).collect()
+    }
+
+    /// The components of what is new where edits close one finding.
+    fn new(before: &[(&str, &str)], closed: (&str, &str), after: &[(&str, &str)]) -> Vec<String> {
+        let closed = key(closed);
+        let new = new_keys(&counts(before), &counts(after), std::iter::once(&closed));
+        new.into_iter().map(|key| key.component).collect()
+    }
+
+    #[test]
+    fn another_one_may_speak_for_those_that_lack_the_same() {
+        let before = [("a", "store"), ("b", "disk"), ("c", "disk")];
+        assert_eq!(new(&before, ("a", "store"), &[("b", "disk"), ("d", "disk")]), Vec::<String>::new());
+        assert_eq!(new(&before, ("a", "store"), &[("b", "disk"), ("c", "disk"), ("d", "disk")]), ["d"]);
+    }
+
+    #[test]
+    fn what_was_hidden_is_new_though_more_is_closed() {
+        let before = [("a", "store"), ("b", "disk"), ("c", "disk")];
+        assert_eq!(new(&before, ("a", "store"), &[("b", "disk"), ("issuers", "cert-manager")]), ["issuers"]);
+    }
 }

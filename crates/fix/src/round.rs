@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use diagnostic::{Action, Changed, Repair, WhyLeft};
 use model::{Cluster, ComponentId, Gate, TieTarget};
 use read::Reading;
+use source::Span;
 
 use crate::change::Change;
 use crate::choose::{Chosen, Edge, choose};
@@ -70,15 +71,16 @@ fn choice(jobs: &mut [Job<'_>]) -> Implied {
     implied
 }
 
-/// Who waits for whom besides: declared, by a name that is corrected, and a gate for what its component applies.
+/// Who waits for whom besides: declared and not taken away, by a name that is corrected, and a gate for what its component applies.
 fn existing(cluster: &Cluster, jobs: &[Job<'_>]) -> Vec<Edge> {
-    let own = jobs.iter().filter(|job| job.is_alive() && job.cluster.name == cluster.name);
-    let changes: Vec<&Change> = own.flat_map(|job| &job.changes).collect();
+    let own = || jobs.iter().filter(|job| job.is_alive() && job.cluster.name == cluster.name);
+    // In a cycle everything implies the same for everything: one that another edit breaks does not count.
+    let gone: BTreeSet<Span> = own().filter_map(Job::breaks).collect();
     let tie = |tie: &model::Tie| match tie.to {
-        TieTarget::Component(to) => Some((tie.from.index(), to.index())),
-        TieTarget::Unknown(_) => None,
+        TieTarget::Component(to) if !gone.contains(&tie.at) => Some((tie.from.index(), to.index())),
+        _ => None,
     };
-    let corrected = |change: &&Change| match change {
+    let corrected = |change: &Change| match change {
         Change::Rename { of, to, .. } => Some((of.index(), cluster.find(to)?.index())),
         _ => None,
     };
@@ -86,7 +88,7 @@ fn existing(cluster: &Cluster, jobs: &[Job<'_>]) -> Vec<Edge> {
         let parent = cluster.component(id).parent.filter(|parent| *parent != id)?;
         (cluster.component(parent).gate == Gate::Healthy).then(|| (parent.index(), id.index()))
     };
-    let corrected = changes.iter().filter_map(corrected);
+    let corrected = own().flat_map(|job| &job.changes).filter_map(corrected);
     cluster.ties.iter().filter_map(tie).chain(corrected).chain(cluster.ids().filter_map(waits)).collect()
 }
 
@@ -115,7 +117,7 @@ fn write(reading: &Reading, house: &House, jobs: &[Job<'_>], implied: &Implied) 
             }
         }
         let after = files.texts();
-        let changed = files::changed(&reading.repository, &before, &after);
+        let changed = files::changed(&reading.repository, &before, &after, &files.moved());
         before = after;
         add(&mut repairs, actions, closes, changed);
     }

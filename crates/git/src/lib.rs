@@ -14,5 +14,5 @@ mod revision;
 
 pub use command::Git;
 pub use failure::GitError;
-pub use lines::Lines;
+pub use lines::{ChangedFile, Lines};
 pub use revision::Room;

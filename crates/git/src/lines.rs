@@ -38,6 +38,58 @@ impl Git<'_> {
     }
 }
 
+/// A file that differs between two revisions.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChangedFile {
+    /// From the directory that Git is asked in.
+    pub path: String,
+    /// The later revision does not have it.
+    pub is_removed: bool,
+}
+
+impl Git<'_> {
+    /// The files that a change has made, edited or removed since it parted from a revision. One that was renamed is removed and made.
+    pub fn files_between(&self, base: &str, head: &str) -> Result<Vec<ChangedFile>, GitError> {
+        // Says which revision is not there, and why.
+        self.tree(base)?;
+        self.tree(head)?;
+        let parted = self.print(["merge-base", "--end-of-options", base, head])?;
+        let head = self.print(["rev-parse", "--verify", "--end-of-options", head])?;
+        let listed = self.print([
+            "diff",
+            "--name-status",
+            "--no-renames",
+            "--relative",
+            "--no-ext-diff",
+            "--no-textconv",
+            "-z",
+            parted.trim(),
+            head.trim().lines().next_back().unwrap_or_default(),
+            "--",
+        ])?;
+        Ok(changed_files(&listed))
+    }
+
+    /// The commit that two revisions have in common last.
+    pub fn parted(&self, base: &str, head: &str) -> Result<String, GitError> {
+        Ok(self.print(["merge-base", "--end-of-options", base, head])?.trim().to_owned())
+    }
+
+    /// Whether a revision is the commit that is checked out.
+    pub fn is_checked_out(&self, revision: &str) -> Result<bool, GitError> {
+        let commit =
+            |name: &str| self.print(["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
+        Ok(commit(revision)?.lines().next_back() == commit("HEAD")?.lines().next_back())
+    }
+}
+
+/// `<letter>\0<path>\0`, again and again.
+fn changed_files(listed: &str) -> Vec<ChangedFile> {
+    let parts: Vec<&str> = listed.split('\0').collect();
+    let pairs = parts.chunks_exact(2);
+    pairs.map(|pair| ChangedFile { path: pair[1].to_owned(), is_removed: pair[0] == "D" }).collect()
+}
+
 /// The lines on the new side of every hunk. A path that git has to quote is left out.
 fn lines_of(diff: &str) -> Lines {
     let mut lines = Lines::new();
@@ -77,7 +129,14 @@ fn side(text: &str) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::lines_of;
+    use super::{changed_files, lines_of};
+
+    #[test]
+    fn files_are_made_edited_or_removed() {
+        let files = changed_files("M\0a b.yaml\0D\0gone.yaml\0A\0new.yaml\0");
+        let told: Vec<(&str, bool)> = files.iter().map(|file| (file.path.as_str(), file.is_removed)).collect();
+        assert_eq!(told, [("a b.yaml", false), ("gone.yaml", true), ("new.yaml", false)]);
+    }
 
     #[test]
     fn lines_that_look_like_headers_are_lines() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{CapabilityKind, Cluster, Component, ComponentId, Role, Stage, TieTarget};
+use model::{CapabilityKind, Cluster, Component, ComponentId, Done, Stage, TieTarget};
 
 /// Which part of a bootstrap a component is. Each part needs those before it, as far as nothing is declared against that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ pub fn early_parts(cluster: &Cluster) -> Vec<Option<EarlyPart>> {
 
 /// Applied as it is, and there when it is.
 fn is_seed(component: &Component) -> bool {
-    matches!(component.role, Role::Bootstrap(step) if step.is_applied_as_it_is())
+    component.stage == Stage::Bootstrap && component.behaviour.done == Done::Accepted
 }
 
 /// Releases that an earlier helmfile has installed: the second installs nothing new.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Offer, Phase, Stage, TieTarget, WaitsFor};
+use model::{
+    Applies, Arrival, CapabilityKind, Cluster, ComponentId, Gate, ObjectRef, Offer, Phase, Stage, TieTarget, WaitsFor,
+};
 
 use crate::cycles::{Deadlock, leads};
 use crate::linking::{Links, is_given};
@@ -16,6 +18,8 @@ pub struct Event(pub u32);
 pub enum Moment {
     /// It may begin: everything it is tied to is done.
     Start,
+    /// Its Namespaces and CRDs are there. Where they are a stage of their own, the rest may fail after that, and they stay.
+    Defined,
     /// The API server has accepted all its objects.
     Applied,
     /// It is done, in its tool's own word.
@@ -54,7 +58,7 @@ pub struct Events {
     works: BTreeMap<ComponentId, Event>,
 }
 
-const MOMENTS: usize = 3;
+const MOMENTS: usize = 4;
 
 impl Events {
     pub fn new(cluster: &Cluster, links: &Links) -> Self {
@@ -78,10 +82,11 @@ impl Events {
     pub fn of(component: ComponentId, moment: Moment) -> Event {
         let offset = match moment {
             Moment::Start => 0,
-            Moment::Applied => 1,
-            Moment::Done => 2,
+            Moment::Defined => 1,
+            Moment::Applied => 2,
+            Moment::Done => 3,
         };
-        Event(component.0 * 3 + offset)
+        Event(component.0 * 4 + offset)
     }
 
     /// The same events without what follows from these needs.
@@ -128,8 +133,8 @@ impl Events {
         if index >= self.components * MOMENTS {
             return None;
         }
-        let moment = [Moment::Start, Moment::Applied, Moment::Done][index % MOMENTS];
-        Some((ComponentId(event.0 / 3), moment))
+        let moment = [Moment::Start, Moment::Defined, Moment::Applied, Moment::Done][index % MOMENTS];
+        Some((ComponentId(event.0 / 4), moment))
     }
 
     /// The event of a need's being met, if it has one.
@@ -171,7 +176,8 @@ impl Events {
     fn add_lives(&mut self, cluster: &Cluster) {
         for id in cluster.ids() {
             self.add(Self::of(id, Moment::Done), Self::of(id, Moment::Applied), Because::Life);
-            self.add(Self::of(id, Moment::Applied), Self::of(id, Moment::Start), Because::Life);
+            self.add(Self::of(id, Moment::Applied), Self::of(id, Moment::Defined), Because::Life);
+            self.add(Self::of(id, Moment::Defined), Self::of(id, Moment::Start), Because::Life);
             if let Some(parent) = cluster.component(id).parent {
                 self.add(Self::of(id, Moment::Start), Self::of(parent, Moment::Applied), Because::Parent);
             }
@@ -249,10 +255,12 @@ impl Events {
                 }
             }
             self.met[index] = Some(met);
-            let needs_it = match cluster.component(need.of).role {
+            let needs_it = match cluster.component(need.of).behaviour.applies {
                 // Without its source there is nothing to begin with.
                 _ if need.capability.kind == CapabilityKind::Source => Moment::Start,
-                model::Role::HelmRelease if need.phase == Phase::Apply => Moment::Done,
+                Applies::AsRelease if need.phase == Phase::Apply => Moment::Done,
+                // Nothing at all is applied of what was not built.
+                Applies::InStages if need.phase == Phase::Build => Moment::Defined,
                 _ => Moment::Applied,
             };
             self.add(Self::of(need.of, needs_it), met, Because::Need(index));
@@ -417,11 +425,18 @@ impl<'a> Fills<'a> {
 
 /// What has happened when an offer is there.
 fn arrival(cluster: &Cluster, offer: &Offer) -> Event {
-    let moment = match (offer.arrival, cluster.component(offer.by).role) {
-        (Arrival::Installed, _) | (_, model::Role::HelmRelease) => Moment::Start,
+    let moment = match (offer.arrival, cluster.component(offer.by).behaviour.applies) {
+        (Arrival::Installed, _) | (_, Applies::AsRelease) => Moment::Start,
+        _ if comes_first(cluster, offer) => Moment::Defined,
         _ => Moment::Applied,
     };
     Events::of(offer.by, moment)
+}
+
+/// Whether it is among the definitions that a component applies before anything else, as a stage of their own.
+pub(crate) fn comes_first(cluster: &Cluster, offer: &Offer) -> bool {
+    let is_definition = matches!(offer.capability.kind, CapabilityKind::Crd | CapabilityKind::Namespace);
+    is_definition && offer.arrival == Arrival::Applied && cluster.component(offer.by).behaviour.is_staged()
 }
 
 /// Needs without which nothing at all of a component is applied, and whose provider is certain.
@@ -429,10 +444,10 @@ fn is_binding(cluster: &Cluster, need: &model::Need) -> bool {
     let certain = match need.capability.kind {
         CapabilityKind::Crd | CapabilityKind::Source => true,
         CapabilityKind::Secret | CapabilityKind::ConfigMap => need.phase == Phase::Build,
-        CapabilityKind::Namespace => cluster.component(need.of).role == model::Role::Kustomization,
+        CapabilityKind::Namespace => cluster.component(need.of).behaviour.is_staged(),
         _ => false,
     };
     // A missing CRD takes the whole stage of an apply down, however soft the kind. A chart may look before it renders.
-    let may_do_without = need.soft && cluster.component(need.of).role == model::Role::HelmRelease;
+    let may_do_without = need.soft && cluster.component(need.of).behaviour.is_release();
     certain && !may_do_without && !need.optional && matches!(need.phase, Phase::Build | Phase::Apply)
 }

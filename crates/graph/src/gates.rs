@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Arrival, Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, ObjectRef, Offer, Role};
+use model::{Arrival, Capability, CapabilityKind, Cluster, Component, ComponentId, Gate, ObjectRef, Offer};
 
 /// Kinds whose health is that of their pods.
 const WORKLOADS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
@@ -70,7 +70,7 @@ impl<'a> Gates<'a> {
             _ => false,
         };
         gate != offer.by
-            && by.role == Role::HelmRelease
+            && by.behaviour.is_release()
             && by.object == offer.object
             && by.gate != Gate::Healthy
             && !names_workload()
@@ -81,7 +81,7 @@ impl<'a> Gates<'a> {
 fn listed(cluster: &Cluster) -> BTreeMap<&ObjectRef, Vec<ComponentId>> {
     let mut listed: BTreeMap<&ObjectRef, Vec<ComponentId>> = BTreeMap::new();
     let releases: Vec<&Component> =
-        cluster.components.iter().filter(|component| component.role == Role::HelmRelease).collect();
+        cluster.components.iter().filter(|component| component.behaviour.is_release()).collect();
     for id in cluster.ids() {
         if let Gate::Listed(objects) = &cluster.component(id).gate {
             for object in objects {

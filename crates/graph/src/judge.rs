@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Arrival, Capability, CapabilityKind, Cluster, ComponentId, Consequence, Gate, Need, ObjectRef, Offer, Patience,
-    Phase, Retry, Role, Stage, TieTarget, Verdict, WaitsFor,
+    Applies, Arrival, Capability, CapabilityKind, Cluster, ComponentId, Consequence, Gate, Need, ObjectRef, Offer,
+    Patience, Phase, Retry, Stage, TieTarget, Verdict, WaitsFor,
 };
 
 use crate::change::{LooksAt, NewGate};
 use crate::cycles::Deadlock;
-use crate::events::{Event, Events, Moment};
+use crate::events::{Event, Events, Moment, comes_first};
 use crate::gates::{Gates, Proof};
 use crate::linking::{Links, is_given};
 use crate::reach::{Answers, Questions};
@@ -349,12 +349,13 @@ impl<'a> Judge<'a> {
     fn own_proof(&self, reached: Reached<'_>, offer: &Offer) -> Proof {
         let by = self.cluster.component(offer.by);
         let done = reached.has(Events::of(offer.by, Moment::Done));
-        let applied = reached.has(Events::of(offer.by, Moment::Applied));
-        let is_passed = match (offer.arrival, by.role) {
-            (Arrival::Applied, Role::HelmRelease) | (Arrival::Installed, _) => done,
+        let applied = if comes_first(self.cluster, offer) { Moment::Defined } else { Moment::Applied };
+        let applied = reached.has(Events::of(offer.by, applied));
+        let is_passed = match (offer.arrival, by.behaviour.applies) {
+            (Arrival::Applied, Applies::AsRelease) | (Arrival::Installed, _) => done,
             (Arrival::Applied, _) => applied,
             // Helm waits for workloads. Custom resources are done when they are stored.
-            (Arrival::Reported | Arrival::Unreported, Role::HelmRelease) => false,
+            (Arrival::Reported | Arrival::Unreported, Applies::AsRelease) => false,
             (Arrival::Healthy | Arrival::Reported | Arrival::Unreported, _) => done && reached.waits(offer.by, by),
         };
         if is_passed { reached.proof(&self.gates, offer.by, offer) } else { Proof::Nothing }
@@ -362,10 +363,7 @@ impl<'a> Judge<'a> {
 
     fn gate_of(&self, offer: &Offer) -> ComponentId {
         let by = self.cluster.component(offer.by);
-        match (by.role, by.parent) {
-            (Role::HelmRelease, Some(parent)) => parent,
-            _ => offer.by,
-        }
+        by.parent.filter(|_| by.behaviour.is_release()).unwrap_or(offer.by)
     }
 
     /// Not proved: is there an order at all, and which gate is too weak?
@@ -404,7 +402,7 @@ impl<'a> Judge<'a> {
 
     /// Whether it comes of a custom resource in a chart, which the release's being done does not wait for.
     fn is_beyond(&self, offer: &Offer) -> bool {
-        self.cluster.component(offer.by).role == Role::HelmRelease
+        self.cluster.component(offer.by).behaviour.is_release()
             && matches!(offer.arrival, Arrival::Reported | Arrival::Unreported)
     }
 
@@ -430,7 +428,7 @@ impl<'a> Judge<'a> {
         self.cluster.facts.watches_settings
             && need.phase == Phase::Build
             && matches!(need.capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap)
-            && self.cluster.component(need.of).role == Role::Kustomization
+            && self.cluster.component(need.of).behaviour.may_watch_settings
     }
 
     fn consequence(&self, need: &Need, verdict: Verdict, wait_seconds: u64) -> Consequence {
@@ -452,11 +450,9 @@ impl<'a> Judge<'a> {
         if need.capability.kind == CapabilityKind::SecretStore && verdict == Verdict::Unordered {
             return Consequence::Slow { seconds: wait_seconds.clamp(STORE_SECONDS_MIN, BACKOFF_SECONDS_MAX) };
         }
-        match component.role {
-            Role::HelmRelease => release_consequence(need, component, verdict, wait_seconds),
-            Role::Kustomization | Role::ResourceSet | Role::Bootstrap(_) => {
-                applier_consequence(need, component, wait_seconds)
-            }
+        match component.behaviour.applies {
+            Applies::AsRelease => release_consequence(need, component, verdict, wait_seconds),
+            Applies::InStages | Applies::AtOnce => applier_consequence(need, component, wait_seconds),
         }
     }
 }
@@ -489,8 +485,11 @@ fn exists_ties(cluster: &Cluster) -> BTreeSet<(ComponentId, ComponentId)> {
 }
 
 fn applier_consequence(need: &Need, component: &model::Component, wait_seconds: u64) -> Consequence {
+    let is_felt_later = matches!(need.phase, Phase::Ready | Phase::Run);
     let retry = match component.patience.retry {
         Retry::Every(seconds) => seconds,
+        // Its run has ended by the time its pods find out.
+        Retry::Never if is_felt_later && component.gate == Gate::Applied => return Consequence::Noise,
         Retry::Never => return Consequence::Terminal { certain: false },
     };
     match need.phase {

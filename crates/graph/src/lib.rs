@@ -5,34 +5,42 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod boot;
 mod change;
 mod cycles;
 mod early;
 mod events;
 mod gates;
+mod impact;
 mod judge;
 mod linking;
+mod loss;
 mod reach;
 mod schedule;
 mod settle;
+mod standing;
 mod trial;
 mod waits;
 
+pub use boot::Before;
 pub use change::{Change, LooksAt, NewGate, changed};
 pub use cycles::{Deadlock, Step};
 pub use early::{EarlyPart, early_parts, repeated};
 pub use events::{Because, Event, Events, Moment};
+pub use impact::{Affected, Cause, Critical, Impact, Impacts, Subject};
 pub use judge::Judged;
 pub use linking::{Links, is_given};
+pub use loss::{Loss, Onset, onset};
 pub use reach::{Answers, ImpliedByOther, Member, Questions};
 pub use schedule::{Schedule, own_seconds};
 pub use settle::{in_circles, settled};
+pub use standing::{Fate, Lost, Missing, Standing, Taken};
 pub use trial::{Attempt, Outcome, Trials};
 pub use waits::{Strength, Wait};
 
 use std::collections::BTreeSet;
 
-use model::{Cluster, Verdict};
+use model::{Cluster, ComponentId, Verdict};
 
 /// Everything there is to say about one cluster's order.
 #[derive(Debug)]
@@ -54,6 +62,20 @@ impl Analysis {
     /// The cycles of both kinds.
     pub fn cycles(&self) -> impl Iterator<Item = &Deadlock> {
         self.deadlocks.iter().chain(&self.hopeless)
+    }
+}
+
+impl Analysis {
+    /// The declared ties, by their places, by which one component comes after another; none where what applies them orders the two.
+    pub fn ties_between(&self, of: ComponentId, by: ComponentId) -> Vec<usize> {
+        let start = Events::of(of, Moment::Start);
+        let mut ends = [Moment::Done, Moment::Applied, Moment::Start].into_iter();
+        let way = ends.find_map(|moment| cycles::way(&self.events, start, Events::of(by, moment)));
+        let tie = |step: &Step| match step.because {
+            Because::Tie(tie) => Some(tie),
+            _ => None,
+        };
+        way.iter().flatten().filter_map(tie).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use model::{Capability, CapabilityKind, Cluster};
+use model::{Capability, CapabilityKind, Cluster, GIVEN_NAMESPACES};
 
 /// Needs and offers by what they are about. Offers are indices into [`Cluster::offers`].
 #[derive(Debug)]
@@ -87,13 +87,12 @@ fn fits(offer: &Capability, need: &Capability) -> bool {
 
 /// What is there in every cluster before anything is applied.
 pub fn is_given(cluster: &Cluster, capability: &Capability) -> bool {
-    const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
     const PRIORITY_CLASSES: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
     let name: &EcoString = &capability.name;
     match capability.kind {
         // Whatever Flux applies first, Flux is there, and its namespace with it; and the source of that.
         CapabilityKind::Namespace => {
-            NAMESPACES.contains(&name.as_str())
+            GIVEN_NAMESPACES.contains(&name.as_str())
                 || cluster.components.first().is_some_and(|it| it.object.namespace == *name)
                 || cluster.facts.source_namespace.as_ref() == Some(name)
         }

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{Arrival, BootstrapStep, Cluster, Component, ComponentId, Gate, Offer, Role, Stage};
+use model::{Arrival, Cluster, Component, ComponentId, Done, Gate, Offer, Order, Stage};
 
 use crate::early::{EarlyPart, early_parts, repeated};
-use crate::events::{Because, Event, Events, Moment};
+use crate::events::{Because, Event, Events, Moment, comes_first};
 use crate::linking::Links;
 use crate::settle::{in_order, settled};
 use crate::waits::{self, Instant, Strength, Wait};
@@ -96,8 +96,9 @@ impl Schedule {
     pub(crate) fn offered_at(&self, cluster: &Cluster, offer: &Offer) -> u64 {
         let by = cluster.component(offer.by);
         match offer.arrival {
+            _ if comes_first(cluster, offer) => self.seconds(offer.by, Moment::Defined),
             Arrival::Applied | Arrival::Installed => self.seconds(offer.by, Moment::Applied),
-            _ if by.role == Role::HelmRelease && by.resource.is_none() => self.seconds(offer.by, Moment::Done),
+            _ if by.behaviour.is_release() && by.resource.is_none() => self.seconds(offer.by, Moment::Done),
             _ => self.at_seconds[self.events + offer.by.index()],
         }
     }
@@ -105,15 +106,15 @@ impl Schedule {
     fn place(&mut self, cluster: &Cluster, events: &Events, graph: &Graph, node: usize) {
         let mut at = 0;
         let mut tier = 0;
+        let instant = graph.instant(events, node);
         for edge in &graph.edges[node] {
-            at = at.max(self.at_seconds[edge.to] + edge.delay());
+            at = at.max(self.at_seconds[edge.to] + edge.delay() + applying(instant, edge));
             tier = tier.max(self.tier[edge.to] + edge.hop());
         }
-        at += match graph.instant(events, node) {
-            Some((_, Life::Applied)) => APPLY_SECONDS,
+        at += match instant {
             Some((id, Life::Healthy)) => cluster.component(id).startup_seconds,
             None if node + 1 == graph.edges.len() => FLUX_SECONDS,
-            Some((_, Life::Start | Life::Done)) | None => 0,
+            Some((_, Life::Start | Life::Defined | Life::Applied | Life::Done)) | None => 0,
         };
         self.at_seconds[node] = at;
         self.tier[node] = tier;
@@ -140,10 +141,10 @@ impl Schedule {
         // What happens implies what happens before it, so the walk ends; the limit guards circles through ties that may wait for
         // anything.
         for _ in 0..graph.edges.len() {
-            let next = graph.edges[at]
-                .iter()
-                .filter(|edge| self.happens[edge.to])
-                .max_by_key(|edge| (self.at_seconds[edge.to] + edge.delay(), std::cmp::Reverse(edge.to)));
+            let instant = graph.instant(events, at);
+            let next = graph.edges[at].iter().filter(|edge| self.happens[edge.to]).max_by_key(|edge| {
+                (self.at_seconds[edge.to] + edge.delay() + applying(instant, edge), std::cmp::Reverse(edge.to))
+            });
             let Some(edge) = next else { break };
             at = edge.to;
             if let (true, Some((component, _))) = (edge.is_told(), graph.instant(events, at))
@@ -165,11 +166,11 @@ pub fn own_seconds(component: &Component) -> u64 {
 
 /// Whether it is done no sooner than what it starts is healthy.
 fn waits_for_health(component: &Component) -> bool {
-    match component.role {
-        Role::HelmRelease => component.resource.is_none(),
-        // The next step needs what it brings, whether helm waits for that or not.
-        Role::Bootstrap(step) => step == BootstrapStep::Release,
-        Role::Kustomization | Role::ResourceSet => component.gate == Gate::Healthy,
+    match component.behaviour.done {
+        Done::AsGated => component.gate == Gate::Healthy,
+        Done::WorkloadsHealthy => component.resource.is_none(),
+        Done::Healthy => true,
+        Done::Accepted => false,
     }
 }
 
@@ -207,10 +208,22 @@ impl Edge {
     }
 }
 
+/// How long the API server takes for the objects once what an edge leads to has happened. What was applied after the definitions came
+/// with them.
+fn applying(instant: Option<(ComponentId, Life)>, edge: &Edge) -> u64 {
+    let is_under_way = edge.why == Why::Event(Because::Life);
+    match instant {
+        Some((_, Life::Defined)) => APPLY_SECONDS,
+        Some((_, Life::Applied)) if !is_under_way => APPLY_SECONDS,
+        _ => 0,
+    }
+}
+
 /// The moment of a component that a node stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
     Start,
+    Defined,
     Applied,
     Healthy,
     Done,
@@ -261,10 +274,11 @@ impl Graph {
         graph
     }
 
-    /// Only Flux polls.
     fn why(cluster: &Cluster, because: Because) -> Why {
         match because {
-            Because::Tie(tie) if !cluster.component(cluster.ties[tie].from).role.is_bootstrap() => Why::Polled(tie),
+            Because::Tie(tie) if cluster.component(cluster.ties[tie].from).behaviour.order == Order::Asks => {
+                Why::Polled(tie)
+            }
             other => Why::Event(other),
         }
     }
@@ -298,6 +312,7 @@ impl Graph {
         let (id, moment) = events.component_of(Event(source::to_u32(node)))?;
         let life = match moment {
             Moment::Start => Life::Start,
+            Moment::Defined => Life::Defined,
             Moment::Applied => Life::Applied,
             Moment::Done => Life::Done,
         };

@@ -96,9 +96,9 @@ impl<'a> Trials<'a> {
         if judge.is_deadlocked(need) {
             return Outcome { closes_circle, verdict: Verdict::Deadlocked, early: false };
         }
-        let start = Events::of(self.cluster.needs[need].of, Moment::Start);
-        let mut starts = judge.starts(start, edges);
-        starts.extend(judge.known_at(&self.cluster.needs[need]));
+        // What is known by then may lead to the near end of an edit as well as the start does.
+        let known = judge.known_at(&self.cluster.needs[need]);
+        let starts: Vec<Event> = known.iter().flat_map(|event| judge.starts(*event, edges)).collect();
         let offers = self.analysis.links.offers_for(need);
         let (verdict, early) = judge.with(need, offers, &starts, attempt.gate.as_ref());
         Outcome { closes_circle, verdict, early }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use model::{Arrival, Cluster, Component, ComponentId, Gate, Need, Phase, Purpose, Role, Stage};
+use model::{Arrival, Cluster, Component, ComponentId, Gate, Need, Phase, Purpose, Stage};
 
-use crate::events::{Event, Events, Moment};
+use crate::events::{Event, Events, Moment, comes_first};
 use crate::linking::{Links, is_given};
 
 /// A component that waits for what another brings.
@@ -16,6 +16,8 @@ pub struct Wait {
     pub by: ComponentId,
     /// Of the offer that it waits for.
     pub arrival: Arrival,
+    /// It is among the definitions that the other applies before the rest.
+    pub comes_first: bool,
     pub strength: Strength,
 }
 
@@ -52,7 +54,15 @@ pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, never: impl
             Phase::Run => Strength::Later,
             Phase::Build | Phase::Apply | Phase::Ready => Strength::Hard,
         };
-        (!is_own).then_some(Wait { need: index, of: need.of, by: first.by, arrival: first.arrival, strength })
+        let comes_first = comes_first(cluster, first);
+        (!is_own).then_some(Wait {
+            need: index,
+            of: need.of,
+            by: first.by,
+            arrival: first.arrival,
+            comes_first,
+            strength,
+        })
     };
     let mut waits: Vec<Wait> = cluster.needs.iter().enumerate().filter_map(one).collect();
     waits.sort_by_key(|wait| (wait.strength, cluster.needs[wait.need].phase, wait.need));
@@ -61,23 +71,27 @@ pub(crate) fn all(cluster: &Cluster, links: &Links, events: &Events, never: impl
 
 impl Wait {
     /// Whether it is over while the other is under way: what it waits for comes when that is applied, and the other is done only when it
-    /// is healthy.
+    /// is healthy; or it comes before the rest of what the other applies.
     pub fn ends_under_way(&self, cluster: &Cluster) -> bool {
         let is_applied = matches!(self.arrival, Arrival::Applied | Arrival::Installed);
-        is_applied && cluster.component(self.by).gate == Gate::Healthy
+        self.comes_first || is_applied && cluster.component(self.by).gate == Gate::Healthy
     }
 
     /// What comes after what: the moment of the one that waits, and the moment of the other that it waits for. Healthy is told by its
     /// component.
     pub(crate) fn ends(&self, cluster: &Cluster) -> (Instant, Instant) {
-        let is_release = |component: &Component| component.role == Role::HelmRelease;
+        let is_release = |component: &Component| component.behaviour.is_release();
         let of = match cluster.needs[self.need].phase {
             Phase::Apply if is_release(cluster.component(self.of)) => Instant::Healthy(self.of),
+            Phase::Build if cluster.component(self.of).behaviour.is_staged() => {
+                Instant::Event(Events::of(self.of, Moment::Defined))
+            }
             Phase::Build | Phase::Apply => Instant::Event(Events::of(self.of, Moment::Applied)),
             Phase::Ready | Phase::Run => Instant::Healthy(self.of),
         };
         let by = cluster.component(self.by);
         let there = match self.arrival {
+            _ if self.comes_first => Instant::Event(Events::of(self.by, Moment::Defined)),
             Arrival::Applied | Arrival::Installed => Instant::Event(Events::of(self.by, Moment::Applied)),
             _ if is_release(by) && by.resource.is_none() => Instant::Event(Events::of(self.by, Moment::Done)),
             _ => Instant::Healthy(self.by),

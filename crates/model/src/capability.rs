@@ -53,6 +53,9 @@ pub enum CapabilityKind {
     Other,
 }
 
+/// Namespaces that every API server makes by itself.
+pub const GIVEN_NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
 impl Capability {
     /// Whether its name, of which a `*` may stand for any part, means this one.
     pub fn means(&self, name: &str) -> bool {

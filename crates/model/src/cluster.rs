@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ecow::EcoString;
 use source::Span;
 
+use crate::behaviour::Behaviour;
 use crate::bootstrap::BootstrapStep;
 use crate::broken::BrokenBuild;
 use crate::capability::Capability;
@@ -64,6 +65,7 @@ pub const MANY_RELEASES_MIN: usize = 4;
 pub struct Component {
     pub object: ObjectRef,
     pub role: Role,
+    pub behaviour: Behaviour,
     pub stage: Stage,
     /// Where it is written: the name in its metadata.
     pub at: Span,
@@ -95,7 +97,7 @@ pub struct Component {
     pub target_namespace: Option<EcoString>,
 }
 
-/// What sort of component: how it fails, and what the others may tie to.
+/// Which tool's component: what its fields are called, and what the others may tie to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Applies objects in stages: a Flux Kustomization.
@@ -287,7 +289,7 @@ pub enum WaitsFor {
     Opaque,
 }
 
-/// A Secret or ConfigMap that is needed, and a file that would make it: neither Flux nor the bootstrap, as far as it was read, applies
+/// A Secret, ConfigMap or Namespace that is needed, and a file that would make it: neither Flux nor the bootstrap, as far as it was read, applies
 /// that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unapplied {

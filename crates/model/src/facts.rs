@@ -7,6 +7,7 @@ use ecow::EcoString;
 use source::Span;
 use yaml::Node;
 
+use crate::boot::Boot;
 use crate::bootstrap::BootstrapFiles;
 use crate::capability::Capability;
 use crate::cluster::ComponentId;
@@ -34,6 +35,8 @@ pub struct Facts {
     pub prunes: BTreeMap<ComponentId, Span>,
     /// Objects that are never pruned.
     pub kept: BTreeSet<ObjectRef>,
+    /// Components that apply pods themselves, as Deployments and alike.
+    pub runs_pods: BTreeSet<ComponentId>,
     /// CRDs that a deployed chart has, and does not install under its values.
     pub withheld: Vec<Withheld>,
     /// A program that seems to bootstrap the cluster and is not read: what it brings is not known.
@@ -44,6 +47,8 @@ pub struct Facts {
     pub missing_checks: Vec<MissingCheck>,
     /// The files that its bootstrap is made of.
     pub bootstrap: BootstrapFiles,
+    /// What is known of the steps before GitOps, beyond what they install.
+    pub boot: Boot,
     /// How many releases had their charts rendered.
     pub rendered: usize,
     /// Expressions that tell the health of a kind (`group/Kind`) by its status, where one is known.

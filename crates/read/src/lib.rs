@@ -7,17 +7,20 @@
 
 mod applied;
 pub mod artifact;
+mod boot;
 pub mod bootstrap;
 pub mod charts;
 mod content;
 mod dead;
 mod flux;
+mod gates;
 pub mod helmfile;
 pub mod inventory;
 pub mod kinds;
 mod ledger;
 mod live;
 pub mod machines;
+pub mod made;
 mod naming;
 mod object;
 mod overlooked;
@@ -32,6 +35,7 @@ mod templated_yaml;
 pub mod terraform;
 pub mod texts;
 mod unapplied;
+pub mod versions;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -40,8 +44,8 @@ use std::path::Path;
 use ::repository::{OpenError, Unsaved, parallel, path};
 use catalogue::Catalogue;
 use kustomize::Files as _;
-use model::{BlindSpot, Cluster, Unseen, WhyUnseen};
-use settings::{SETTINGS_FILE, Settings, SettingsError};
+use model::{BlindSpot, Cluster, Facts, Unseen, WhyUnseen};
+use settings::{Additions, SETTINGS_FILE, Settings, SettingsError};
 use source::{Span, clean};
 use yaml::{Budget, Cost};
 
@@ -151,19 +155,22 @@ pub fn settings(repository: &Repository) -> Result<Settings, SettingsError> {
 }
 
 /// What `coldstart.yaml` says, and what it adds to the catalogue.
-fn settings_and_additions(repository: &Repository) -> Result<(Settings, Vec<catalogue::Component>), SettingsError> {
+fn settings_and_additions(repository: &Repository) -> Result<(Settings, Additions), SettingsError> {
     if let Some((file, documents)) = repository.documents(SETTINGS_FILE)
         && let Some(source) = repository.source(file)
     {
         return settings::read(source, documents);
     }
     let unread = repository.obstacle(SETTINGS_FILE).map(SettingsError::Unread);
-    unread.map_or_else(|| Ok((Settings::default(), Vec::new())), Err)
+    unread.map_or_else(|| Ok((Settings::default(), Additions::default())), Err)
 }
 
 /// The catalogue with what `coldstart.yaml` adds to it.
-fn extended(catalogue: &'static Catalogue, additions: Vec<catalogue::Component>) -> Cow<'static, Catalogue> {
-    if additions.is_empty() { Cow::Borrowed(catalogue) } else { Cow::Owned(catalogue.with_additions(additions)) }
+fn extended(catalogue: &'static Catalogue, additions: Additions) -> Cow<'static, Catalogue> {
+    if additions.is_empty() {
+        return Cow::Borrowed(catalogue);
+    }
+    Cow::Owned(catalogue.with_additions(additions.components).with_providers(additions.providers))
 }
 
 fn clusters<T: Send + Sync>(
@@ -195,6 +202,12 @@ fn clusters<T: Send + Sync>(
     live.extend(clusters.files());
     all.extend(undeclared);
     all.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    if all.is_empty() {
+        all.extend(without_gitops(&bootstrap).into_iter().map(|cluster| {
+            let result = then(&cluster);
+            (cluster, result)
+        }));
+    }
     let (mut all, results): (Vec<Cluster>, Vec<T>) = all.into_iter().unzip();
     let live = Live::new(live, &all);
     dead::find(repository, &mut all, &live);
@@ -207,6 +220,12 @@ fn clusters<T: Send + Sync>(
         }
     }
     (all, results)
+}
+
+/// A cluster of which only the boot is read: nothing says where Flux starts, and there is something to say of what comes before.
+fn without_gitops(bootstrap: &Bootstrap) -> Option<Cluster> {
+    let facts = Facts { boot: bootstrap.boot().clone(), ..Facts::default() };
+    (!facts.boot.is_empty()).then(|| Cluster { name: ".".to_owned(), facts, ..Cluster::default() })
 }
 
 /// The bootstrap, every cluster put together, and how many of them are declared: they come first.

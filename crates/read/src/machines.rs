@@ -20,6 +20,8 @@ pub struct MachineGroup {
     pub vip: Option<String>,
     /// Where machines and people find the API server, as `host:port`: that address, one of a load balancer, a name.
     pub endpoint: Option<String>,
+    /// They come without a pod network: something has to install one.
+    pub lacks_network: bool,
 }
 
 impl MachineGroup {
@@ -64,6 +66,7 @@ impl MachineGroup {
         }
         self.vip = self.vip.take().or(other.vip);
         self.endpoint = self.endpoint.take().or(other.endpoint);
+        self.lacks_network |= other.lacks_network;
         self.also.push(other.from);
     }
 }

@@ -56,7 +56,14 @@ pub(crate) fn is_document(path: &str) -> bool {
     path.rsplit('.').next() == Some("md")
 }
 
-/// Whether a file is one in which commands stand, to be run or to be typed: scripts, recipes, pipelines, Terraform, documents.
+/// Whether a file is of Ansible: tasks, plays and variables, with the commands that they run.
+pub(crate) fn is_ansible(path: &str) -> bool {
+    let Some((directory, name)) = path.rsplit_once('/') else { return false };
+    let is_home = |part: &str| part.starts_with("ansible") || part == "playbooks";
+    matches!(name.rsplit('.').next(), Some("yml" | "yaml" | "j2")) && directory.split('/').any(is_home)
+}
+
+/// Whether a file is one in which commands stand, to be run or to be typed: scripts, recipes, pipelines, Terraform, Ansible, documents.
 pub(crate) fn holds_commands(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let is_recipes = ["makefile", "justfile", "taskfile", ".mise", "mise"].iter().any(|start| name.starts_with(start));
@@ -64,7 +71,7 @@ pub(crate) fn holds_commands(path: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     let is_script =
         matches!(extension, Some("sh" | "bash" | "zsh" | "ps1" | "py" | "mk" | "just" | "tf" | "tofu" | "md"));
-    is_recipes || is_pipeline || is_script || crate::scripts::is_script(path)
+    is_recipes || is_pipeline || is_script || is_ansible(path) || crate::scripts::is_script(path)
 }
 
 /// Whether `path` is a file or directory of the repository.

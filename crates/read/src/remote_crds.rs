@@ -9,6 +9,7 @@ use catalogue::Catalogue;
 use memchr::memmem;
 use source::{FileId, Span};
 
+use crate::naming::{is_ansible, is_document};
 use crate::repository::Repository;
 use crate::scripts::with_long_lines;
 use ::repository::path;
@@ -34,7 +35,10 @@ pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<Fetche
     for path in candidates {
         let Some(id) = repository.id(path) else { continue };
         let Some(source) = repository.source(id) else { continue };
-        for (at, address) in addresses(source.text()) {
+        let text = source.text();
+        // A text for people also names what is not to be applied.
+        let is_meant = |at: usize| !is_document(path) || line_before(text, at).contains("kubectl");
+        for (at, address) in addresses(text).filter(|(at, _)| is_meant(*at)) {
             for kind in kinds(address, catalogue) {
                 if seen.insert((kind.clone(), path::parent(path))) {
                     found.push(FetchedCrd { kind, at: span(id, at, address) });
@@ -45,7 +49,12 @@ pub(crate) fn find(repository: &Repository, catalogue: &Catalogue) -> Vec<Fetche
     found
 }
 
-/// Scripts, task files and machine configurations: what somebody runs or boots before GitOps.
+/// The part of a line that stands before a place.
+fn line_before(text: &str, at: usize) -> &str {
+    &text[text[..at].rfind('\n').map_or(0, |before| before + 1)..at]
+}
+
+/// Scripts, task files and machine configurations, and what a text beside them says: what a person runs or boots before GitOps.
 fn is_bootstrap_text(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit('.').next().unwrap_or_default();
@@ -55,7 +64,8 @@ fn is_bootstrap_text(path: &str) -> bool {
         path.split('/')
             .any(|part| matches!(part, "talos" | "bootstrap" | "scripts" | ".taskfiles" | "taskfiles" | "hack"))
     };
-    is_script || (matches!(ending, "yaml" | "yml" | "j2" | "tpl" | "gotmpl") && in_place())
+    let is_written = matches!(ending, "yaml" | "yml" | "j2" | "tpl" | "gotmpl" | "md");
+    is_script || is_ansible(path) || (is_written && in_place())
 }
 
 /// Every address in a text that speaks of CRDs, or of which a script takes only the CRDs; comments left out.

@@ -1,4 +1,4 @@
-//! Manifests of Secrets and ConfigMaps that something needs and that nothing applies: a person or a script does it by hand.
+//! Manifests of Secrets, ConfigMaps and Namespaces that something needs and that nothing applies: a person or a script does it by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,8 +31,9 @@ pub(crate) fn find(repository: &Repository, clusters: &mut [Cluster], live: &Liv
 }
 
 fn unoffered(cluster: &Cluster) -> BTreeSet<Capability> {
-    let is_one =
-        |capability: &&Capability| matches!(capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap);
+    let is_one = |capability: &&Capability| {
+        matches!(capability.kind, CapabilityKind::Secret | CapabilityKind::ConfigMap | CapabilityKind::Namespace)
+    };
     let offered: BTreeSet<&Capability> = cluster.offers.iter().map(|offer| &offer.capability).filter(is_one).collect();
     let needed = cluster.needs.iter().map(|need| &need.capability).filter(is_one);
     needed.filter(|capability| !offered.contains(capability)).cloned().collect()
@@ -47,6 +48,7 @@ fn makers<'a>(repository: &'a Repository, live: &Live) -> Makers<'a> {
             let made = match (object.group(), object.kind()) {
                 ("", "Secret") | ("bitnami.com", "SealedSecret") => (CapabilityKind::Secret, object.name()),
                 ("", "ConfigMap") => (CapabilityKind::ConfigMap, object.name()),
+                ("", "Namespace") => (CapabilityKind::Namespace, object.name()),
                 ("external-secrets.io", "ExternalSecret") => {
                     let target = node.text_at(&["spec", "target", "name"]);
                     (CapabilityKind::Secret, target.unwrap_or(object.name()))

@@ -40,6 +40,11 @@ impl SourceIgnore {
         self.of_sources.push(patterns("", text));
     }
 
+    /// Heeds only what files say.
+    pub(crate) fn forget_sources(&mut self) {
+        self.of_sources.clear();
+    }
+
     /// Whether a path is left out: of all artifacts, where several sources differ.
     pub(crate) fn has(&self, at: &str, is_directory: bool) -> bool {
         let written = || self.written.iter().rev().find_map(|pattern| pattern.says(at, is_directory));

@@ -155,10 +155,15 @@ impl Tree {
         self.source_ignore = found;
     }
 
-    /// The same for `spec.ignore` of every source that is this repository; empty for one that has none.
-    pub fn heed_ignore_of_sources(&mut self, texts: &[String]) {
-        for text in texts {
+    /// The same for `spec.ignore` of every source that is this repository, with the file that defines it; empty for one that has none.
+    ///
+    /// Several that all leave out what defines them only cut it into parts: what Flux begins with is none of them.
+    pub fn heed_ignore_of_sources(&mut self, sources: &[(String, String)]) {
+        for (_, text) in sources {
             self.source_ignore.add_source(text);
+        }
+        if sources.len() > 1 && sources.iter().all(|(file, _)| self.source_ignore.has(file, false)) {
+            self.source_ignore.forget_sources();
         }
     }
 

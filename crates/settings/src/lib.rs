@@ -6,11 +6,13 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod additions;
 mod failure;
 mod read;
 mod said;
 mod up;
 
+pub use additions::Additions;
 pub use failure::{Problem, SettingsError};
 pub use read::read;
 pub use said::{

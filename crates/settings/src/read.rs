@@ -4,15 +4,16 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use source::{Source, Span};
 use yaml::{Document, Entry, Node};
 
+use crate::additions::Additions;
 use crate::failure::{Problem, SettingsError};
 use crate::said::{ControllerSettings, GENERATED_KINDS, GeneratedSecret, GeneratedValue, Settings, Word};
 
 /// Longer values are no passwords and no keys.
 const LENGTH_MAX: usize = 4096;
 
-/// The settings, and the catalogue entries that a user adds under `catalogue.additions`.
-pub fn read(source: &Source, documents: &[Document]) -> Result<(Settings, Vec<catalogue::Component>), SettingsError> {
-    let mut read = Read { source, settings: Settings::default(), additions: Vec::new() };
+/// The settings, and what a user adds under `catalogue`.
+pub fn read(source: &Source, documents: &[Document]) -> Result<(Settings, Additions), SettingsError> {
+    let mut read = Read { source, settings: Settings::default(), additions: Additions::default() };
     for document in documents {
         if let Some(problem) = document.problems.first() {
             return Err(read.wrong(problem.span, Problem::NotYaml(problem.message.clone())));
@@ -27,7 +28,7 @@ pub fn read(source: &Source, documents: &[Document]) -> Result<(Settings, Vec<ca
 pub(crate) struct Read<'a> {
     source: &'a Source,
     pub(crate) settings: Settings,
-    additions: Vec<catalogue::Component>,
+    additions: Additions,
 }
 
 impl Read<'_> {
@@ -48,15 +49,23 @@ impl Read<'_> {
 
     fn catalogue(&mut self, node: &Node) -> Result<(), SettingsError> {
         for entry in self.entries(node, "`catalogue`")? {
-            if entry.key != "additions" {
-                return Err(self.unknown(entry, &["additions"]));
-            }
-            for item in self.items(&entry.value, "`additions`")? {
-                let component = catalogue::Component::from_node(item);
-                let wrong = |error: catalogue::DecodeError| {
-                    self.wrong(error.span.unwrap_or(item.span), Problem::Catalogue(error))
-                };
-                self.additions.push(component.map_err(wrong)?);
+            let wrong = |read: &Self, item: &Node, error: catalogue::DecodeError| {
+                read.wrong(error.span.unwrap_or(item.span), Problem::Catalogue(error))
+            };
+            match entry.key.as_str() {
+                "additions" => {
+                    for item in self.items(&entry.value, "`additions`")? {
+                        let component = catalogue::Component::from_node(item);
+                        self.additions.components.push(component.map_err(|error| wrong(self, item, error))?);
+                    }
+                }
+                "providers" => {
+                    for item in self.items(&entry.value, "`providers`")? {
+                        let provider = catalogue::Provider::from_node(item);
+                        self.additions.providers.push(provider.map_err(|error| wrong(self, item, error))?);
+                    }
+                }
+                _ => return Err(self.unknown(entry, &["additions", "providers"])),
             }
         }
         Ok(())

@@ -59,6 +59,21 @@ pub fn prepare(cluster: Cluster, with_check: bool) -> Result<Prepared, TrialErro
     Ok(Prepared { cluster, plan, blueprint, settings, findings })
 }
 
+/// The one cluster of these files as it is read, and a world of it that runs the bootstrap.
+pub fn prepare_read(cluster: &Cluster) -> Result<(model::Cluster, Blueprint), TrialError> {
+    let number = cluster.number;
+    let directory = write(cluster).map_err(|source| TrialError::Write { cluster: number, source })?;
+    let at = |source| TrialError::Read { cluster: number, source };
+    let mut reading = read::read(directory.path()).map_err(at)?;
+    let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(at)?;
+    let conditions = Conditions { runs_bootstrap: true, machines: Some(Machines::default()), ..Conditions::default() };
+    let blueprint = simulate::compile(&rendered, &catalogue, &conditions);
+    let count = reading.clusters.len();
+    let only = reading.clusters.pop().filter(|_| count == 1);
+    let only = only.ok_or(TrialError::EntryPoints { cluster: number, count })?;
+    Ok((only, blueprint))
+}
+
 fn write(cluster: &Cluster) -> io::Result<tempfile::TempDir> {
     let directory = tempfile::tempdir()?;
     for (path, text) in &cluster.files {

@@ -5,13 +5,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use check::{Policy, Wanted};
-use diagnostic::{Action, Changed, Finding, Fingerprint, Repairs, Severity};
-use fix::{Checked, Wish};
+use diagnostic::{Action, Changed, Fingerprint, Repairs, Severity};
+use fix::Checked;
 use model::{Cluster, ObjectRef, TieTarget};
 use read::rendered::{Rendered, render};
 use repository::Unsaved;
 use yaml::Node;
+
+use crate::proof::{self, checked, saved};
 
 /// What came of one repository.
 #[derive(Clone, Debug, Default)]
@@ -68,15 +69,12 @@ pub fn fixed(files: &BTreeMap<String, String>) -> io::Result<Fixed> {
 
 fn judged(root: &Path) -> Option<Fixed> {
     let before = checked(root, &Unsaved::default())?;
-    let repairs = repairs(root, &Unsaved::default(), &before)?;
+    let repairs = proof::repairs(root, &Unsaved::default(), &before)?;
     let files: Vec<&Changed> = repairs.made.iter().flat_map(|repair| &repair.files).collect();
-    let mut unsaved = Unsaved::default();
-    for changed in &files {
-        set(&mut unsaved, changed);
-    }
+    let unsaved = saved(&repairs);
     let after = checked(root, &unsaved)?;
     let mut wrong = findings(&before, &after, &repairs);
-    let second = self::repairs(root, &unsaved, &after)?.made.len();
+    let second = proof::repairs(root, &unsaved, &after)?.made.len();
     wrong.extend((second > 0).then_some(Wrong::Second(second)));
     wrong.extend(files.iter().filter_map(|changed| line(changed, &files)));
     for old in &before.reading.clusters {
@@ -94,35 +92,6 @@ fn judged(root: &Path) -> Option<Fixed> {
     let paths: BTreeSet<&str> = files.iter().map(|changed| changed.path.as_str()).collect();
     let (found, left) = (number(&before), number(&after));
     Some(Fixed { found, left, repairs: repairs.made.len(), files: paths.len(), wrong })
-}
-
-fn set(unsaved: &mut Unsaved, changed: &Changed) {
-    match &changed.after {
-        Some(after) => unsaved.set(changed.path.clone(), after.clone()),
-        None => unsaved.remove(changed.path.clone()),
-    }
-}
-
-/// Reads and checks, with texts that are not saved.
-fn checked(root: &Path, unsaved: &Unsaved) -> Option<Checked> {
-    let (reading, analyses) = read::read_unsaved(root, unsaved.clone(), None, None, graph::analyse).ok()?;
-    let policy = Policy::of(&reading.settings).ok()?;
-    let mut report = check::run_analysed(&reading, &analyses, Wanted { cluster: None, each: true });
-    check::settle(&mut report, &reading, &policy);
-    let findings = report.each().findings;
-    Some(Checked { reading, findings })
-}
-
-fn repairs(root: &Path, unsaved: &Unsaved, before: &Checked) -> Option<Repairs> {
-    let closes = |finding: &Finding, _: &read::Reading| finding.severity >= Severity::Info;
-    let wish = Wish { closes: &closes, with_unsafe: true };
-    let again = |more: &Unsaved| {
-        let mut all = unsaved.clone();
-        more.paths().for_each(|path| all.set(path, more.get(path).unwrap_or_default()));
-        more.removed().for_each(|path| all.remove(path));
-        checked(root, &all).ok_or(())
-    };
-    fix::repairs(&before.reading, &before.findings, &wish, again).ok()
 }
 
 /// What was closed is not found, and nothing else is.

@@ -5,6 +5,8 @@
 //! the variables; or one that holds a Secret which SOPS encrypted, without `spec.decryption`. Or a step of the bootstrap
 //! that applies a file of this repository, where neither the file nor its directory exists; or a release of a helmfile whose values file, or the command of whose hook, does not exist.
 //!
+//! Where nothing defines the source of the Kustomization, its path may be meant for another repository, and this is an info.
+//!
 //! ## Why it matters at a cold start
 //!
 //! Flux applies none of it, and nothing that depends on it starts. On a running cluster the last good state stays, and
@@ -29,7 +31,7 @@ use diagnostic::{
     Advice, Cost, EvidenceRole, Explains, Finding, Fix, Goal, InstallFault, Label, Location, PlainAdvice, Rule,
     Severity, Symptom,
 };
-use model::{BootstrapStep, BrokenBuild, BuildFault, ComponentId, Consequence, Role};
+use model::{BootstrapStep, BrokenBuild, BuildFault, CapabilityKind, ComponentId, Consequence, Need, Role, Verdict};
 
 use crate::context::Context;
 
@@ -66,6 +68,8 @@ fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> F
     // A bootstrap may be run by hand, past what fails.
     let (severity, consequence, cost) = if is_early {
         (Severity::Warning, Consequence::Terminal { certain: false }, Cost::BootstrapEnds)
+    } else if has_no_source(context, id) {
+        (Severity::Info, Consequence::Deadlock, Cost::NothingApplied)
     } else {
         (Severity::Error, Consequence::Deadlock, Cost::NothingApplied)
     };
@@ -79,6 +83,13 @@ fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> F
         finding = finding.with_evidence(EvidenceRole::Related, broken.at, label(broken));
     }
     finding
+}
+
+/// Whether the source of a Kustomization is not defined: its path was looked up in this repository, and may be meant for another.
+fn has_no_source(context: &Context<'_>, id: ComponentId) -> bool {
+    let is_its = |need: &Need| need.of == id && need.capability.kind == CapabilityKind::Source;
+    let mut unoffered = context.judged().filter(|judged| judged.verdict == Verdict::Unoffered);
+    unoffered.any(|judged| is_its(context.need(judged)))
 }
 
 fn advice(fault: &BuildFault, path: Option<&str>) -> Advice {

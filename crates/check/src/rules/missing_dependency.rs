@@ -37,6 +37,10 @@
 //! releases or more (`apps`, `core`), that is the releases: its own gate would wait for all of them. Elsewhere it is
 //! the kind that this repository already uses for its dependencies, releases or Kustomizations.
 //!
+//! Where one Kustomization applies both a HelmRelease that installs a CRD and a Kustomization that applies resources of that
+//! kind, `dependsOn` can't order the two: that of a Kustomization names only Kustomizations. Move the release to a
+//! Kustomization of its own with `wait: true` and depend on that one, or set `retryInterval`, so that Flux retries soon.
+//!
 //! What others reach a component by (an ingress class, a Gateway, an issuer, an address) is never more than an info, and one
 //! finding tells it of all that miss the same provider.
 

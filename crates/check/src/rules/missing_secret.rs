@@ -3,7 +3,7 @@
 //! A Secret or ConfigMap that a HelmRelease reads values from, or that a workload's pods need to start, and that
 //! nothing in the repository creates: no manifest, no generator, no ExternalSecret, SealedSecret or Certificate, no
 //! operator by its naming convention. Where a release waits for another one in its namespace whose chart was not read,
-//! or part of the cluster comes from another repository, that may create it, and the finding is an info. So it is where
+//! or part of the cluster comes from another repository, or is encrypted with its names, that may create it, and the finding is an info. So it is where
 //! a comment beside it names Terraform or a person as its maker, where nothing here but Terraform creates its namespace, or where a
 //! manifest of it is here that neither Flux nor the bootstrap applies: a person or a script may. And the keys
 //! that no repository can hold: the one that Kustomizations decrypt with, where nothing seeds it (an info: you may keep
@@ -86,7 +86,7 @@ fn doubt(context: &Context<'_>, of: ComponentId) -> Option<Note> {
     if let Some(set) = context.other_inputs() {
         return Some(Note::OtherInputsMayMake { component: set.object.clone() });
     }
-    context.may_hold_more().then_some(Note::UnseenMayHold)
+    (context.may_hold_more() || context.holds_encrypted_names()).then_some(Note::UnseenMayHold)
 }
 
 /// What works outside of this repository, and by all signs makes it.

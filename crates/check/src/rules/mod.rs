@@ -4,30 +4,52 @@ use diagnostic::{Finding, Rule};
 
 use crate::context::Context;
 
+mod api_before_its_layer;
 mod bootstrap_drift;
 mod bootstrap_only;
+mod bootstrap_rerun;
 mod broken_build;
 mod capability_gated;
+mod cni_not_on_every_node;
+mod crd_at_plan;
 mod critical_prune;
+mod csi_not_verified;
 mod dependency_cycle;
+mod endless_wait;
 mod falsely_ready_gate;
+mod hand_written_config;
+mod health_before_cni;
+mod key_in_state;
+mod kubelet_not_checked;
 mod late_store;
+mod layer_cycle;
 mod missing_dependency;
+mod missing_layer;
+mod missing_namespace;
 mod missing_secret;
 mod missing_source;
 mod missing_substitution;
+mod no_wait_for_nodes;
 mod parent_wait_deadlock;
+mod provider_from_resource;
 mod redundant_dependency;
+mod sealed_but_not_pushed;
+mod sealing_key_after_gitops;
 mod single_stage_deadlock;
 mod slow_retry;
 mod suspended_dependency;
 mod terminal_install;
+mod toothless_gate;
 mod undefined_variable;
 mod ungated_dependency;
 mod uninstalled_crd_chart;
 mod unknown_dependency;
 mod unreachable_object;
 pub(crate) mod unused_suppression;
+mod vip_before_etcd;
+mod wait_before_exists;
+mod wait_disabled;
+mod wait_in_a_missing_namespace;
 mod webhook_race;
 mod wrong_kind_dependency;
 
@@ -57,13 +79,35 @@ rules! {
     undefined_variable
     uninstalled_crd_chart
     missing_secret
+    missing_namespace
+    health_before_cni
+    vip_before_etcd
+    sealing_key_after_gitops
     terminal_install
     missing_dependency
     late_store
     webhook_race
     capability_gated
     ungated_dependency
+    toothless_gate
+    bootstrap_rerun
+    wait_before_exists
+    wait_in_a_missing_namespace
+    endless_wait
     falsely_ready_gate
+    layer_cycle
+    missing_layer
+    api_before_its_layer
+    crd_at_plan
+    provider_from_resource
+    sealed_but_not_pushed
+    wait_disabled
+    hand_written_config
+    key_in_state
+    no_wait_for_nodes
+    cni_not_on_every_node
+    kubelet_not_checked
+    csi_not_verified
     slow_retry
     bootstrap_only
     bootstrap_drift

@@ -8,6 +8,7 @@ use git::{Git, GitError};
 
 use crate::failure::Failure;
 use crate::fix::files;
+use crate::fix::unended::{Note, Unended};
 use crate::output;
 
 /// Writes and commits one repair after the other. What else is staged stays as it is. Where one commit fails, the branch, the index
@@ -15,15 +16,19 @@ use crate::output;
 pub(super) fn each(root: &Path, repairs: &Repairs) -> Result<(), Failure> {
     let git = Git::of_user(&System, root, Environment::everything());
     let start = head(&git)?;
+    let note = Unended::begin(root, &start);
     let mut series = Series { git, root, start, made: 0, created: Vec::new() };
     for repair in &repairs.made {
         if let Err(failure) = series.make(repair) {
-            return Err(match series.undo(repairs) {
+            let undone = series.undo(repairs);
+            note.into_iter().for_each(Note::end);
+            return Err(match undone {
                 Ok(()) => failure,
                 Err(undo) => series.half_done(failure, undo),
             });
         }
     }
+    note.into_iter().for_each(Note::end);
     Ok(())
 }
 
@@ -48,9 +53,7 @@ struct Series<'a> {
 
 impl Series<'_> {
     fn make(&mut self, repair: &Repair) -> Result<(), Failure> {
-        let changed =
-            repair.files.iter().map(|file| (file.path.as_str(), file.before.as_deref(), file.after.as_deref()));
-        files::write(self.root, changed)?;
+        files::write(self.root, &repair.files)?;
         let new = paths([repair], true);
         self.created.extend(new.iter().cloned());
         if !new.is_empty() {

@@ -4,6 +4,7 @@ mod commit;
 mod files;
 pub(crate) mod proof;
 mod review;
+mod unended;
 
 use ::check::{Policy, rules};
 use diagnostic::{Finding, Fingerprint, Repairs, Report, Severity};
@@ -18,6 +19,7 @@ use crate::confirm::somebody;
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::fix::proof::{Proof, settled};
+use crate::fix::unended::Unended;
 use crate::open::{is_empty, nothing, open_then};
 use crate::progress::Progress;
 use crate::{cluster, output};
@@ -89,8 +91,15 @@ pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
 
 /// What an earlier run left half done is not what is to be fixed.
 fn undo(options: &Fix) -> Result<(), Failure> {
+    let is_writing = options.write || options.commit || options.interactive;
+    if let Some(series) = Unended::of(&options.path) {
+        output::remark(&draw::say::stopped_commits(&series.start, series.commits));
+        if is_writing {
+            series.forget();
+        }
+    }
     let Some(journal) = files::journal(&options.path).filter(Journal::is_open) else { return Ok(()) };
-    if !(options.write || options.commit || options.interactive) {
+    if !is_writing {
         return Err(Failure::Stopped);
     }
     let restored = journal.undo().map_err(Failure::NotUndone)?;
@@ -201,6 +210,7 @@ impl Session<'_> {
         }
         let root = self.reading.repository.root();
         files::refuse_dirty(root, repairs)?;
+        files::refuse_ignored(root, repairs)?;
         if self.options.commit {
             return commit::each(root, repairs);
         }

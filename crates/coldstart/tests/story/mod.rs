@@ -5,6 +5,8 @@
     reason = "each story uses its own part, and a story that can not be set up fails"
 )]
 
+pub(crate) mod repair;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -32,6 +32,9 @@ pub(super) fn advice(fix: &Fix, sources: &dyn Sources) -> String {
     match &fix.advice {
         Advice::Type(next) => super::next(next),
         Advice::Plain(advice) => plain(*advice).to_owned(),
+        Advice::Wait(advice) => super::step::advice(advice),
+        Advice::Boot(advice) => super::boot::advice(advice),
+        Advice::Layer(advice) => super::layer::advice(advice),
         Advice::Order(advice) => order(advice, &fix.entries, sources),
         Advice::Gate(advice) => gate(advice, sources),
         Advice::BringNamespace { component, namespace } => {
@@ -62,6 +65,13 @@ pub(super) fn advice(fix: &Fix, sources: &dyn Sources) -> String {
             )
         }
         Advice::MoveNeeds { places } => move_needs(places, sources),
+        Advice::MoveRelease { component, release, has_no_retry } => {
+            let or = if *has_no_retry { format!("; or set `retryInterval: 2m` on {component}") } else { String::new() };
+            format!(
+                "`dependsOn` of {component} can't name a HelmRelease: move {release} to a Kustomization of its own with \
+                 `wait: true`, and make {component} depend on that one{or}"
+            )
+        }
         Advice::MoveResources(moved) => move_resources(moved, sources),
         Advice::Resume { target } => format!("remove `suspend` from {target}, or this dependency"),
         Advice::SetRetryInterval { .. } => {

@@ -8,6 +8,9 @@ use super::quoted;
 /// A clause without a capital letter and a full stop.
 pub(crate) fn cost(cost: &Cost) -> String {
     match cost {
+        Cost::Boot(cost) => super::boot::cost(cost),
+        Cost::Layer(cost) => super::layer::cost(cost).into(),
+        Cost::Wait(cost) => super::step::cost(*cost).into(),
         Cost::Race(cost) => race(cost),
         Cost::Never(cost) => never(cost),
         Cost::AsWritten => "applied to the cluster unchanged, defaults included, without any error".into(),
@@ -98,6 +101,9 @@ fn race(cost: &RaceCost) -> String {
 fn never(cost: &NeverCost) -> String {
     match cost {
         NeverCost::AppliedFromHere => "never applied unless something outside this repository installs the CRD".into(),
+        NeverCost::AppliedWithoutNamespace => {
+            "never applied unless something outside this repository creates the Namespace".into()
+        }
         NeverCost::BuiltFromHere { retry_seconds } => {
             let retry = say_seconds(*retry_seconds);
             format!("never built unless something outside this repository creates it; Flux retries every {retry}")

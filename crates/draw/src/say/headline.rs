@@ -9,6 +9,10 @@ use crate::words::{agree, count, first_few};
 
 /// One or two sentences.
 pub fn headline(headline: &Headline) -> String {
+    if headline.components == 0 && headline.blocked == 0 && headline.clusters > 0 {
+        let stopped = stopped_by(headline).map(|stopped| format!(" {stopped}")).unwrap_or_default();
+        return format!("Nothing that Flux applies was found: only what comes before GitOps was checked.{stopped}");
+    }
     let mut said = vec![format!("Rebuilt today: {}.", outlook(headline))];
     said.extend(stopped_by(headline));
     said.extend(races(headline));

@@ -3,23 +3,28 @@
 //! Knows how things are worded. Knows no terminal and no colour, nor how anything was found; what it is given is not cleaned yet.
 
 mod advice;
+pub(crate) mod boot;
 pub mod boots;
 pub(crate) mod clause;
 mod cost;
 mod entry;
 mod failing;
 mod headline;
+pub mod impact;
 mod keyring;
 mod label;
+mod layer;
 mod next;
 mod note;
 mod obstacle;
 mod planning;
 pub mod purpose;
 mod repair;
+pub mod report;
 pub(crate) mod review;
 mod seal;
 mod statement;
+mod step;
 mod unread;
 pub mod unseen;
 mod waiting;
@@ -36,7 +41,8 @@ pub use obstacle::{obstacle, trace};
 pub(crate) use planning::{commands, danger, held, need, note, proof};
 pub(crate) use repair::and_risk as repair_and_risk;
 pub use repair::{
-    action as repair_action, commit_message, repair, repairs_summary, risks, told as repair_told, undone, why_left,
+    action as repair_action, commit_message, repair, repairs_summary, risks, stopped_commits, told as repair_told,
+    undone, why_left,
 };
 pub use seal::seal;
 pub use waiting::hindrance;

@@ -138,6 +138,10 @@ fn run_words(run: &Run) -> String {
         Run::NameBaseline => {
             "coldstart check --baseline FILE --write-baseline, or set `check.baseline` in coldstart.yaml".to_owned()
         }
+        Run::Impact { at, of: Some(of) } => format!("coldstart impact {}{}", shell::word(of), here(at)),
+        Run::Impact { at, of: None } => format!("coldstart graph{}, which lists what there is", here(at)),
+        Run::ImpactCritical { at } => format!("coldstart impact --critical{}", here(at)),
+        Run::WriteReport { at, out } => format!("coldstart report{} --out {}", here(at), out.display()),
         Run::PlanForNames { at } => format!("coldstart plan{}, which lists the steps and layers", here(at)),
         Run::Plan { at } => format!("coldstart plan{}", here(at)),
         Run::Simulate { at } => {

@@ -275,11 +275,26 @@ fn unsplit(component: &ObjectRef, how: &Unsplit, place: &dyn Fn(source::Span) ->
     }
 }
 
+/// Digits of the name of a commit that are shown.
+const COMMIT_DIGITS: usize = 12;
+
 /// What was left of a run that was stopped, and is gone.
 pub fn undone(files: usize) -> String {
     match files {
         0 => "an earlier run was stopped before it changed a file".to_owned(),
         _ => format!("an earlier run was stopped while it wrote: {} restored", count(files, "file")),
+    }
+}
+
+/// What a run left that was stopped while it made commits.
+pub fn stopped_commits(start: &str, commits: usize) -> String {
+    let short: String = start.chars().take(COMMIT_DIGITS).collect();
+    match commits {
+        0 => "an earlier `coldstart fix --commit` was stopped before its first commit".to_owned(),
+        _ => format!(
+            "an earlier `coldstart fix --commit` was stopped after {}: `git reset --keep {short}` goes back, `coldstart fix --commit` makes the rest",
+            count(commits, "commit")
+        ),
     }
 }
 

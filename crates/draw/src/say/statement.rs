@@ -14,12 +14,14 @@ const VARIABLES_NAMED_MAX: usize = 4;
 /// One line, names in backticks.
 pub(super) fn statement(statement: &Statement) -> String {
     match statement {
+        Statement::Boot(fault) => super::boot::fault(fault),
         Statement::Order(fault) => order(fault),
         Statement::Gate(fault) => gate(fault),
         Statement::Absence(absence) => self::absence(absence),
         Statement::Install(fault) => install(fault),
         Statement::Comment(fault) => comment(fault),
         Statement::Seal(fault) => super::seal(fault),
+        Statement::Step { step, defect } => super::step::defect(step, defect),
     }
 }
 

@@ -7,6 +7,7 @@ use yaml::Node;
 
 use super::plan::Plan;
 use crate::house::House;
+use crate::text::item::{Field, Items, Manner, NewItem};
 use crate::text::value::{Quotes, Value, text as written_text};
 use crate::text::{Edit, Text, lines};
 
@@ -18,6 +19,10 @@ pub(super) struct Awaited<'a> {
     pub(super) name: &'a str,
     /// Where it is not in the namespace of the new one.
     pub(super) namespace: Option<&'a str>,
+    /// Whether nothing that the old one waits for waits for it anyway.
+    pub(super) is_needed: bool,
+    /// Whether the new one need not wait for what an item of the old `dependsOn` names: what it waits for does.
+    pub(super) is_implied: &'a dyn Fn(&Node) -> bool,
 }
 
 /// The text of the new document. `own` is the one that it is made of, in `text`.
@@ -38,10 +43,10 @@ pub(super) fn document(
         copy.retain_items(0, list, |item| is_of(item, &plan.kinds))?;
     }
     copy.retain_items(0, "patches", |item| item.at(&["target", "kind"]).is_none() || is_of_target(item, &plan.kinds))?;
-    copy.retain_items(0, "dependsOn", |_| false)?;
-    let mut item = vec![("name".to_owned(), written_text(on.name, house.quotes()))];
-    item.extend(on.namespace.map(|namespace| ("namespace".to_owned(), written_text(namespace, house.quotes()))));
-    add(&mut copy, house, "dependsOn", &Value::List(vec![Value::Map(item)]))?;
+    copy.retain_items(0, "dependsOn", |item| !(on.is_implied)(item))?;
+    if on.is_needed {
+        depend(&mut copy, house, on)?;
+    }
     if let (Some(namespace), super::plan::How::Unlist(_)) = (&plan.namespace, &plan.how) {
         add(&mut copy, house, "targetNamespace", &written_text(namespace, Quotes::None))?;
     }
@@ -104,17 +109,33 @@ fn add(text: &mut Text, house: &House, key: &str, value: &Value) -> Result<(), U
     text.apply_any(vec![edit])
 }
 
+/// One more item of `dependsOn`, which may not be there yet.
+fn depend(text: &mut Text, house: &House, on: &Awaited<'_>) -> Result<(), Unedited> {
+    let mut fields = vec![("name", Field::Name(on.name.to_owned()))];
+    fields.extend(on.namespace.map(|namespace| ("namespace", Field::Name(namespace.to_owned()))));
+    let item = NewItem::Fields(fields);
+    let tree = root(text)?.clone();
+    let Some(entry) = tree.get("spec").and_then(Node::as_map).and_then(|spec| spec.entry("dependsOn")) else {
+        let value = Value::List(vec![item.value(&Manner::quoted(house.quotes()))]);
+        return add(text, house, "dependsOn", &value);
+    };
+    let items = Items { key: Some(entry.key_span), list: &entry.value };
+    let edit = text.new_item(items, &item, house.indents(&tree, text.text()))?;
+    text.apply_any(vec![edit])
+}
+
 /// Whether it says what it is to say.
 fn is_meant(copy: &Text, plan: &Plan, on: &Awaited<'_>) -> bool {
     let mut roots = copy.roots();
     let (Some(root), None) = (roots.next(), roots.next()) else { return false };
     let dependencies = root.at(&["spec", "dependsOn"]).and_then(Node::as_seq).unwrap_or_default();
-    let [only] = dependencies else { return false };
+    let is_it = |item: &Node| item.text_at(&["name"]) == Some(on.name) && item.text_at(&["namespace"]) == on.namespace;
+    let (awaited, others): (Vec<&Node>, Vec<&Node>) = dependencies.iter().partition(|item| is_it(item));
     let path = root.text_at(&["spec", "path"]).map(repository::path::within);
     root.text_at(&["metadata", "name"]) == Some(&plan.new.name)
         && path.as_ref() == Some(&plan.directory)
-        && only.text_at(&["name"]) == Some(on.name)
-        && only.text_at(&["namespace"]) == on.namespace
+        && awaited.len() == usize::from(on.is_needed)
+        && !others.into_iter().any(on.is_implied)
 }
 
 /// The line for editors that stands right above a document.

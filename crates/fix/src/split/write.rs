@@ -1,7 +1,9 @@
 //! A plan becomes edits of files.
 
+use std::collections::BTreeSet;
+
 use diagnostic::{Unedited, Unsplit, WhyLeft};
-use model::ComponentId;
+use model::{Cluster, ComponentId, ObjectRef, TieTarget};
 use source::Span;
 
 use super::document::{Awaited, CHECKS, document, for_editors, is_of};
@@ -78,12 +80,42 @@ fn add_document(writer: &mut Writer<'_, '_>, of: ComponentId, plan: &Plan) -> Re
     let is_own = |root: &&yaml::Node| root.at(&["metadata", "name"]).is_some_and(|name| name.span == own.at);
     let root = before.roots().find(is_own).ok_or(Unedited::Unexpected)?;
     let is_named = on.namespace != own.object.namespace || house.names_namespaces();
-    let awaited = Awaited { name: &on.name, namespace: is_named.then_some(on.namespace.as_str()) };
+    let target = |item: &yaml::Node| dependency(writer.cluster, &own.object, item);
+    let implied = writer.cluster.find(on).map(|on| behind(writer.cluster, on)).unwrap_or_default();
+    let is_implied = |item: &yaml::Node| target(item).is_some_and(|id| implied.contains(&id));
+    let kept = root.at(&["spec", "dependsOn"]).and_then(yaml::Node::as_seq).unwrap_or_default().iter();
+    let mut kept = kept.filter_map(target).filter(|id| !implied.contains(id));
+    let reaches = |id| behind(writer.cluster, id).iter().any(|it| writer.cluster.component(*it).object == *on);
+    let is_needed = !kept.any(reaches);
+    let namespace = is_named.then_some(on.namespace.as_str());
+    let awaited = Awaited { name: &on.name, namespace, is_needed, is_implied: &is_implied };
     let document = document(&before, root, house, plan, &awaited)?;
     let head = for_editors(before.text(), root.span).map(|line| format!("{line}\n")).unwrap_or_default();
     let text = writer.files.open(own.at)?;
     let here = text.here(own.at).ok_or(Unedited::Unexpected)?;
     text.new_document(here, &format!("{head}{document}"))
+}
+
+/// What an item of the `dependsOn` of a Kustomization names.
+fn dependency(cluster: &Cluster, own: &ObjectRef, item: &yaml::Node) -> Option<ComponentId> {
+    let namespace = item.text_at(&["namespace"]).unwrap_or(&own.namespace);
+    cluster.find(&ObjectRef::new(own.kind.clone(), namespace, item.text_at(&["name"])?))
+}
+
+/// What comes before whatever waits for a component: that, and all that it waits for itself.
+fn behind(cluster: &Cluster, on: ComponentId) -> BTreeSet<ComponentId> {
+    let mut behind = BTreeSet::new();
+    let mut open = vec![on];
+    while let Some(one) = open.pop() {
+        if behind.insert(one) {
+            let own = cluster.ties.iter().filter(|tie| tie.from == one);
+            open.extend(own.filter_map(|tie| match tie.to {
+                TieTarget::Component(to) => Some(to),
+                TieTarget::Unknown(_) => None,
+            }));
+        }
+    }
+    behind
 }
 
 /// The health checks of what moves go from where they were.

@@ -59,7 +59,7 @@ pub(crate) struct Text {
 
 impl Text {
     pub(crate) fn new(file: FileId, text: String) -> Self {
-        let documents = yaml::parse(file, &text, Limits::default());
+        let documents = parsed(file, &text);
         Self { file, content: text, documents, made: Vec::new() }
     }
 
@@ -140,7 +140,7 @@ impl Text {
             after.content.replace_range(edit.range.clone(), &edit.replacement);
             after.made.push(edit);
         }
-        after.documents = yaml::parse(self.file, &after.content, Limits::default());
+        after.documents = parsed(self.file, &after.content);
         let problems = |text: &Self| text.documents.iter().map(|document| document.problems.len()).sum::<usize>();
         if problems(&after) > problems(self) { Err(Unedited::NotYaml) } else { Ok(after) }
     }
@@ -202,6 +202,18 @@ impl Text {
         let name = between.split_once('&').map(|(_, name)| name.split_whitespace().next().unwrap_or_default());
         name.is_some_and(|name| self.content.contains(&format!("*{name}")))
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often a whole text was read.
+    static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn parsed(file: FileId, text: &str) -> Vec<Document> {
+    #[cfg(test)]
+    READS.set(READS.get() + 1);
+    yaml::parse(file, text, Limits::default())
 }
 
 /// Lines between a key and its value: comments, an anchor.

@@ -153,3 +153,26 @@ fn places_are_found_again_behind_edits() {
     assert_eq!(&text.text()[now.start as usize..now.end as usize], "2");
     assert_eq!(text.here(one), None);
 }
+
+#[test]
+fn many_items_go_at_once_however_they_are_written() {
+    let retain = |before: &str| {
+        let mut text = text(before);
+        let before = super::READS.get();
+        text.retain_items(0, "patches", |item| item.text().is_some_and(|it| it.starts_with("keep"))).expect("a list");
+        (text.text().to_owned(), super::READS.get() - before)
+    };
+    for (before, after) in [
+        (
+            "spec:\n  patches:\n    - a\n    # of keep\n    - keep-1\n    - b\n    # of c\n    - c\n    - keep-2\n    - d\n",
+            "spec:\n  patches:\n    # of keep\n    - keep-1\n    # of c\n    - keep-2\n",
+        ),
+        ("spec:\n  patches: [a, b, keep-1, c, d, keep-2, e]\n", "spec:\n  patches: [keep-1, keep-2]\n"),
+        ("spec:\n  patches:\n    - a\n    - b\n  wait: true\n", "spec:\n  wait: true\n"),
+    ] {
+        assert_eq!(retain(before), (after.to_owned(), 1), "{before}");
+    }
+    let many = |items: &str| format!("spec:\n  patches:\n{}", items.repeat(2_000));
+    assert_eq!(retain(&many("    - gone\n    - keep\n")), (many("    - keep\n"), 1));
+    assert_eq!(retain("spec:\n  patches:\n    - keep\n").1, 0);
+}

@@ -119,7 +119,7 @@ fn each_mistake_is_told_once() {
 fn the_steps_say_why_each_waits_for_the_next() {
     let story = story([kustomization("parent").waits(), kustomization("child").inside("parent").after("parent")]);
     let reasons: Vec<Because> = story.analysis.deadlocks[0].steps.iter().map(|step| step.because).collect();
-    assert_eq!(reasons, [Because::Tie(0), Because::Gate, Because::Life, Because::Life]);
+    assert_eq!(reasons, [Because::Tie(0), Because::Gate, Because::Life, Because::Life, Because::Life]);
 }
 
 /// Both wait for ever, each for the other's health, and neither a tie nor a need says so: no deadlock is told. Found by chance,

@@ -4,6 +4,7 @@ mod consequences;
 mod deadlocks;
 mod growth;
 mod links;
+mod losses;
 mod properties;
 mod random;
 mod schedule;

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coldstart_graph::{Analysis, Judged, analyse};
 use model::{
-    Arrival, BootstrapStep, Capability, CapabilityKind, Cluster, Component, ComponentId, Consequence, Gate, Need,
-    ObjectRef, Offer, Patience, Phase, Purpose, Retry, Role, Stage, Tie, TieTarget, Verdict, WaitsFor,
+    Arrival, Behaviour, BootstrapStep, Capability, CapabilityKind, Cluster, Component, ComponentId, Consequence, Gate,
+    Need, ObjectRef, Offer, Patience, Phase, Purpose, Retry, Role, Stage, Tie, TieTarget, Verdict, WaitsFor,
 };
 use source::Span;
 
@@ -200,11 +200,23 @@ impl Part {
     }
 }
 
+/// As the readers of these tools set it.
+fn behaviour(role: Role) -> Behaviour {
+    match role {
+        Role::Kustomization => Behaviour::RECONCILED_IN_STAGES,
+        Role::HelmRelease => Behaviour::RECONCILED_RELEASE,
+        Role::ResourceSet => Behaviour::RECONCILED_AT_ONCE,
+        Role::Bootstrap(BootstrapStep::Release) => Behaviour::INSTALLED_ONCE,
+        Role::Bootstrap(_) => Behaviour::APPLIED_ONCE,
+    }
+}
+
 /// A component as everything in these tests has it: written nowhere, up at once.
 pub(crate) fn component(role: Role, object: ObjectRef, gate: Gate, retry: Retry) -> Component {
     Component {
         object,
         role,
+        behaviour: behaviour(role),
         stage: Stage::GitOps,
         at: Span::GENERATED,
         parent: None,

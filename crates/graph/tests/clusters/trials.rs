@@ -1,7 +1,7 @@
 //! Edits that are tried on the graph as it is, held against the cluster with the edits made, analysed from the start.
 
 use coldstart_graph::{Analysis, Attempt, Event, Events, LooksAt, Moment, NewGate, Trials, analyse, changed};
-use model::{Arrival, CapabilityKind, Cluster, Gate, Phase, Verdict, WaitsFor};
+use model::{Arrival, CapabilityKind, Cluster, ComponentId, Gate, Phase, Verdict, WaitsFor};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -72,7 +72,10 @@ fn has_new_circle(cluster: &Cluster, after: &Analysis, attempt: &Attempt) -> boo
             }
             LooksAt::Object(object) => {
                 let own = cluster.find(object).map(|id| of(id, Moment::Done));
-                own.is_some_and(back)
+                // A custom resource of a chart is there once its release was applied.
+                let is_of_chart = |id: &ComponentId| cluster.component(*id).resource.as_ref() == Some(object);
+                let charts = cluster.ids().filter(is_of_chart).map(|id| of(id, Moment::Applied));
+                own.into_iter().chain(charts).any(back)
             }
         }
     });

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 
 use catalogue::{Catalogue, any_holds};
 use model::{
-    Arrival, BlindSpot, BootstrapFiles, BootstrapStep, BrokenBuild, BuildFault, Capability, CapabilityKind, Chart,
-    Component, ComponentId, Gate, ObjectRef, Patience, Retry, Role, Stage, Tie, TieTarget, Unseen, WaitsFor, WhyUnseen,
+    Arrival, Behaviour, BlindSpot, BootstrapFiles, BootstrapStep, BrokenBuild, BuildFault, Capability, CapabilityKind,
+    Chart, Component, ComponentId, Gate, ObjectRef, Patience, Retry, Role, Stage, Tie, TieTarget, Unseen, WaitsFor,
+    WhyUnseen,
 };
 use source::Span;
 use yaml::Node;
@@ -29,6 +30,7 @@ impl ClusterBootstrap<'_> {
     /// Adds the bootstrap's components and their offers to a cluster.
     pub(crate) fn offer(&self, repository: &Repository, catalogue: &Catalogue, collector: &mut Collector) {
         self.note_unseen(repository, collector);
+        collector.cluster().facts.boot = self.boot.clone();
         let ids: Vec<ComponentId> =
             self.releases.iter().map(|release| offer_release(catalogue, collector, release)).collect();
         collector.cluster().facts.bootstrap = self.files_of(&ids);
@@ -285,6 +287,7 @@ pub(super) fn add(
     cluster.components.push(Component {
         object,
         role: Role::Bootstrap(step),
+        behaviour: if step.is_applied_as_it_is() { Behaviour::APPLIED_ONCE } else { Behaviour::INSTALLED_ONCE },
         stage: Stage::Bootstrap,
         at,
         parent: None,

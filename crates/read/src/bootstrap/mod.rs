@@ -4,6 +4,7 @@
 //! Read once for all clusters of a repository; `Bootstrap::of_cluster` tells what of it is brought to one of them. Does not know
 //! whether anybody ran it.
 
+mod ansible;
 mod cluster_directories;
 mod components;
 mod foundation;
@@ -20,10 +21,12 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use catalogue::Catalogue;
-use model::{BlindSpot, Capability, CapabilityKind, Unseen};
+use model::{BlindSpot, Boot, Capability, CapabilityKind, Unseen};
 use source::{FileId, Span};
 use yaml::{Budget, EcoString, Node};
 
+use crate::boot::Sources;
+use crate::gates;
 use crate::helmfile::{self, Helmfile, Release, ReleaseIndex};
 use crate::ledger::Ledger;
 use crate::naming::before_bootstrap;
@@ -33,6 +36,8 @@ use crate::remote_crds::{self, FetchedCrd};
 use crate::repository::Repository;
 use crate::scripts::{self, CreatedKind, MissingFile, Scripts};
 use crate::terraform;
+use crate::terraform::faults::Judge;
+use crate::terraform::layers::Layers;
 use ::repository::path;
 
 pub(crate) use cluster_directories::ClusterDirectories;
@@ -126,6 +131,8 @@ pub struct Bootstrap {
     unclear_crds: Vec<UnclearCrds>,
     /// What its scripts apply and is not there.
     missing: Vec<MissingFile>,
+    /// Its steps, whichever cluster they are of.
+    boot: Boot,
     /// What else of it is not seen.
     blind: Vec<BlindSpot>,
 }
@@ -145,19 +152,39 @@ impl Bootstrap {
         for script in script_releases::by_scripts(&scripts) {
             add_unknown(&mut helmfiles, script);
         }
-        let provided = terraform::provided(repository);
+        let mut provided = terraform::provided(repository);
+        provided.charts.extend(ansible::charts(repository));
         let seeds = seeds::find(repository, &scripts, &helmfiles, &provided.objects);
         let mut ledger = Ledger::default();
         let directory = |path| ledger.one(|budget| BuiltDirectory::of(repository, path, budget));
         let built: Vec<BuiltDirectory> = seeds.directories.into_iter().map(directory).collect();
         // Directories are applied before anything else is installed.
         helmfiles.splice(0..0, built.iter().flat_map(|directory| directory.charts.iter().cloned()));
+        let layers = Layers::of(repository, &scripts);
+        blind.extend(layers.unseen());
+        let mut faults = gates::faults(&scripts);
+        faults.extend(gates::provisioner_faults(repository, &layers.chains));
+        let scripts_push = scripts.mention("git push");
+        faults.extend(terraform::faults::find(&Judge { repository, catalogue, layers: &layers, scripts_push }));
+        faults.sort();
+        // A script that Terraform runs may be found both ways.
+        faults.dedup_by(|one, other| one.at == other.at && one.defect == other.defect);
         let mut bootstrap = Self {
             named: seeds.named,
             crds: terraform_crds::of(&provided, catalogue, remote_crds::find(repository, catalogue)),
             programs: programs::find(repository),
             unclear_crds: script_crds::unclear(&scripts),
             missing: scripts::missing_files(&scripts),
+            boot: Boot {
+                faults,
+                ..crate::boot::read(&Sources {
+                    repository,
+                    catalogue,
+                    layers: &layers,
+                    scripts: &scripts,
+                    helmfiles: &helmfiles,
+                })
+            },
             blind,
             ..Self::default()
         };
@@ -235,6 +262,11 @@ impl Bootstrap {
     /// What of it is not seen.
     pub fn blind(&self) -> &[BlindSpot] {
         &self.blind
+    }
+
+    /// Its steps, whichever cluster they are of.
+    pub(crate) fn boot(&self) -> &Boot {
+        &self.boot
     }
 
     /// Files that it uses: not dead, though Flux does not reach them.

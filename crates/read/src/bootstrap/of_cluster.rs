@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use catalogue::Catalogue;
 use kustomize::Files as _;
-use model::BlindSpot;
+use model::{BlindSpot, Boot};
 use source::Span;
 use yaml::Node;
 
@@ -30,6 +30,7 @@ pub(crate) struct ClusterBootstrap<'a> {
     pub(super) programs: Vec<&'a str>,
     pub(super) unclear_crds: Vec<&'a UnclearCrds>,
     pub(super) missing: Vec<&'a MissingFile>,
+    pub(super) boot: Boot,
     pub(super) blind: Vec<&'a BlindSpot>,
 }
 
@@ -68,6 +69,7 @@ impl Bootstrap {
             programs: self.programs.iter().map(String::as_str).filter(|path| holds(path)).collect(),
             unclear_crds: self.unclear_crds.iter().filter(|unclear| holds(&unclear.script)).collect(),
             missing: self.missing.iter().filter(|missing| is_here(missing.at)).collect(),
+            boot: self.boot.only(is_here),
             blind: self.blind.iter().filter(|spot| spot.at.is_generated() || is_here(spot.at)).collect(),
         };
         let objects = self.objects.iter().filter(|object| holds(&self.path(object.from).path));

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::{Catalogue, Made, any_holds};
 use ecow::EcoString;
-use model::{Arrival, Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Purpose};
+use model::{
+    Arrival, BlindSpot, Capability, CapabilityKind, ComponentId, ObjectRef, Phase, Purpose, Unseen, WhyUnseen,
+};
 use yaml::Node;
 
 use crate::content::collector::{Collector, Needing};
@@ -12,6 +14,9 @@ use crate::content::{custom, hosts, known, pods, references, values, webhooks};
 use crate::flux::{Built, Origin};
 use crate::kinds::{is_custom, is_flux, is_soft, is_unreported};
 use crate::object::Object;
+
+/// How SOPS begins what it has encrypted.
+const CIPHERTEXT: &str = "ENC[";
 
 pub(crate) fn read_all(collector: &mut Collector, catalogue: &Catalogue) {
     let objects = std::mem::take(&mut collector.assembled.objects);
@@ -26,6 +31,7 @@ pub(crate) fn read_all(collector: &mut Collector, catalogue: &Catalogue) {
     }
     let running: BTreeSet<ComponentId> =
         objects.iter().filter(|built| has_pods(built)).map(|it| it.component).collect();
+    collector.cluster().facts.runs_pods.extend(&running);
     for built in &objects {
         needs(collector, built, catalogue);
         let workload = collector.workload(built.component, &built.node);
@@ -247,6 +253,12 @@ fn needs(collector: &mut Collector, built: &Built, catalogue: &Catalogue) {
     let group = object.group();
     let of = built.component;
     let apply = Needing { of, object: &own, phase: Phase::Apply, soft: is_soft(object.kind()), optional: false };
+    if [object.kind(), object.name(), own.namespace.as_str()].iter().any(|it| it.starts_with(CIPHERTEXT)) {
+        let what = Unseen::Manifest { kind: None, name: None };
+        let (why, at) = (WhyUnseen::Encrypted, object.kind_span());
+        collector.cluster().blind.push(BlindSpot { what, why, at, component: Some(of) });
+        return;
+    }
     if is_custom(group) {
         let crd = Capability::crd(group, object.kind());
         // A chart that brings both is one that everybody's cluster takes.

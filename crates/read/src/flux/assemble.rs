@@ -6,13 +6,14 @@ use std::sync::Arc;
 use ecow::EcoString;
 use kustomize::{Blind, BuildError, Failure, Overlay};
 use model::{
-    BlindSpot, BrokenBuild, BuildFault, Cause, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, Tie,
-    TieTarget, UndefinedVariable, Unseen, WaitsFor, WhyUnseen,
+    Behaviour, BlindSpot, BrokenBuild, BuildFault, Cause, Cluster, Component, ComponentId, Gate, ObjectRef, Role,
+    Stage, Tie, TieTarget, UndefinedVariable, Unseen, WaitsFor, WhyUnseen,
 };
 use source::Span;
-use yaml::{Budget, Cost, Map, Node, Spent};
+use yaml::{Budget, Cost, Node, Spent};
 
 use crate::flux::builds::Builds;
+use crate::flux::common_metadata::{add_common_metadata, cost_of_metadata};
 use crate::flux::entry::{Entry, SYNC_FILE};
 use crate::flux::faults::{fault, is_encrypted, sealed_by_sops};
 use crate::flux::helm_release::HelmRelease;
@@ -527,6 +528,7 @@ impl<'a> Assembler<'a> {
         let id = self.add(Component {
             object: kustomization.object.clone(),
             role: Role::Kustomization,
+            behaviour: Behaviour::RECONCILED_IN_STAGES,
             stage: Stage::GitOps,
             at: kustomization.at,
             parent,
@@ -557,6 +559,7 @@ impl<'a> Assembler<'a> {
         let id = self.add(Component {
             object: release.object.clone(),
             role: Role::HelmRelease,
+            behaviour: Behaviour::RECONCILED_RELEASE,
             stage: Stage::GitOps,
             at: release.at,
             parent: Some(owner),
@@ -678,24 +681,5 @@ impl<'a> Assembler<'a> {
             };
             self.out.cluster.ties.push(Tie { from, to, at: dependency.at, waits_for: dependency.waits_for });
         }
-    }
-}
-
-/// What it costs to add labels and annotations to an object.
-fn cost_of_metadata(node: &Node, metadata: &Node) -> Cost {
-    let of = |field: &str| {
-        let there = node.at(&["metadata", field]).map_or(0, |map| map.entries().len());
-        let added = metadata.get(field).map_or(0, |map| map.entries().len());
-        if added == 0 { Cost::NONE } else { Cost::made(there + added, 0) }
-    };
-    of("labels").and(of("annotations"))
-}
-
-fn add_common_metadata(node: &mut Node, metadata: &Node) {
-    for field in ["labels", "annotations"] {
-        let Some(extra) = metadata.get(field).and_then(Node::as_map) else { continue };
-        let Some(map) = node.as_map_mut() else { return };
-        let target: &mut Map = map.map_mut("metadata", metadata.span).map_mut(field, metadata.span);
-        target.insert_all(extra.iter().cloned());
     }
 }

@@ -49,6 +49,11 @@ impl Builds {
         self.done.keys().map(|(directory, _)| directory.as_str())
     }
 
+    /// Forgets what was made of directories, where that was only to find out what they are.
+    pub(super) fn forget(&mut self, is_idle: impl Fn(&str) -> bool) {
+        self.done.retain(|(directory, _), _| !is_idle(directory));
+    }
+
     /// What was made of a directory.
     pub(super) fn get(&self, directory: &str, overlay: &Overlay) -> Option<&Build> {
         let all = self.done.get(&(directory.to_owned(), overlay.at()))?;

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kustomize::{Files, PathKind};
 use model::{Gate, ObjectRef, Patience, Retry, RetryField};
 use source::Span;
 use yaml::Node;
@@ -13,6 +14,7 @@ use crate::flux::builds::Builds;
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::source::Sources;
 use crate::flux::{Common, KUSTOMIZE_GROUP, patched, sync};
+use crate::naming::{is_archived, is_for_show, is_template};
 use crate::object::{Object, owned};
 use crate::repository::Repository;
 use ::repository::path;
@@ -32,11 +34,21 @@ pub(crate) struct Entry {
     pub(crate) is_assumed: bool,
     /// Its source follows another branch than the one that is checked out, which the source of another cluster follows.
     pub(crate) follows_another_branch: bool,
+    /// The directory around what declares it, where that leaves the path to the one who installs it: nothing begins there.
+    pub(crate) instead_of: Option<String>,
 }
 
 impl Entry {
     pub(super) fn new(directory: String, root: Kustomization) -> Self {
-        Self { directory, root, url: None, base: String::new(), is_assumed: false, follows_another_branch: false }
+        Self {
+            directory,
+            root,
+            url: None,
+            base: String::new(),
+            is_assumed: false,
+            follows_another_branch: false,
+            instead_of: None,
+        }
     }
 }
 
@@ -51,6 +63,8 @@ pub(super) struct Written<'a> {
     /// The directory of this repository that its path means. What comes from another repository covers none.
     pub(super) covers: Option<String>,
     pub(super) node: &'a Node,
+    /// The directory that is the root of its source, if that is not this repository's.
+    pub(super) base: String,
 }
 
 impl Written<'_> {
@@ -110,6 +124,7 @@ fn one_for_each_directory(found: Vec<Entry>, sources: &BTreeMap<ObjectRef, usize
 /// Every Kustomization that is written somewhere, and the source that is this repository.
 pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> (Vec<Written<'a>>, Option<ObjectRef>) {
     let mut found = every(repository);
+    move_below_bases(repository, &mut found);
     drop_paths_of_others(&mut found);
     // What `flux bootstrap` wrote says it. Where two are named as often, the one that a root names.
     let roots = || found.iter().filter(|it| it.lies_below_its_path());
@@ -128,6 +143,31 @@ pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> 
         }
     }
     (found, Some(own))
+}
+
+/// A directory of this repository may be the root of another one, which it is pushed to: `flux bootstrap` wrote there what is right but for what
+/// stands before it. Where no cluster begins at this repository's own root, the paths of such a directory are found below it.
+fn move_below_bases(repository: &Repository, found: &mut [Written<'_>]) {
+    if found.iter().any(|it| it.is_synced() && it.lies_below_its_path()) {
+        return;
+    }
+    let exists = |directory: &str| repository.kind(directory) == PathKind::Directory;
+    let base = |it: &Written<'_>| {
+        let wanted = it.covers.as_deref().filter(|covers| !covers.is_empty() && !exists(covers))?;
+        let at = format!("{}/", it.directory).find(&format!("/{wanted}/"))?;
+        let base = &it.directory[..at];
+        let is_other = is_for_show(it.directory) || is_archived(it.directory) || is_template(it.directory);
+        (it.is_synced() && !is_other).then(|| base.to_owned())
+    };
+    let bases: BTreeSet<String> = found.iter().filter_map(base).collect();
+    for it in found.iter_mut().filter(|_| !bases.is_empty()) {
+        let Some(base) = bases.iter().find(|base| path::is_below(it.directory, base)) else { continue };
+        let below = it.covers.as_deref().and_then(|covers| path::join(base, covers));
+        if let Some(below) = below.filter(|below| exists(below)) {
+            it.covers = Some(below);
+            it.base.clone_from(base);
+        }
+    }
 }
 
 /// Kustomizations of one name can't all be in a directory that each of them applies: their path is one of another repository.
@@ -169,7 +209,7 @@ fn every(repository: &Repository) -> Vec<Written<'_>> {
             if object.is(KUSTOMIZE_GROUP, "Kustomization") && !object.name().is_empty() {
                 let covers =
                     node.text_at(&["spec", "path"]).filter(|path| !is_templated(path)).map(|at| repository.place(at));
-                found.push(Written { file, directory: path::parent(file), covers, node });
+                found.push(Written { file, directory: path::parent(file), covers, node, base: String::new() });
             }
         }
     }
@@ -213,7 +253,7 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
         }
         let is_other = |own| root.source.as_ref().is_some_and(|source| common.sources.is_another(&source.object, own));
         if !common.own.as_ref().is_some_and(is_other) {
-            entries.push(Entry::new(directory, root));
+            entries.push(Entry { base: it.base.clone(), ..Entry::new(directory, root) });
         }
     }
     entries

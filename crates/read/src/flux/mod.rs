@@ -2,6 +2,7 @@
 
 mod assemble;
 mod builds;
+mod common_metadata;
 mod entry;
 mod faults;
 mod helm_release;
@@ -123,7 +124,7 @@ fn chosen(repository: &Repository, declared: Vec<Entry>) -> Vec<Entry> {
 }
 
 /// See [`source::ignored`].
-pub(crate) fn ignored_by_sources(repository: &Repository) -> Vec<String> {
+pub(crate) fn ignored_by_sources(repository: &Repository) -> Vec<(String, String)> {
     source::ignored(repository)
 }
 
@@ -165,8 +166,14 @@ impl<'a> Clusters<'a> {
         if !self.common.repository.entry_points().is_empty() {
             return Vec::new();
         }
+        let is_first = self.entries.is_empty();
         let mut found = self.applied_as_files();
         found.extend(self.applied_as_directories(live));
+        if found.is_empty() && is_first {
+            // What the bootstrap hands to Flux is a part of the bootstrap, and where Flux begins.
+            let own = self.files().collect();
+            found.extend(self.applied_as_directories(&own));
+        }
         found
     }
 

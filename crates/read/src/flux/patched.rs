@@ -1,7 +1,7 @@
 //! Clusters whose root is put together from a base and patches: a Kustomization that applies a directory, and that is itself in what
 //! this directory builds to, wherever its files lie.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kustomize::Overlay;
 use yaml::{Budget, Node};
@@ -25,7 +25,12 @@ pub(super) fn entries(common: &Common<'_>, builds: &mut Builds) -> Vec<Entry> {
         let build = builds.get(directory, &plain)?;
         build.objects.iter().find_map(|node| entry_of(common, directory, &names, node, &build.objects))
     };
-    candidates.into_iter().filter_map(root).collect()
+    let tried: BTreeSet<&str> = candidates.keys().copied().collect();
+    let begin = |(directory, names)| root((directory, names)).map(|entry| (directory, entry));
+    let (homes, entries): (BTreeSet<&str>, Vec<Entry>) = candidates.into_iter().filter_map(begin).unzip();
+    // No cluster reaches what was only tried.
+    builds.forget(|directory| tried.contains(directory) && !homes.contains(directory));
+    entries
 }
 
 /// Directories with a kustomization that may apply themselves, and the names of the Kustomizations that may do it.

@@ -37,6 +37,9 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
         return vec![at_hand("")];
     }
     drop_models(reached, &mut roots);
+    let begins_elsewhere =
+        |directory: &str| reached.entries.iter().any(|entry| entry.instead_of.as_deref() == Some(directory));
+    roots.retain(|directory, _| !begins_elsewhere(directory));
     let is_named = keep_named_by_terraform(common, &mut roots);
     keep_bootstrapped_by_terraform(common, reached, &mut roots);
     // One that leads on is no part of one that does not.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use model::{Component, ComponentId, Gate, ObjectRef, Patience, Retry, RetryField, Role, Stage, parse_duration};
+use model::{
+    Behaviour, Component, ComponentId, Gate, ObjectRef, Patience, Retry, RetryField, Role, Stage, parse_duration,
+};
 use yaml::Node;
 
 use crate::object::Object;
@@ -17,6 +19,7 @@ pub(super) fn resource_set_component(
     Component {
         object: reference,
         role: Role::ResourceSet,
+        behaviour: Behaviour::RECONCILED_AT_ONCE,
         stage: Stage::GitOps,
         at: object.name_span(),
         parent: Some(parent),

@@ -188,7 +188,7 @@ impl<'a> Sources<'a> {
         }
         if is_own {
             let from_base = path::join(&entry.base, &path::within(&written)).unwrap_or_default();
-            let is_shifted = !entry.base.is_empty() && !is_root;
+            let is_shifted = !entry.base.is_empty() && (!is_root || !self.exists(&directory));
             return self.here(if is_shifted { from_base } else { directory }, &written);
         }
         match source.object.kind.as_str() {
@@ -285,8 +285,8 @@ fn elsewhere(source: &SourceRef, why: WhyUnseen) -> SourcePlace {
     SourcePlace::Elsewhere { source: source.object.clone(), url: None, why }
 }
 
-/// What the GitRepositories that are this repository say in `spec.ignore`: empty for one that says nothing.
-pub(super) fn ignored(repository: &Repository) -> Vec<String> {
+/// What the GitRepositories that are this repository say in `spec.ignore`, with the file of each: empty for one that says nothing.
+pub(super) fn ignored(repository: &Repository) -> Vec<(String, String)> {
     let documents = repository.yaml_files().flat_map(|(_, _, documents)| documents);
     let nodes: Vec<&Node> = documents.filter_map(|document| document.root.as_ref()).collect();
     let is_one = |node: &&&Node| Object::new(node).is(SOURCE_GROUP, "GitRepository");
@@ -301,7 +301,11 @@ pub(super) fn ignored(repository: &Repository) -> Vec<String> {
     let is_named = |node: &&&Node| Object::new(node).name() == own;
     let own_urls: BTreeSet<String> = all.iter().filter(is_named).filter_map(|node| url(node)).collect();
     let is_own = |node: &&&Node| is_named(node) || url(node).is_some_and(|url| own_urls.contains(&url));
-    all.iter().filter(is_own).map(|node| node.text_at(&["spec", "ignore"]).unwrap_or_default().to_owned()).collect()
+    let said = |node: &&Node| {
+        let file = repository.path(node.span.file).unwrap_or_default();
+        (file.to_owned(), node.text_at(&["spec", "ignore"]).unwrap_or_default().to_owned())
+    };
+    all.iter().filter(is_own).map(said).collect()
 }
 
 /// The files with the root of a cluster that the kustomization beside them does not list: `flux bootstrap` writes one, and applies

@@ -11,7 +11,9 @@ use crate::flux::instance_patches::{patched, patches_of};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::variables::Variables;
 use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP};
+use crate::naming::is_document;
 use crate::object::Object;
+use crate::texts;
 use ::repository::path;
 
 /// `FluxInstance` objects, and the values of the chart that makes one.
@@ -62,6 +64,9 @@ impl Declared<'_> {
     /// What one sync declares. One file may start several clusters, with a variable of each in its path.
     fn entries(&self, sync: &Node) -> Vec<Entry> {
         let Some(written) = sync.text_at(&["path"]) else { return Vec::new() };
+        if let Some(name) = placeholder(written) {
+            return self.chosen_by(sync, name);
+        }
         if !is_templated(written) {
             return self.entry(sync, written).into_iter().collect();
         }
@@ -75,6 +80,26 @@ impl Declared<'_> {
         }
         let found = only_one_like(self.common, written).and_then(|directory| self.entry(sync, directory));
         found.into_iter().collect()
+    }
+
+    /// A script puts the path in place of a name: each directory of this cluster that fits what the script sets that name to, and that begins
+    /// with Kustomizations which nothing else applies.
+    fn chosen_by(&self, sync: &Node, name: &str) -> Vec<Entry> {
+        let common = self.common;
+        let home = path::parent(path::parent(self.file));
+        let texts = texts::all(common.repository).filter(|(path, _)| !is_document(path));
+        let values = texts.flat_map(|(_, text)| text.lines()).filter_map(|line| value_of(line, name));
+        let patterns: BTreeSet<String> = values.filter_map(|value| open_path(&value)).collect();
+        let covered: BTreeSet<&str> = common.written.iter().filter_map(|it| it.covers.as_deref()).collect();
+        let fits = |directory: &str| patterns.iter().any(|pattern| is_like(directory, pattern));
+        let is_meant =
+            |directory: &str| path::is_below(directory, home) && fits(directory) && !covered.contains(directory);
+        let inside = common.written.iter().filter(|it| is_meant(it.directory));
+        let begins = inside.filter(|it| common.overlays.outermost(it.file).contains(it.directory));
+        let directories: BTreeSet<&str> = begins.map(|it| it.directory).collect();
+        let found = directories.into_iter().filter_map(|directory| self.entry(sync, directory));
+        let instead_of = |entry: &Entry| Some(home.to_owned()).filter(|home| *home != entry.directory);
+        found.map(|entry| Entry { instead_of: instead_of(&entry), ..entry }).collect()
     }
 
     /// The same with the variables of the Kustomization that applies it.
@@ -105,6 +130,22 @@ impl Declared<'_> {
         let root = patched(self.common, root, self.patches);
         Some(Entry { url, base, ..Entry::new(directory, root) })
     }
+}
+
+/// The name in a path that is nothing but one, for a script to put the path there: `__SYNC_PATH__`, `@SYNC_PATH@`.
+fn placeholder(written: &str) -> Option<&str> {
+    let name = written.trim_matches(|it: char| !it.is_ascii_alphanumeric());
+    let is_of_name = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
+    let is_marked = name.len() < written.len() && !written.contains(['/', '$', '.']);
+    (is_marked && name.len() > 1 && name.chars().all(is_of_name)).then_some(name)
+}
+
+/// What a line of a script or Makefile sets a variable to, with variables as a path has them.
+fn value_of(line: &str, name: &str) -> Option<String> {
+    let (before, value) = line.split_once('=')?;
+    let set = before.trim_end_matches([' ', ':', '?', '+']).rsplit([' ', '\t']).next()?;
+    let value = value.trim().trim_matches(['"', '\'']);
+    (set == name && !value.is_empty()).then(|| value.replace("$(", "${").replace(')', "}"))
 }
 
 pub(super) fn name_of(sync: &Node) -> Option<&str> {
@@ -203,4 +244,26 @@ fn around<'a>(common: &Common<'_>, file: &'a str) -> &'a str {
     let is_whole = holds("") || kustomize::FILE_NAMES.iter().any(|name| common.repository.id(name).is_some());
     let nearest = || path::ancestors(path::parent(file)).find(|directory| holds(directory));
     if is_whole { "" } else { nearest().unwrap_or("") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{placeholder, value_of};
+
+    #[test]
+    fn a_name_between_marks_stands_for_a_path() {
+        assert_eq!(placeholder("__SYNC_PATH__"), Some("SYNC_PATH"));
+        assert_eq!(placeholder("@PATH@"), Some("PATH"));
+        for path in ["clusters/prod", "./", "prod", "PROD", "${PATH}", "_base"] {
+            assert_eq!(placeholder(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_line_sets_a_variable() {
+        let value = |line| value_of(line, "SYNC_PATH");
+        assert_eq!(value("SYNC_PATH ?= ./clusters/$(A)/$(B)").as_deref(), Some("./clusters/${A}/${B}"));
+        assert_eq!(value("export SYNC_PATH=\"clusters/${A}\"").as_deref(), Some("clusters/${A}"));
+        assert_eq!(value("OTHER_SYNC_PATH=clusters/a"), None);
+    }
 }

@@ -1,14 +1,15 @@
 //! Clusters that a text of the repository tells of: `flux bootstrap … --path=DIRECTORY` in a script or in a text for people, Terraform
-//! that bootstraps Flux, and overlays that lie beside a cluster, build on the same base, and are named in a script.
+//! that bootstraps Flux, and overlays that lie beside a cluster, build on the same base, and are named in a script. And those whose
+//! `gotk-sync.yaml` is an empty file, which `flux bootstrap` is to fill.
 
 use std::collections::BTreeSet;
 
 use kustomize::{Files as _, PathKind};
 
-use crate::flux::entry::is_templated;
+use crate::flux::entry::{SYNC_FILE, Written, is_templated};
 use crate::flux::roots::names;
 use crate::flux::{Common, Entry};
-use crate::naming::{is_document, is_for_tests};
+use crate::naming::{is_archived, is_document, is_for_show, is_for_tests, is_template};
 use crate::scripts::is_script;
 use crate::texts;
 use ::repository::path;
@@ -32,6 +33,7 @@ impl Told {
         let by_terraform: BTreeSet<String> = common.provided().clusters.iter().filter(is_here).cloned().collect();
         let mut by_others = commanded(common, !by_terraform.is_empty());
         by_others.extend(beside(common, entries).into_iter().map(str::to_owned));
+        by_others.extend(yet_to_be_bootstrapped(common).map(str::to_owned));
         Self { by_terraform, by_others }
     }
 
@@ -69,6 +71,27 @@ fn path_in(command: &str) -> Option<&str> {
     let end = rest.find(|it: char| it.is_whitespace() || "\"'`)\\;,".contains(it)).unwrap_or(rest.len());
     let path = rest[..end].trim_end_matches('.');
     (!path.is_empty() && !is_templated(path) && !path.contains(['$', '<', '{'])).then_some(path)
+}
+
+/// Directories with a `gotk-sync.yaml` that holds nothing, and with Kustomizations of what is here: who wants to patch Flux from the start begins
+/// with such files.
+fn yet_to_be_bootstrapped<'a>(common: &'a Common<'_>) -> impl Iterator<Item = &'a str> {
+    let says_nothing = |line: &str| matches!(line.trim(), "" | "---") || line.trim_start().starts_with('#');
+    let text = |file: &str| Some(common.repository.source(common.repository.id(file)?)?.text());
+    let is_empty = move |file: &str| text(file).is_some_and(|text| text.lines().all(says_nothing));
+    let is_meant = |directory: &str| {
+        let is_other =
+            is_for_tests(directory) || is_archived(directory) || is_for_show(directory) || is_template(directory);
+        let is_here = |covers: &str| common.repository.kind(covers) == PathKind::Directory;
+        let leads_here =
+            |it: &Written<'_>| path::is_below(it.directory, directory) && it.covers.as_deref().is_some_and(is_here);
+        !is_other && common.written.iter().any(leads_here)
+    };
+    let files = common.repository.paths().filter(|file| file.rsplit('/').next() == Some(SYNC_FILE));
+    let files = files.filter(move |file| is_empty(file));
+    files
+        .map(|file| path::parent(path::parent(file)))
+        .filter(move |directory| !directory.is_empty() && is_meant(directory))
 }
 
 /// Overlays beside a cluster that take in the same directories as the cluster, and that a script names.

@@ -15,6 +15,7 @@ use kustomize::{Build, Files, Mode, Overlay, PathKind};
 use source::{FileId, Position, Source, Span};
 use yaml::{Budget, Document, EcoString, Limits, Node};
 
+use crate::terraform::{self, Module};
 use schemas::WithSchemas;
 
 /// What was parsed of one file.
@@ -39,6 +40,8 @@ pub struct Repository {
     with_schemas: bool,
     /// The directories that clusters begin with, where the settings say so.
     entry_points: Vec<String>,
+    /// Terraform's files, parsed when they are first asked for.
+    terraform: OnceLock<BTreeMap<String, Module>>,
     /// Inline patches that were parsed already, by place, each with its text.
     inline: Mutex<BTreeMap<Span, (EcoString, Vec<Document>)>>,
 }
@@ -65,12 +68,20 @@ impl Repository {
         let (mut tree, (parsed, unread)) = Tree::open_and(root, packages, unsaved, parse_all)?;
         tree.heed_source_ignore();
         let skipped = tree.skipped().iter().cloned().chain(unread).collect();
-        Ok(Self { tree, parsed, skipped, with_schemas: false, entry_points: Vec::new(), inline: Mutex::default() })
+        Ok(Self {
+            tree,
+            parsed,
+            skipped,
+            with_schemas: false,
+            entry_points: Vec::new(),
+            terraform: OnceLock::new(),
+            inline: Mutex::default(),
+        })
     }
 
     /// Leaves out of builds what the sources that are this repository leave out of their artifacts.
-    pub(crate) fn heed_ignore_of_sources(&mut self, texts: &[String]) {
-        self.tree.heed_ignore_of_sources(texts);
+    pub(crate) fn heed_ignore_of_sources(&mut self, sources: &[(String, String)]) {
+        self.tree.heed_ignore_of_sources(sources);
     }
 
     /// From now on clusters begin with these directories, and nowhere else; by itself where there are none.
@@ -93,7 +104,15 @@ impl Repository {
         let tree = Tree::open(root, Packages::Left, Unsaved::default())?;
         let parsed = tree.paths().map(|_| Parsed::default()).collect();
         let skipped = tree.skipped().to_vec();
-        Ok(Self { tree, parsed, skipped, with_schemas: true, entry_points: Vec::new(), inline: Mutex::default() })
+        Ok(Self {
+            tree,
+            parsed,
+            skipped,
+            with_schemas: true,
+            entry_points: Vec::new(),
+            terraform: OnceLock::new(),
+            inline: Mutex::default(),
+        })
     }
 
     /// The paths of the YAML files that are parsed when a repository is opened, sorted.
@@ -108,6 +127,11 @@ impl Repository {
             let documents = parsed.documents.get()?;
             Some((id, path, documents.as_slice()))
         })
+    }
+
+    /// Directories with Terraform files, parsed once.
+    pub(crate) fn terraform(&self) -> &BTreeMap<String, Module> {
+        self.terraform.get_or_init(|| terraform::modules(self))
     }
 
     /// Where it is.

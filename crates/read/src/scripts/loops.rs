@@ -30,6 +30,21 @@ impl Scripts<'_> {
         Vec::new()
     }
 
+    /// The words that the variable of the loop around a place goes through, with their places; nothing if it is the variable of none.
+    pub(crate) fn turns(&self, script: &Script, name: &str, at: usize) -> Option<Vec<Word>> {
+        let above = self.text(script)?.get(..at)?;
+        let line = open_loop(above).filter(|line| line.contains(&format!("for {name} in ")))?;
+        // What a command prints is not a list that is written.
+        if line.contains("$(") || line.contains('`') {
+            return None;
+        }
+        let start = above.rfind(line)?;
+        let command = pipelines(line, start).concat().into_iter().next()?;
+        let words: Vec<Word> = command.into_iter().skip_while(|word| word.text != "for").skip(3).collect();
+        let is_written = |word: &Word| !word.text.is_empty() && !word.text.contains(['$', '*', '`']);
+        (!words.is_empty() && words.iter().all(is_written)).then_some(words)
+    }
+
     /// The names of the directories that the nearest loop above a place goes through: `for x in DIRECTORY/*/`, and
     /// `find DIRECTORY … -type d | while read x`.
     pub(crate) fn looped_directories(&self, script: &Script, at: usize) -> Vec<String> {

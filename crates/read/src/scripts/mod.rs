@@ -31,6 +31,7 @@ pub(crate) use applied::Applied;
 pub use created::CreatedKind;
 pub use missing_files::MissingFile;
 pub(crate) use missing_files::{by_scripts as missing_files, is_kept_elsewhere, leads_nowhere};
+pub(crate) use recipes::{Recipes, Tool};
 pub(crate) use variables::next_variable;
 use variables::{Variable, assignment};
 pub(crate) use words::{Word, applied as applied_by, flag_values, pipelines};
@@ -203,6 +204,15 @@ impl Script {
     pub(crate) fn span(&self, word: &Word) -> Span {
         let number = |at: usize| source::to_u32(at);
         Span::new(self.file, number(word.at), number(word.at + word.text.len()))
+    }
+
+    pub(crate) fn file(&self) -> FileId {
+        self.file
+    }
+
+    /// Whether anything of it is run before GitOps starts.
+    pub(crate) fn is_early(&self) -> bool {
+        !self.early.is_empty()
     }
 
     /// What a variable is set to, nearest above a place.

@@ -17,7 +17,7 @@ const TASKFILES: [&str; 6] =
 
 /// A program that runs named parts of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tool {
+pub(crate) enum Tool {
     Task,
     Just,
     Make,
@@ -56,34 +56,34 @@ impl Tool {
 }
 
 #[derive(Debug)]
-pub(super) struct Recipe {
-    pub(super) name: String,
+pub(crate) struct Recipe {
+    pub(crate) name: String,
     /// The bytes of its file that are its own.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// Those that run before it.
-    pub(super) before: Vec<String>,
+    pub(crate) before: Vec<String>,
     /// Those that it runs among its commands, where the file itself says so.
-    pub(super) runs: Vec<String>,
+    pub(crate) runs: Vec<String>,
 }
 
 /// A file that is taken in.
 #[derive(Debug)]
-pub(super) struct Include {
+pub(crate) struct Include {
     /// None where its parts are taken in under their own names.
-    pub(super) names: Vec<String>,
-    pub(super) path: String,
+    pub(crate) names: Vec<String>,
+    pub(crate) path: String,
 }
 
 #[derive(Debug)]
-pub(super) struct Recipes {
-    pub(super) tool: Tool,
-    pub(super) all: Vec<Recipe>,
-    pub(super) includes: Vec<Include>,
+pub(crate) struct Recipes {
+    pub(crate) tool: Tool,
+    pub(crate) all: Vec<Recipe>,
+    pub(crate) includes: Vec<Include>,
 }
 
 impl Recipes {
     /// Those of a script; nothing for one of a shell.
-    pub(super) fn read(repository: &Repository, path: &str) -> Option<Self> {
+    pub(crate) fn read(repository: &Repository, path: &str) -> Option<Self> {
         let tool = Tool::of(path)?;
         let (all, includes) = match tool {
             Tool::Task => {

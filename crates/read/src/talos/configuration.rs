@@ -20,6 +20,8 @@ pub(crate) struct Facts {
     pub(crate) vip: Option<String>,
     /// Where machines and people find the API server, as `host:port`.
     pub(crate) endpoint: Option<String>,
+    /// Talos installs no pod network: `cni: none`.
+    pub(crate) lacks_network: bool,
 }
 
 impl Facts {
@@ -33,6 +35,7 @@ impl Facts {
             facts.address = found.address.or(facts.address);
             facts.vip = found.vip.or(facts.vip);
             facts.endpoint = found.endpoint.or(facts.endpoint);
+            facts.lacks_network |= found.lacks_network;
         }
         facts
     }
@@ -53,6 +56,7 @@ impl Facts {
             address: interfaces.iter().chain([document]).find_map(own_address),
             vip: shared.or_else(|| interfaces.iter().find_map(shared_address)).map(|address| with_port(&address)),
             endpoint: text(&["cluster", "controlPlane", "endpoint"]).map(|address| with_port(&address)),
+            lacks_network: text(&["cluster", "network", "cni", "name"]).as_deref() == Some("none"),
         }
     }
 }
@@ -119,14 +123,15 @@ mod tests {
 
     #[test]
     fn old_fields_and_new_documents_say_the_same() {
-        let old = "machine:\n  type: controlplane\n  network:\n    hostname: one\n    interfaces:\n      - {addresses: [169.254.1.1/32, 10.9.9.0/31]}\n      - {addresses: [192.0.2.11/24], vlans: [{vlanId: 2, vip: {ip: 192.0.2.1}}]}\ncluster:\n  controlPlane: {endpoint: 'https://api.lan:6443'}\n";
-        let new = "machine: {type: controlplane}\ncluster: {controlPlane: {endpoint: 'https://api.lan'}}\n---\nkind: HostnameConfig\nhostname: one\n---\nkind: LinkConfig\nname: net0\naddresses: [{address: 192.0.2.11/24}]\n---\nkind: Layer2VIPConfig\nname: 192.0.2.1\nlink: net0\n";
+        let old = "machine:\n  type: controlplane\n  network:\n    hostname: one\n    interfaces:\n      - {addresses: [169.254.1.1/32, 10.9.9.0/31]}\n      - {addresses: [192.0.2.11/24], vlans: [{vlanId: 2, vip: {ip: 192.0.2.1}}]}\ncluster:\n  controlPlane: {endpoint: 'https://api.lan:6443'}\n  network: {cni: {name: none}}\n";
+        let new = "machine: {type: controlplane}\ncluster: {controlPlane: {endpoint: 'https://api.lan'}, network: {cni: {name: none}}}\n---\nkind: HostnameConfig\nhostname: one\n---\nkind: LinkConfig\nname: net0\naddresses: [{address: 192.0.2.11/24}]\n---\nkind: Layer2VIPConfig\nname: 192.0.2.1\nlink: net0\n";
         let wanted = Facts {
             is_control_plane: Some(true),
             hostname: Some("one".to_owned()),
             address: Some("192.0.2.11".to_owned()),
             vip: Some("192.0.2.1:6443".to_owned()),
             endpoint: Some("api.lan:6443".to_owned()),
+            lacks_network: true,
         };
         assert_eq!(Facts::of(&documents(old)), wanted);
         assert_eq!(Facts::of(&documents(new)), wanted);

@@ -57,6 +57,7 @@ fn talhelper(repository: &Repository, path: &str, root: &Node) -> Option<Machine
         machines: nodes.iter().filter_map(machine).collect(),
         vip: vip.and_then(address),
         endpoint: root.text_at(&["endpoint"]).and_then(address),
+        lacks_network: root.text_at(&["cniConfig", "name"]) == Some("none"),
         ..MachineGroup::default()
     })
 }

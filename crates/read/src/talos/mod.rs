@@ -58,6 +58,8 @@ pub(crate) fn add_addresses(repository: &Repository, groups: &mut [MachineGroup]
             // Several are of several clusters, and whose is not known.
             if found.len() == 1 { found.into_iter().next() } else { None }
         };
+        let says_none = |path: &str| is_own(path) || is_open(path);
+        group.lacks_network |= files.iter().any(|file| file.facts.lacks_network && says_none(file.path));
         if group.vip.is_none() && group.endpoint.is_none() {
             group.vip = only(&|facts| facts.vip.clone());
             group.endpoint = only(&|facts| facts.endpoint.clone());

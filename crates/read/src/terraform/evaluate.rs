@@ -436,9 +436,9 @@ fn arithmetic(operator: BinaryOperator, a: f64, b: f64) -> Outcome {
 }
 
 /// The names that a template file is given.
-struct Given<'g> {
-    given: &'g Value,
-    files: &'g dyn Names,
+pub(crate) struct Given<'g> {
+    pub(crate) given: &'g Value,
+    pub(crate) files: &'g dyn Names,
 }
 
 impl Names for Given<'_> {

@@ -2,16 +2,18 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::{Rc, Weak};
 
 use hcl_edit::expr::Expression;
-use hcl_edit::structure::{Block, Body};
+use hcl_edit::structure::Body;
 use kustomize::Files as _;
 use repository::path;
+use source::{FileId, Span, to_u32};
 use yaml::EcoString;
 
-use super::evaluate::{Budget, Evaluation, Names, Nowhere, pairs};
-use super::module::{Module, Resource};
+use super::evaluate::{Budget, Evaluation, Given, Names, Nowhere, pairs};
+use super::module::{Call, Module, Resource};
 use super::types::converted;
 use super::value::{Value, whole};
 use crate::repository::Repository;
@@ -28,7 +30,7 @@ const META_BLOCKS: [&str; 4] = ["connection", "dynamic", "lifecycle", "provision
 /// Everything that a run of Terraform could see of a repository.
 pub(crate) struct World<'r> {
     pub(crate) repository: &'r Repository,
-    pub(crate) modules: BTreeMap<String, Module>,
+    pub(crate) modules: &'r BTreeMap<String, Module>,
     pub(crate) budget: Budget,
 }
 
@@ -55,7 +57,7 @@ pub(crate) struct Instance<'w> {
 
 struct Caller<'w> {
     instance: Weak<Instance<'w>>,
-    block: &'w Block,
+    call: &'w Call,
     each: Each,
 }
 
@@ -65,6 +67,13 @@ type Children<'w> = Rc<Vec<Rc<Instance<'w>>>>;
 struct Place<'p, 'w> {
     instance: &'p Instance<'w>,
     each: &'p Each,
+}
+
+impl Each {
+    /// The key as a text, if it is one of several.
+    pub(crate) fn key_text(&self) -> Option<String> {
+        Some(self.key.as_ref()?.to_text()?.to_string())
+    }
 }
 
 impl<'w> Instance<'w> {
@@ -119,6 +128,28 @@ impl<'w> Instance<'w> {
         Evaluation { names: &place, budget: &self.world.budget }.value(expression)
     }
 
+    /// What an expression of a template file is worth that is given these values.
+    pub(crate) fn value_given(&self, expression: &Expression, given: &Value) -> Value {
+        let each = Each::default();
+        let files = Place { instance: self, each: &each };
+        let names = Given { given, files: &files };
+        Evaluation { names: &names, budget: &self.world.budget }.value(expression)
+    }
+
+    /// The place of something in the file of a block, or the block's header. What was made out of JSON has no place of its own.
+    pub(crate) fn at(&self, header: Span, range: Option<Range<usize>>) -> Span {
+        let range = range.filter(|_| !self.is_json(header.file));
+        range.map_or(header, |range| Span::new(header.file, to_u32(range.start), to_u32(range.end)))
+    }
+
+    pub(crate) fn is_json(&self, file: FileId) -> bool {
+        self.world.repository.path(file).is_some_and(|path| path.rsplit('.').next() == Some("json"))
+    }
+
+    pub(crate) fn world(&self) -> &'w World<'w> {
+        self.world
+    }
+
     /// The ones that a block with `for_each` or `count` stands for; nothing if that can't be known.
     pub(crate) fn expand(&self, body: &Body) -> Option<Vec<Each>> {
         if let Some(count) = body.get_attribute("count") {
@@ -140,31 +171,62 @@ impl<'w> Instance<'w> {
 
     /// The instances of a module that it calls; nothing if it is not here, or their number is not known.
     pub(crate) fn children(&self, name: &str) -> Option<Children<'w>> {
-        let (name, block) = self.module.calls.get_key_value(name)?;
+        let (name, call) = self.module.calls.get_key_value(name)?;
         if let Some(known) = self.children.borrow().get(name.as_str()) {
             return known.clone();
         }
         // While it is looked for it is not known: it may be asked for again on the way.
         self.children.borrow_mut().insert(name, None);
-        let found = self.called(block);
+        let found = self.called(call);
         self.children.borrow_mut().insert(name, found.clone());
         found
     }
 
-    fn called(&self, block: &'w Block) -> Option<Children<'w>> {
-        let module = self.world.modules.get(&self.module.local_source(block)?)?;
+    fn called(&self, call: &'w Call) -> Option<Children<'w>> {
+        let module = self.world.modules.get(&self.module.local_source(&call.block)?)?;
         if self.depth >= DEPTH_MAX {
             return None;
         }
         let mut children = Vec::new();
-        for each in self.expand(&block.body)? {
+        for each in self.expand(&call.block.body)? {
             if !self.world.budget.spend(INSTANCE_STEPS) {
                 return None;
             }
-            let caller = Caller { instance: self.this.clone(), block, each };
+            let caller = Caller { instance: self.this.clone(), call, each };
             children.push(Self::make(self.world, module, self.root, Some(caller), self.depth + 1));
         }
         Some(Rc::new(children))
+    }
+
+    /// One of a module that it calls, where it is not known which there are: `each` is unknown in it.
+    pub(crate) fn any_child(&self, name: &str) -> Option<Rc<Self>> {
+        let (_, call) = self.module.calls.get_key_value(name)?;
+        let module = self.world.modules.get(&self.module.local_source(&call.block)?)?;
+        if self.depth >= DEPTH_MAX || !self.world.budget.spend(INSTANCE_STEPS) {
+            return None;
+        }
+        let caller = Caller { instance: self.this.clone(), call, each: Each::default() };
+        Some(Self::make(self.world, module, self.root, Some(caller), self.depth + 1))
+    }
+
+    /// The keys that it was called with, the outermost first.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let Some(caller) = &self.parent else { return Vec::new() };
+        let mut keys = caller.instance.upgrade().map(|above| above.keys()).unwrap_or_default();
+        keys.extend(caller.each.key_text());
+        keys
+    }
+
+    /// The first line of the block that calls it.
+    pub(crate) fn call_header(&self) -> Option<Span> {
+        self.parent.as_ref().map(|caller| caller.call.at)
+    }
+
+    /// What it gives a variable of its own call, where that is written, with the instance that it is written in.
+    pub(crate) fn argument(&self, name: &str) -> Option<(Rc<Self>, &'w Expression, &Each)> {
+        let caller = self.parent.as_ref()?;
+        let given = caller.call.block.body.get_attribute(name)?;
+        Some((caller.instance.upgrade()?, &given.value, &caller.each))
     }
 
     /// Itself and everything that it calls.
@@ -224,7 +286,7 @@ impl<'w> Instance<'w> {
         self.remembered(format!("var.{name}"), || {
             let Some(variable) = self.module.variables.get(name) else { return Value::Unknown };
             let value = match &self.parent {
-                Some(caller) => caller.block.body.get_attribute(name).and_then(|given| {
+                Some(caller) => caller.call.block.body.get_attribute(name).and_then(|given| {
                     let above = caller.instance.upgrade()?;
                     Some(above.value(&given.value, &caller.each))
                 }),
@@ -244,7 +306,8 @@ impl<'w> Instance<'w> {
     }
 
     pub(crate) fn local(&self, name: &str) -> Value {
-        let work = || self.module.locals.get(name).map_or(Value::Unknown, |local| self.value(local, &Each::default()));
+        let work =
+            || self.module.locals.get(name).map_or(Value::Unknown, |local| self.value(&local.value, &Each::default()));
         self.remembered(format!("local.{name}"), work)
     }
 
@@ -284,7 +347,7 @@ impl<'w> Instance<'w> {
 
     /// A module's outputs; only the one that is asked for where there is one module.
     fn module_named(&self, name: &str, output: Option<&str>) -> (Value, usize) {
-        let (Some(block), Some(children)) = (self.module.calls.get(name), self.children(name)) else {
+        let (Some(Call { block, .. }), Some(children)) = (self.module.calls.get(name), self.children(name)) else {
             return (Value::Unknown, 1);
         };
         let is_one = !block.body.has_attribute("count") && !block.body.has_attribute("for_each");
@@ -320,6 +383,7 @@ impl Names for Place<'_, '_> {
             ("each", Some("key")) | ("count", Some("index")) => Some((self.each.key.clone()?, 1)),
             ("each", Some("value")) => Some((self.each.value.clone()?, 1)),
             ("data", Some(kind)) => instance.resource(true, kind, attributes.get(1)?).map(|value| (value, 2)),
+            ("resource", Some(kind)) => instance.resource(false, kind, attributes.get(1)?).map(|value| (value, 2)),
             (kind, Some(name)) => instance.resource(false, kind, name).map(|value| (value, 1)),
             _ => None,
         }

@@ -4,34 +4,45 @@
 //! Knows HCL, modules of this repository, variables, locals, `for_each`, `count` and functions on constants. Does not know
 //! what a provider answers: that is unknown, never guessed.
 
+pub mod chain;
 mod evaluate;
+pub(crate) mod faults;
 mod functions;
 mod instance;
+mod json;
+pub mod layers;
 mod module;
 mod nodes;
 mod open_text;
 mod provided;
 mod purpose;
 mod render;
+mod runs;
 mod types;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use hcl_edit::structure::Body;
+use ::repository::parallel;
+use hcl_edit::structure::{Block, Body};
 use kustomize::Files as _;
 use repository::path;
+use source::{FileId, Span};
 
 use crate::machines::{MachineGroup, is_aside};
 use crate::repository::Repository;
 use evaluate::Budget;
 pub(crate) use functions::encoding::documents;
-use instance::{Instance, World};
-use module::Module;
-pub(crate) use provided::{Provided, ProvidedObject, provided};
+use instance::Instance;
+use instance::World;
+pub(crate) use module::Module;
+pub use open_text::GAP;
+pub(crate) use provided::{Provided, ProvidedChart, ProvidedObject, provided};
 pub use purpose::Purpose;
+pub(crate) use purpose::is_machine;
 use purpose::{Made, states_read};
+pub use runs::Run;
 pub(crate) use value::Value;
 
 /// A directory that `terraform apply` is run in.
@@ -45,11 +56,39 @@ pub struct Directory {
     pub reads: Vec<String>,
 }
 
+/// The chains of all roots of a repository, in the order of their directories.
+pub fn chains(repository: &Repository) -> Vec<chain::Chain> {
+    World::of(repository).map(|world| chains_of(&world)).unwrap_or_default()
+}
+
+pub(crate) fn chains_of(world: &World<'_>) -> Vec<chain::Chain> {
+    let by_flux = applied_by_flux(world.repository);
+    let chain = |directory| {
+        let mut chain = chain::chain(world, directory)?;
+        chain.is_applied_by_flux = by_flux.contains(directory);
+        Some(chain)
+    };
+    let mut directories = roots(world);
+    // A module that is published is run by others, as its top directory says.
+    if directories.is_empty() {
+        directories.extend(world.modules.keys().map(String::as_str).filter(|directory| directory.is_empty()));
+    }
+    directories.into_iter().filter_map(chain).collect()
+}
+
+impl<'r> World<'r> {
+    /// All Terraform of a repository, if there is any.
+    pub(crate) fn of(repository: &'r Repository) -> Option<Self> {
+        let modules = repository.terraform();
+        (!modules.is_empty()).then(|| Self { repository, modules, budget: Budget::default() })
+    }
+}
+
 /// The group of tofu-controller's objects.
 const TOFU_CONTROLLER: &str = "infra.contrib.fluxcd.io/";
 
 pub(crate) fn find(repository: &Repository) -> (Vec<Directory>, Vec<MachineGroup>) {
-    let world = World { repository, modules: modules(repository), budget: Budget::default() };
+    let world = World { repository, modules: repository.terraform(), budget: Budget::default() };
     let roots: Vec<Rc<Instance<'_>>> =
         roots(&world).into_iter().filter_map(|directory| Instance::root(&world, directory)).collect();
     let reads: BTreeMap<&str, Vec<String>> =
@@ -84,22 +123,51 @@ fn build_on_machines(directories: &mut [Directory]) {
 }
 
 /// Every directory with Terraform files. What can't be parsed is left to Terraform, which will say so.
-fn modules(repository: &Repository) -> BTreeMap<String, Module> {
+pub(crate) fn modules(repository: &Repository) -> BTreeMap<String, Module> {
+    let paths: Vec<(&str, (bool, bool))> = repository.paths().filter_map(|path| Some((path, syntax(path)?))).collect();
+    let parsed = parallel::map(&paths, |(path, (is_values, is_json))| {
+        let file = repository.id(path)?;
+        let text = std::str::from_utf8(repository.bytes(path)?).ok()?;
+        Some(match (is_json, is_values) {
+            (false, true) => Parsed::Values(text.parse().ok()?),
+            (false, false) => Parsed::Body(file, text.parse().ok()?),
+            (true, true) => Parsed::Values(json::values(file, text)?),
+            (true, false) => Parsed::Blocks(file, json::blocks(file, text)),
+        })
+    });
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
-    for path in repository.paths() {
-        let is_values = match path.rsplit('.').next() {
-            Some("tf" | "tofu") => false,
-            Some("tfvars") => true,
-            _ => continue,
-        };
-        let text = repository.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
-        let Some(body) = text.and_then(|text| text.parse::<Body>().ok()) else { continue };
-        let file = repository.id(path).unwrap_or(source::FileId::GENERATED);
+    for ((path, _), parsed) in paths.into_iter().zip(parsed) {
+        let Some(parsed) = parsed else { continue };
         let directory = path::parent(path);
         let module = modules.entry(directory.to_owned()).or_insert_with(|| Module::new(directory));
-        if is_values { module.give(path.rsplit('/').next().unwrap_or(path), body) } else { module.add(file, body) }
+        match parsed {
+            Parsed::Values(body) => module.give(path.rsplit('/').next().unwrap_or(path), body),
+            Parsed::Body(file, body) => module.add(file, body),
+            Parsed::Blocks(file, blocks) => {
+                for (at, block) in blocks {
+                    module.add_block(file, at, block);
+                }
+            }
+        }
     }
     modules
+}
+
+/// What a file holds.
+enum Parsed {
+    Values(Body),
+    Body(FileId, Body),
+    Blocks(FileId, Vec<(Span, Block)>),
+}
+
+/// Whether a file of Terraform gives values, and whether it is JSON.
+fn syntax(path: &str) -> Option<(bool, bool)> {
+    let (path, is_json) = path.strip_suffix(".json").map_or((path, false), |path| (path, true));
+    match path.rsplit_once('.')?.1 {
+        "tf" | "tofu" => Some((false, is_json)),
+        "tfvars" => Some((true, is_json)),
+        _ => None,
+    }
 }
 
 /// The directories that are applied by themselves.
@@ -109,7 +177,7 @@ fn roots<'w>(world: &'w World<'_>) -> Vec<&'w str> {
     let is_root = |module: &&Module| {
         let is_called = called.contains(&module.directory);
         let does_something = !module.resources.is_empty() || !module.calls.is_empty() || !module.providers.is_empty();
-        let says_so = module.has_backend || module.is_given_values();
+        let says_so = module.backend.is_some() || module.is_given_values();
         let may_be = !module.providers.is_empty() || module.is_complete();
         does_something && !is_aside(&module.directory) && (says_so || !is_called && may_be)
     };

@@ -12,15 +12,21 @@ use source::{FileId, Span, to_u32};
 pub(crate) struct Module {
     pub(crate) directory: String,
     pub(crate) variables: BTreeMap<String, Variable>,
-    pub(crate) locals: BTreeMap<String, Expression>,
+    pub(crate) locals: BTreeMap<String, Written>,
     pub(crate) outputs: BTreeMap<String, Output>,
     pub(crate) resources: Vec<Resource>,
     /// Its `module` blocks, by name.
-    pub(crate) calls: BTreeMap<String, Block>,
+    pub(crate) calls: BTreeMap<String, Call>,
     /// Those with a `provider` block.
     pub(crate) providers: BTreeSet<String>,
-    /// It says where its state is kept.
-    pub(crate) has_backend: bool,
+    /// Its `provider` blocks.
+    pub(crate) configurations: Vec<Configuration>,
+    /// Its `required_providers`, by the name that it gives them.
+    pub(crate) required: BTreeMap<String, Required>,
+    /// Where it keeps its state, if it says so.
+    pub(crate) backend: Option<Backend>,
+    /// It has an `encryption` block.
+    pub(crate) is_state_encrypted: bool,
     /// What `terraform.tfvars` and `*.auto.tfvars` give, and by name what other such files give, which a person chooses from.
     given: BTreeMap<String, Expression>,
     chosen: BTreeMap<String, BTreeMap<String, Expression>>,
@@ -32,10 +38,20 @@ pub(crate) struct Variable {
     pub(crate) kind: Option<Expression>,
 }
 
+/// An expression, and the file that its places are in.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) value: Expression,
+    pub(crate) file: FileId,
+}
+
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) value: Option<Expression>,
+    pub(crate) depends_on: Option<Expression>,
     pub(crate) is_sensitive: bool,
+    /// Its first line.
+    pub(crate) at: Span,
 }
 
 #[derive(Debug)]
@@ -48,6 +64,41 @@ pub(crate) struct Resource {
     pub(crate) at: Span,
 }
 
+/// A `module` block.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) block: Block,
+    /// Its first line.
+    pub(crate) at: Span,
+}
+
+/// A `provider` block.
+#[derive(Debug)]
+pub(crate) struct Configuration {
+    pub(crate) name: String,
+    pub(crate) alias: Option<String>,
+    pub(crate) body: Body,
+    /// Its first line.
+    pub(crate) at: Span,
+}
+
+/// An entry of `required_providers`.
+#[derive(Clone, Debug)]
+pub(crate) struct Required {
+    pub(crate) source: Option<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) at: Span,
+}
+
+/// A `backend` or `cloud` block.
+#[derive(Debug)]
+pub(crate) struct Backend {
+    /// `local`, `s3`, `cloud`.
+    pub(crate) kind: String,
+    pub(crate) body: Body,
+    pub(crate) at: Span,
+}
+
 impl Module {
     pub(crate) fn new(directory: &str) -> Self {
         Self { directory: directory.to_owned(), ..Self::default() }
@@ -56,33 +107,67 @@ impl Module {
     /// Adds what a `.tf` or `.tofu` file says.
     pub(crate) fn add(&mut self, file: FileId, body: Body) {
         for block in body.into_blocks() {
-            let label =
-                |index: usize| block.labels.get(index).map(|label| label.as_str().to_owned()).unwrap_or_default();
+            let at = place(file, &block);
+            self.add_block(file, at, block);
+        }
+    }
+
+    /// Adds one block, whose places are in this file.
+    pub(crate) fn add_block(&mut self, file: FileId, at: Span, block: Block) {
+        let label = |index: usize| block.labels.get(index).map(|label| label.as_str().to_owned()).unwrap_or_default();
+        match block.ident.as_str() {
+            "variable" => {
+                let (default, kind) = (attribute(&block, "default"), attribute(&block, "type"));
+                self.variables.insert(label(0), Variable { default, kind });
+            }
+            "locals" => {
+                let locals = block.body.into_attributes();
+                let written = |value| Written { value, file };
+                self.locals.extend(locals.map(|local| (local.key.to_string(), written(local.value))));
+            }
+            "output" => {
+                let is_sensitive = attribute(&block, "sensitive").is_some_and(|value| value.as_bool() == Some(true));
+                let (value, depends_on) = (attribute(&block, "value"), attribute(&block, "depends_on"));
+                self.outputs.insert(label(0), Output { value, depends_on, is_sensitive, at });
+            }
+            kind @ ("resource" | "data" | "ephemeral") => {
+                let is_data = kind != "resource";
+                self.resources.push(Resource { is_data, kind: label(0), name: label(1), body: block.body, at });
+            }
+            "module" => {
+                self.calls.insert(label(0), Call { block, at });
+            }
+            "provider" => {
+                let name = label(0);
+                self.providers.insert(name.clone());
+                let alias = attribute(&block, "alias").and_then(|alias| alias.as_str().map(str::to_owned));
+                self.configurations.push(Configuration { name, alias, body: block.body, at });
+            }
+            "terraform" => self.add_settings(file, &block.body),
+            _ => {}
+        }
+    }
+
+    fn add_settings(&mut self, file: FileId, settings: &Body) {
+        for block in settings.blocks() {
+            let at = place(file, block);
             match block.ident.as_str() {
-                "variable" => {
-                    let (default, kind) = (attribute(&block, "default"), attribute(&block, "type"));
-                    self.variables.insert(label(0), Variable { default, kind });
+                "backend" => {
+                    let kind = block.labels.first().map(|label| label.as_str().to_owned()).unwrap_or_default();
+                    self.backend = Some(Backend { kind, body: block.body.clone(), at });
                 }
-                "locals" => {
-                    let locals = block.body.into_attributes();
-                    self.locals.extend(locals.map(|local| (local.key.to_string(), local.value)));
+                "encryption" => self.is_state_encrypted = true,
+                "cloud" => self.backend = Some(Backend { kind: "cloud".to_owned(), body: block.body.clone(), at }),
+                "required_providers" => {
+                    for required in block.body.attributes() {
+                        let text = |key: &str| Some(field(&required.value, key)?.as_str()?.to_owned());
+                        // Before 0.13 there was only a version.
+                        let version = text("version").or_else(|| required.value.as_str().map(str::to_owned));
+                        let at = span(file, &required.key).unwrap_or(at);
+                        let entry = Required { source: text("source"), version, at };
+                        self.required.insert(required.key.to_string(), entry);
+                    }
                 }
-                "output" => {
-                    let is_sensitive =
-                        attribute(&block, "sensitive").is_some_and(|value| value.as_bool() == Some(true));
-                    self.outputs.insert(label(0), Output { value: attribute(&block, "value"), is_sensitive });
-                }
-                kind @ ("resource" | "data" | "ephemeral") => {
-                    let (is_data, at) = (kind != "resource", place(file, &block));
-                    self.resources.push(Resource { is_data, kind: label(0), name: label(1), body: block.body, at });
-                }
-                "module" => {
-                    self.calls.insert(label(0), block);
-                }
-                "provider" => {
-                    self.providers.insert(label(0));
-                }
-                "terraform" => self.has_backend |= block.body.has_blocks("backend") || block.body.has_blocks("cloud"),
                 _ => {}
             }
         }
@@ -93,12 +178,12 @@ impl Module {
         let values = body.into_attributes().map(|value| (value.key.to_string(), value.value));
         match file {
             // Only over what is not given yet: `*.auto.tfvars` win over it.
-            "terraform.tfvars" => {
+            "terraform.tfvars" | "terraform.tfvars.json" => {
                 for (name, value) in values {
                     self.given.entry(name).or_insert(value);
                 }
             }
-            _ if file.ends_with(".auto.tfvars") => self.given.extend(values),
+            _ if file.ends_with(".auto.tfvars") || file.ends_with(".auto.tfvars.json") => self.given.extend(values),
             _ => {
                 for (name, value) in values {
                     self.chosen.entry(name).or_default().insert(file.to_owned(), value);
@@ -131,7 +216,7 @@ impl Module {
 
     /// The directories of its local modules, with the names they are called by.
     pub(crate) fn called(&self) -> impl Iterator<Item = (&str, String)> {
-        self.calls.iter().filter_map(|(name, block)| Some((name.as_str(), self.local_source(block)?)))
+        self.calls.iter().filter_map(|(name, call)| Some((name.as_str(), self.local_source(&call.block)?)))
     }
 
     /// The directory of the module that a block calls, if it is in this repository.
@@ -145,9 +230,31 @@ impl Module {
 /// The first line of a block.
 fn place(file: FileId, block: &Block) -> Span {
     let (start, end) = (block.ident.span(), block.labels.last().and_then(hcl_edit::Span::span));
+    let end = end.or_else(|| start.clone());
     start.zip(end).map_or(Span::GENERATED, |(start, end)| Span::new(file, to_u32(start.start), to_u32(end.end)))
+}
+
+/// The place of something that was parsed; what was made out of JSON has none.
+pub(crate) fn span(file: FileId, node: &impl hcl_edit::Span) -> Option<Span> {
+    node.span().map(|range| Span::new(file, to_u32(range.start), to_u32(range.end)))
 }
 
 pub(crate) fn attribute(block: &Block, name: &str) -> Option<Expression> {
     block.body.get_attribute(name).map(|attribute| attribute.value.clone())
+}
+
+/// What an object has under a key, as it is written.
+pub(crate) fn field<'e>(expression: &'e Expression, name: &str) -> Option<&'e Expression> {
+    let object = expression.as_object()?;
+    object.iter().find(|(key, _)| key_text(key) == Some(name)).map(|(_, value)| value.expr())
+}
+
+/// A key of an object, if it is not worked out.
+pub(crate) fn key_text(key: &hcl_edit::expr::ObjectKey) -> Option<&str> {
+    use hcl_edit::expr::ObjectKey;
+    match key {
+        ObjectKey::Ident(ident) => Some(ident.as_str()),
+        ObjectKey::Expression(Expression::Variable(name)) => Some(name.as_str()),
+        ObjectKey::Expression(key) => key.as_str(),
+    }
 }

@@ -59,10 +59,11 @@ fn configured(tree: &[Rc<Instance<'_>>]) -> Option<MachineGroup> {
     }
     let vip = applied.iter().find_map(|one| one.facts.vip.clone());
     let endpoint = applied.iter().find_map(|one| one.facts.endpoint.clone());
+    let lacks_network = applied.iter().any(|one| one.facts.lacks_network);
     let mut machines: Vec<Machine> = applied.into_iter().filter_map(|one| one.machine(&virtuals)).collect();
     // etcd starts where the bootstrap says.
     machines.sort_by_key(|machine| first.is_none() || machine.address != first);
-    (!machines.is_empty()).then(|| MachineGroup { machines, vip, endpoint, ..MachineGroup::default() })
+    (!machines.is_empty()).then(|| MachineGroup { machines, vip, endpoint, lacks_network, ..MachineGroup::default() })
 }
 
 impl Applied {

@@ -7,7 +7,7 @@ use repository::path;
 use super::instance::{Each, Instance};
 
 /// Stands for a part that is not known. No text that is written holds it.
-pub(crate) const GAP: char = '\u{e000}';
+pub const GAP: char = '\u{e000}';
 /// Locals that stand for locals.
 const DEPTH_MAX: usize = 8;
 
@@ -53,7 +53,8 @@ fn local<'i>(instance: &Instance<'i>, expression: &Expression) -> Option<&'i Exp
     let Expression::Variable(name) = &traversal.expr else { return None };
     let [only] = traversal.operators.as_slice() else { return None };
     let TraversalOperator::GetAttr(named) = only.value() else { return None };
-    (name.as_str() == "local").then(|| instance.module.locals.get(named.as_str())).flatten()
+    let written = (name.as_str() == "local").then(|| instance.module.locals.get(named.as_str())).flatten()?;
+    Some(&written.value)
 }
 
 /// A file that a template is made of, whatever its variables are.

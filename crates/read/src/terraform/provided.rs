@@ -15,7 +15,7 @@ use super::instance::{Each, Instance, World};
 use super::module::{Module, Resource};
 use super::open_text::{GAP, file_pattern, in_repository, open_text, pattern};
 use super::value::Value;
-use super::{Budget, applied_by_flux, modules, roots};
+use super::{applied_by_flux, roots};
 use crate::machines::is_aside;
 use crate::repository::Repository;
 use crate::scripts::CreatedKind;
@@ -76,13 +76,16 @@ impl Provided {
 
 /// What all Terraform of a repository brings but that which Flux applies.
 pub(crate) fn provided(repository: &Repository) -> Provided {
-    let mut found = Provided::default();
     if !is_telling(repository) {
-        return found;
+        return Provided::default();
     }
-    let world = World { repository, modules: modules(repository), budget: Budget::default() };
+    World::of(repository).map(|world| provided_by(&world)).unwrap_or_default()
+}
+
+fn provided_by(world: &World<'_>) -> Provided {
+    let mut found = Provided::default();
     // Those that are called ask those that call them.
-    let instances = instances(&world);
+    let instances = instances(world);
     for instance in &instances {
         for resource in &instance.module.resources {
             for each in instance.expand(&resource.body).unwrap_or_else(|| vec![Each::default()]) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Catalogue;
 use ecow::EcoString;
-use model::{MadeKind, ObjectRef, Subject};
+use model::{GIVEN_NAMESPACES, MadeKind, ObjectRef, Subject};
 use read::kinds::{is_custom, is_unreported};
 use read::rendered::{ChartOf, Rendered};
 use yaml::Node;
@@ -15,9 +15,6 @@ use crate::blueprint::{
     Blueprint, Custom, Derived, Id, Kustomization, Lists, Millis, Prerequisite, Release, Source, Spread, Thing,
     ThingRole, Workload,
 };
-
-/// Namespaces that every cluster has.
-const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 pub(crate) const KUSTOMIZE: &str = "kustomize.toolkit.fluxcd.io";
 pub(crate) const HELM: &str = "helm.toolkit.fluxcd.io";
@@ -79,7 +76,7 @@ impl<'a> Builder<'a> {
             early_steps: Vec::new(),
             early_kinds: Vec::new(),
         };
-        for name in NAMESPACES {
+        for name in GIVEN_NAMESPACES {
             builder.give_namespace(name);
         }
         builder

@@ -83,6 +83,10 @@ impl<'b> World<'b> {
         match self.releases[at as usize].phase {
             Phase::Absent => {
                 self.releases[at as usize].spec = self.revision;
+                if self.is_withheld(id) {
+                    self.releases[at as usize].phase = Phase::Stalled;
+                    return;
+                }
                 let is_suspended = self.release_spec(at).is_some_and(|spec| spec.suspended);
                 if is_suspended {
                     self.releases[at as usize].phase = Phase::Suspended;

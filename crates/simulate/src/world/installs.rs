@@ -24,6 +24,10 @@ impl World<'_> {
         if matches!(self.installs[at], Install::Running { .. } | Install::Done) {
             return Ok(Done::Again);
         }
+        if self.is_release_withheld(release) {
+            self.installs[at] = Install::Failed(Reason::NotInstalled(it.name));
+            return Err(Reason::NotInstalled(it.name));
+        }
         if let Some(reason) = self.refuses(&it.chart) {
             self.installs[at] = Install::Failed(reason);
             return Err(reason);

@@ -199,6 +199,10 @@ impl<'b> World<'b> {
     fn reconcile(&mut self, at: u32) {
         let Some(spec) = self.spec(at) else { return };
         let id = self.blueprint.kustomizations[at as usize].id;
+        if self.is_withheld(id) {
+            self.kustomizations[at as usize].phase = Phase::Suspended;
+            return;
+        }
         if spec.suspended {
             let state = &mut self.kustomizations[at as usize];
             state.phase = Phase::Suspended;

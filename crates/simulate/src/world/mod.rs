@@ -17,6 +17,7 @@ mod pods;
 mod progress;
 mod script;
 mod trace;
+mod withheld;
 
 use std::collections::BTreeMap;
 
@@ -96,6 +97,7 @@ pub struct World<'b> {
     trace: Option<Vec<BootEvent>>,
     is_over: Option<Verdict>,
     limits: Limits,
+    withheld: withheld::Withheld,
 }
 
 impl<'b> World<'b> {
@@ -137,6 +139,7 @@ impl<'b> World<'b> {
             trace: None,
             is_over: None,
             limits: Limits::of(blueprint),
+            withheld: withheld::Withheld::default(),
         }
     }
 

@@ -46,7 +46,9 @@ impl World<'_> {
         if self.lacks_api().is_some() {
             return;
         }
-        if self.blueprint.runs_bootstrap {
+        if self.are_seeds_withheld() {
+            self.script = Some(Script { failed: Some(Reason::FluxNotStarted), is_done: false });
+        } else if self.blueprint.runs_bootstrap {
             self.script_seeds();
             self.script_installs();
         } else if self.is_raised() {

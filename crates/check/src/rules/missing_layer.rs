@@ -1,0 +1,48 @@
+//! ## What it finds
+//!
+//! A script that runs `terraform` or `tofu` in a directory of the repository that does not exist, often the entry of a list that a
+//! loop goes through and that was not changed when the directory was removed.
+//!
+//! ## Why it matters at a cold start
+//!
+//! The bootstrap of a cluster that is up is not run, so it does not show. At a cold start the script ends there, in the middle of
+//! its checks or of the boot; without `set -e` it goes on in the directory that it was in before.
+//!
+//! ## Example
+//!
+//! ```sh
+//! for layer in 00-auth 01-infrastructure 03-configuration; do   # 03-configuration was removed
+//!   cd "$ROOT/terraform/$layer" && terraform validate
+//! done
+//! ```
+//!
+//! ## Fix
+//!
+//! Remove the entry, or add the directory. A loop over the directories that exist (`for layer in terraform/*/`) can't get out of
+//! step.
+
+use diagnostic::{Finding, LayerAdvice, LayerCost, Remark, Rule, Severity};
+use model::{Consequence, LayerDefect};
+
+use crate::context::Context;
+use crate::layers::{Judged, findings};
+
+pub(crate) static RULE: Rule = Rule::new(
+    "missing-layer",
+    "a script that runs Terraform in a directory that does not exist",
+    include_str!("missing_layer.rs"),
+);
+
+pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
+    findings(context, &RULE, |defect| match defect {
+        LayerDefect::MissingDirectory { directory } => Some(Judged {
+            severity: Severity::Error,
+            consequence: Some(Consequence::Terminal { certain: true }),
+            cost: LayerCost::ScriptEnds,
+            advice: LayerAdvice::CorrectDirectory { directory: directory.clone() },
+            label: Remark::EnteredHere,
+            shown: &[],
+        }),
+        _ => None,
+    })
+}

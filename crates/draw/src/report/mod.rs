@@ -1,0 +1,9 @@
+//! The analysis of a cluster, as Markdown for people and JSON for programs. Knows how a section looks, and not where it comes from.
+
+mod json;
+mod markdown;
+mod prose;
+mod sections;
+
+pub use json::json;
+pub use markdown::markdown;

@@ -1,0 +1,108 @@
+//! The words of `coldstart report`.
+
+use diagnostic::Severity;
+use report::{Check, KeyFileRole, RuleSubject};
+use run::Layer;
+
+use crate::shell::word;
+
+/// What a layer is called in a heading.
+pub fn layer(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Keys => "Keys and credentials",
+        Layer::Machines => "Machines",
+        Layer::Talos => "Talos",
+        Layer::Api => "Kubernetes API",
+        Layer::Seeds => "Objects applied before anything is installed",
+        Layer::Network => "Pod network",
+        Layer::Bootstrap => "Bootstrap",
+        Layer::Flux => "Flux",
+        Layer::GitOps => "What Flux applies",
+        Layer::Configuration => "Configuration of services",
+        Layer::Outside => "From outside",
+    }
+}
+
+/// How soon a gap should be closed.
+pub fn priority(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "HIGH",
+        Severity::Warning => "MEDIUM",
+        Severity::Info => "LOW",
+        Severity::Pedantic => "VERY LOW",
+    }
+}
+
+/// What a rule is about: `the pod network`, `CRD x`, `3 secret stores`.
+pub fn subject(subject: &RuleSubject) -> String {
+    if let Some(name) = &subject.name {
+        return name.clone();
+    }
+    // `webhook of`, `the controller of`: the noun without what follows it.
+    let kind = subject.kind.trim_start_matches("the ").trim_end_matches(" of");
+    crate::words::count(subject.count, if kind.is_empty() { "object" } else { kind })
+}
+
+/// What a file is for.
+pub fn key_file(role: KeyFileRole) -> &'static str {
+    match role {
+        KeyFileRole::Settings => "Settings of coldstart",
+        KeyFileRole::Machines => "Machines",
+        KeyFileRole::Terraform => "Terraform",
+        KeyFileRole::Bootstrap => "Bootstrap",
+        KeyFileRole::Values => "Values of the bootstrap",
+        KeyFileRole::EntryPoint => "Entry point of Flux",
+        KeyFileRole::Applications => "Root of the applications",
+        KeyFileRole::Sources => "Sources",
+    }
+}
+
+/// What is looked at, and the command that shows it.
+pub fn check(check: &Check) -> (String, String) {
+    let said = |what: &str, command: String| (what.to_owned(), command);
+    match check {
+        Check::Talos { addresses } => {
+            said("Talos: services, etcd, and that all machines have joined", format!("talosctl --nodes {} health", word(&addresses.join(","))))
+        }
+        Check::Nodes => said("Kubernetes: every node is Ready", "kubectl get nodes -o wide".to_owned()),
+        Check::Release { namespace, name } => (
+            format!("{namespace}/{name}: its pods run"),
+            format!("kubectl -n {} get pods -l {}", word(namespace), word(&format!("app.kubernetes.io/instance={name}"))),
+        ),
+        Check::Flux => said("Flux: its controllers and sources", "flux check && flux get sources all -A".to_owned()),
+        Check::Kustomizations { namespaces } => match namespaces.as_slice() {
+            [only] => said("Flux: what it applies", format!("flux get kustomizations -n {}", word(only))),
+            _ => said("Flux: what it applies", "flux get kustomizations -A".to_owned()),
+        },
+        Check::NotReady => said(
+            "Flux: what is not ready",
+            "flux get kustomizations -A --status-selector ready=false; flux get helmreleases -A --status-selector ready=false"
+                .to_owned(),
+        ),
+        Check::StorageClasses { names } => {
+            said("Storage: the classes", format!("kubectl get storageclass {}", words(names)))
+        }
+        Check::CsiDrivers => said("Storage: every node has its drivers", "kubectl get csinode".to_owned()),
+        Check::Objects { kind, namespace, names } => {
+            let of = if namespace.is_empty() { String::new() } else { format!("-n {} ", word(namespace)) };
+            (format!("{kind}: {}", names.join(", ")), format!("kubectl {of}get {} {}", word(&kind.to_lowercase()), words(names)))
+        }
+        Check::Outside { url } => said("From outside", format!("curl --fail {}", word(url))),
+    }
+}
+
+fn words(names: &[String]) -> String {
+    names.iter().map(|name| word(name)).collect::<Vec<_>>().join(" ")
+}
+
+/// What a directory of Terraform is for.
+pub fn terraform(purpose: &str) -> &'static str {
+    match purpose {
+        "keys" => "credentials and keys that outlive the cluster",
+        "machines" => "makes the machines",
+        "cluster" => "installs into the new cluster",
+        "services" => "configures services of the cluster",
+        "flux" => "applied by Flux",
+        _ => "not clear",
+    }
+}

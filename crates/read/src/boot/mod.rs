@@ -1,0 +1,59 @@
+//! The steps of a cluster's boot before GitOps, whatever tool runs them: what each does, what it comes after, and what has been shown
+//! when it is done.
+//!
+//! Knows what resources, releases and commands of a boot are there for. Does not know what is missing: that is judged from the steps.
+
+mod contract;
+mod knowledge;
+mod nodes;
+mod scripts;
+mod shown;
+mod terraform;
+
+use catalogue::Catalogue;
+use model::Boot;
+
+use crate::helmfile::Helmfile;
+use crate::repository::Repository;
+use crate::scripts::Scripts;
+use crate::terraform::chain::Chain;
+use crate::terraform::layers::Layers;
+use knowledge::Knowledge;
+
+/// Steps of one boot. Who has more runs something else than a boot.
+const STEPS_MAX: usize = 2_000;
+
+/// What a boot is read from.
+pub(crate) struct Sources<'r> {
+    pub(crate) repository: &'r Repository,
+    pub(crate) catalogue: &'r Catalogue,
+    pub(crate) layers: &'r Layers,
+    pub(crate) scripts: &'r Scripts<'r>,
+    /// In the order in which they run.
+    pub(crate) helmfiles: &'r [Helmfile],
+}
+
+impl<'r> Sources<'r> {
+    /// The runs that come before Flux: what it applies itself comes after it.
+    pub(crate) fn chains(&self) -> impl Iterator<Item = &'r Chain> + use<'r> {
+        self.layers.chains.iter().filter(|chain| !chain.is_applied_by_flux)
+    }
+}
+
+/// All steps, for any cluster.
+pub(crate) fn read(sources: &Sources<'_>) -> Boot {
+    let has_scripts = sources.scripts.found().iter().any(crate::scripts::Script::is_early);
+    if sources.chains().next().is_none() && !has_scripts {
+        return Boot::default();
+    }
+    let knowledge = Knowledge(sources.catalogue);
+    let texts = shown::Texts::new(sources);
+    let mut boot = nodes::expected(sources.repository);
+    for chain in sources.chains() {
+        let steps = terraform::steps(&boot, chain, knowledge, &texts);
+        contract::append(&mut boot, chain, steps);
+    }
+    terraform::order_runs(&mut boot, sources.layers);
+    scripts::append(&mut boot, knowledge, sources.scripts, sources.helmfiles);
+    boot
+}

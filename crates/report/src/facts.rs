@@ -1,0 +1,71 @@
+//! Everything that a document is made from.
+
+use std::collections::BTreeMap;
+
+use diagnostic::{Finding, Repairs};
+use graph::{Analysis, Critical, Impact};
+use model::{Cluster, ComponentId, Stage};
+use read::inventory::Inventory;
+use read::versions::ChartVersion;
+use run::{Layer, Plan};
+use source::{Sources, Span};
+
+use crate::boots::Boots;
+use crate::document::Place;
+
+/// What is known of one cluster.
+pub struct Facts<'a> {
+    pub cluster: &'a Cluster,
+    pub analysis: &'a Analysis,
+    /// Nothing where dependencies form a cycle.
+    pub plan: Option<&'a Plan>,
+    /// Those of this cluster, the worst first.
+    pub findings: &'a [Finding],
+    pub repairs: &'a Repairs,
+    /// The cluster as it would be after the fixes.
+    pub after: Option<After<'a>>,
+    pub versions: &'a [ChartVersion],
+    pub inventory: &'a Inventory,
+    pub critical: Vec<(Critical, Impact)>,
+    pub boots: Option<Boots>,
+    pub sources: &'a dyn Sources,
+    /// Files of the repository with a name of their own, such as its settings.
+    pub settings_file: Option<&'a str>,
+}
+
+/// A cluster after the fixes.
+#[derive(Clone, Copy, Debug)]
+pub struct After<'a> {
+    pub cluster: &'a Cluster,
+    pub analysis: &'a Analysis,
+}
+
+impl std::fmt::Debug for Facts<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Facts").field("cluster", &self.cluster.name).finish_non_exhaustive()
+    }
+}
+
+impl Facts<'_> {
+    pub(crate) fn place(&self, at: Span) -> Option<Place> {
+        let (path, position) = self.sources.locate(at)?;
+        Some(Place { path: path.to_owned(), line: position.line })
+    }
+
+    /// Which layer of a cold start each component belongs to.
+    pub(crate) fn layers(&self) -> BTreeMap<ComponentId, Layer> {
+        let parts = graph::early_parts(self.cluster);
+        let layer = |id: ComponentId| match parts[id.index()] {
+            None => Layer::GitOps,
+            Some(graph::EarlyPart::Seed) => Layer::Seeds,
+            Some(graph::EarlyPart::Network) => Layer::Network,
+            Some(graph::EarlyPart::Release) => Layer::Bootstrap,
+            Some(graph::EarlyPart::Flux) => Layer::Flux,
+        };
+        self.cluster.ids().map(|id| (id, layer(id))).collect()
+    }
+
+    pub(crate) fn is_early(&self, id: ComponentId) -> bool {
+        self.cluster.component(id).stage == Stage::Bootstrap
+    }
+}
