@@ -21,6 +21,7 @@ use boots::Boots;
 use builds::{Target, reached};
 use meant::{Beside, Meant, Objects};
 
+use super::trees;
 use crate::table::Table;
 use crate::{parallel, product};
 
@@ -137,8 +138,7 @@ fn write(directory: &Path, files: &BTreeMap<String, String>) -> Result<()> {
 fn one(binary: &Path, tree: &Path, options: &Options) -> Result<Option<Row>> {
     let copy = TempDir::new()?;
     let root = copy.path().join("tree");
-    let copied = Command::new("cp").arg("-r").arg(tree).arg(&root).status().context("cannot copy")?;
-    ensure!(copied.success(), "cannot copy {}", tree.display());
+    trees::copy(tree, &root)?;
     let started = Instant::now();
     let Some(before) = json(binary, &root, &["check", "--each", "--min-severity", "warning"])? else { return Ok(None) };
     let check = started.elapsed();

@@ -1,5 +1,5 @@
-//! `cargo xtask evaluate hostile`: repositories that were made to break who reads them, for every command and format, within bounds of
-//! time and memory.
+//! `cargo xtask evaluate hostile`: repositories that were made to break who reads them, or real ones, for every command and format, within
+//! bounds of time and memory.
 //!
 //! Knows what no run may do. Does not know what any of these repositories is about.
 
@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 use fixtures::hostile::multiplying::{self, SHAPES};
 use fixtures::hostile::{BUILDERS, build};
 
+use super::trees;
 use crate::product;
 use crate::table::Table;
 
@@ -23,7 +24,7 @@ const MEMORY_KIB_MAX: u64 = 1024 * 1024;
 const OUTSIDE: &str = "only-the-outside-has-this";
 
 /// Every command that reads a repository of a stranger, in every format.
-const CALLS: [&[&str]; 25] = [
+const CALLS: [&[&str]; 29] = [
     &["check", "--pedantic", "--blind-spots"],
     &["check", "--pedantic", "--verbose", "--each"],
     &["check", "--pedantic", "--format", "json"],
@@ -35,6 +36,10 @@ const CALLS: [&[&str]; 25] = [
     &["fix", "--unsafe", "--min-severity", "info", "--format", "json"],
     &["graph"],
     &["graph", "--format", "json"],
+    &["impact", "--critical"],
+    &["impact", "--critical", "--format", "json"],
+    &["report"],
+    &["report", "--format", "json"],
     &["plan"],
     &["plan", "--format", "json"],
     &["plan", "--format", "mermaid"],
@@ -56,6 +61,9 @@ pub(crate) struct Options {
     /// Repositories of each kind
     #[arg(long, value_name = "N", default_value_t = 25)]
     seeds: u64,
+    /// These repositories instead of made ones
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["only", "size"])]
+    trees: Vec<PathBuf>,
     /// Kinds [default: all]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
@@ -98,10 +106,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         ]);
         faults.extend(worst.faults);
     };
-    for (name, _) in BUILDERS.iter().filter(|(name, _)| is_asked_for(name)) {
+    for tree in &options.trees {
+        add(&tree.file_name().unwrap_or_default().to_string_lossy(), 1, one_tree(tree, &binary)?);
+    }
+    let is_made = |name: &str| options.trees.is_empty() && is_asked_for(name);
+    for (name, _) in BUILDERS.iter().filter(|(name, _)| is_made(name)) {
         add(name, options.seeds, one_kind(name, options.seeds, &binary)?);
     }
-    for shape in SHAPES.iter().filter(|shape| is_asked_for(shape.name)) {
+    for shape in SHAPES.iter().filter(|shape| is_made(shape.name)) {
         let size = if options.size == Size::Small { shape.small } else { shape.large };
         add(shape.name, 1, one_shape(shape.name, size, &binary)?);
     }
@@ -120,6 +132,16 @@ fn one_shape(name: &str, size: usize, binary: &Path) -> Result<Worst> {
     let tree = scratch.path().join("tree");
     multiplying::build(name, size, &tree).with_context(|| format!("cannot build {name} {size}"))?;
     every_call(&format!("{name} {size}"), binary, &tree, &mut worst)?;
+    Ok(worst)
+}
+
+/// A copy of somebody's repository.
+fn one_tree(original: &Path, binary: &Path) -> Result<Worst> {
+    let mut worst = Worst::default();
+    let scratch = tempfile::tempdir()?;
+    let tree = scratch.path().join("tree");
+    trees::copy(original, &tree)?;
+    every_call(&original.display().to_string(), binary, &tree, &mut worst)?;
     Ok(worst)
 }
 

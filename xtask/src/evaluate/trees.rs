@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use exec::System;
 use git::Git;
 
@@ -152,6 +153,13 @@ fn place(entry: &Entry, bytes: &[u8], into: &Path) -> Result<()> {
 
 fn symlink(target: &[u8], path: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(&*String::from_utf8_lossy(target), path)
+}
+
+/// Copies a tree, its links as links, to a place where there is nothing yet.
+pub(super) fn copy(tree: &Path, to: &Path) -> Result<()> {
+    let status = Command::new("cp").arg("-r").arg(tree).arg(to).status().context("cannot start cp")?;
+    ensure!(status.success(), "cannot copy {}", tree.display());
+    Ok(())
 }
 
 #[cfg(test)]
