@@ -7,7 +7,7 @@ use ::check::Policy;
 use ::graph::{Analysis, Impacts};
 use ::report::{After, BootTimes, Boots, Document, Facts, Share};
 use ::simulate::{Blueprint, Conditions, Faults, World};
-use diagnostic::{Finding, Fingerprint, Repairs, Severity};
+use diagnostic::{Finding, Fingerprint, Headline, Repairs, Severity};
 use edit::Readers;
 use fix::Wish;
 use model::{Cluster, ObjectRef};
@@ -84,6 +84,7 @@ struct Told<'a> {
     analyses: &'a [Analysis],
     only: Option<&'a str>,
     findings: Vec<Finding>,
+    headlines: BTreeMap<String, Headline>,
     repairs: BTreeMap<String, Repairs>,
     /// The repository with the fixes.
     after: Option<(Reading, Vec<Analysis>)>,
@@ -98,7 +99,9 @@ impl<'a> Told<'a> {
         only: Option<&'a str>,
     ) -> Result<Self, Failure> {
         let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
-        let each = settled(reading, analyses, &policy);
+        let mut each = settled(reading, analyses, &policy);
+        ::check::look_ahead(&mut each, reading, analyses);
+        let headlines = headlines(&each);
         let entry = options.start.entry.as_deref();
         let closes = |finding: &Finding, _: &Reading| {
             finding.severity >= Severity::Info && only.is_none_or(|only| finding.cluster == only)
@@ -112,7 +115,7 @@ impl<'a> Told<'a> {
             each.findings.into_iter().filter(|finding| finding.severity >= Severity::Info).collect();
         let repairs = reading.clusters.iter().map(|cluster| (cluster.name.clone(), of_cluster(&all, &cluster.name)));
         let repairs = repairs.collect();
-        Ok(Self { options, reading, analyses, only, findings, repairs, after, rendered })
+        Ok(Self { options, reading, analyses, only, findings, headlines, repairs, after, rendered })
     }
 
     fn text(&self) -> Result<String, Failure> {
@@ -185,6 +188,7 @@ impl<'a> Told<'a> {
             cluster,
             analysis,
             plan,
+            headline: self.headlines.get(&cluster.name).copied().unwrap_or_default(),
             findings: &part.findings,
             repairs: self.repairs.get(&cluster.name).unwrap_or(&NO_REPAIRS),
             after,
@@ -206,6 +210,23 @@ impl<'a> Told<'a> {
         };
         Ok(Boots { now: share(&blueprint, boots), after, now_times: times(&blueprint, boots.min(TIMED_BOOTS_MAX)) })
     }
+}
+
+/// What `check` says of each cluster in its first line.
+fn headlines(report: &diagnostic::Report) -> BTreeMap<String, Headline> {
+    let of = |name: &str| {
+        let of_cluster = diagnostic::Report {
+            findings: report.findings.iter().filter(|finding| finding.cluster == name).cloned().collect(),
+            clusters: report.clusters.iter().filter(|cluster| cluster.name == name).cloned().collect(),
+            blind_spots: Vec::new(),
+            left_out: diagnostic::LeftOut::default(),
+            is_partial: report.is_partial,
+            rules: report.rules,
+        }
+        .folded();
+        Headline::new(&of_cluster, &diagnostic::causes(&of_cluster.findings))
+    };
+    report.clusters.iter().map(|cluster| (cluster.name.clone(), of(&cluster.name))).collect()
 }
 
 static NO_REPAIRS: Repairs = Repairs { made: Vec::new(), left: Vec::new() };

@@ -65,6 +65,8 @@ impl BootstrapStep {
 pub struct BootstrapFiles {
     /// Applied as they are, sorted.
     pub files: Vec<String>,
+    /// The namespace that a command gives to the objects of a file that name none.
+    pub namespaces: BTreeMap<String, String>,
     /// Built with kustomize and applied, sorted.
     pub directories: Vec<String>,
     /// The values of its releases.

@@ -1,17 +1,17 @@
 //! The document and its sections, in their order.
 
-use diagnostic::Repairs;
 use graph::{Critical, Impact};
 use model::Cluster;
 use run::Layer;
 use serde::Serialize;
 
 use crate::boots::Boots;
+use crate::changes::Changes;
 use crate::checks::Check;
 use crate::facts::Facts;
 use crate::files::{Api, KeyFile, Version};
 use crate::layers::LayerPart;
-use crate::rules::{BrokenCycle, CycleFound, DependencyRule};
+use crate::rules::{BrokenCycle, CycleAcross, CycleFound, DependencyRule};
 use crate::stages::Stage;
 use crate::summary::Summary;
 use crate::tiers::{Edge, Tier};
@@ -34,10 +34,10 @@ pub struct Document<'a> {
 /// A part of the document. One that has nothing to say is not there.
 #[derive(Debug)]
 pub enum Section<'a> {
-    Summary(Summary),
+    Summary(Summary<'a>),
     Stages(Vec<Stage<'a>>),
     /// What closes the gaps.
-    Changes(&'a Repairs),
+    Changes(Changes<'a>),
     Tiers(Vec<Tier>),
     Tree(Vec<Edge>),
     Layers(Vec<LayerPart<'a>>),
@@ -50,6 +50,8 @@ pub enum Section<'a> {
     Critical(Vec<(Critical, Impact)>),
     Cycles {
         found: Vec<CycleFound>,
+        /// Through GitOps and back.
+        across: Vec<CycleAcross>,
         broken: Vec<BrokenCycle>,
     },
     KeyFiles(Vec<KeyFile>),
@@ -71,21 +73,23 @@ pub fn document(facts: Facts<'_>, only: Option<Layer>) -> Document<'_> {
     }
     let (hard, soft) = crate::rules::rules(&facts);
     let (found, broken) = crate::rules::cycles(&facts);
+    let across = crate::rules::across(&facts);
     let after = facts.after.map(|after| crate::tiers::edges(after.cluster)).filter(|_| !facts.repairs.made.is_empty());
     let mut sections = vec![
         Section::Summary(crate::summary::summary(&facts)),
         Section::Stages(stages),
-        Section::Changes(facts.repairs),
+        Section::Changes(crate::changes::changes(&facts)),
         Section::Tiers(crate::tiers::tiers(cluster)),
         Section::Tree(crate::tiers::tree(&facts)),
         Section::Layers(crate::layers::layers(&facts)),
         Section::Apis(crate::files::apis(&facts)),
         Section::Rules { hard, soft },
         Section::Critical(Vec::new()),
-        Section::Cycles { found, broken },
+        Section::Cycles { found, across, broken },
         Section::KeyFiles(crate::files::key_files(&facts)),
         Section::Versions(crate::files::versions(&facts)),
-        Section::Timeline(crate::timeline::timeline(&facts)),
+        // Of what does not come up there is no time to tell.
+        Section::Timeline(if facts.headline.comes_up() { crate::timeline::timeline(&facts) } else { Vec::new() }),
         Section::After(after.unwrap_or_default()),
         Section::Verification(crate::checks::checks(&facts)),
     ];
@@ -108,7 +112,7 @@ impl Section<'_> {
         match self {
             Self::Summary(_) | Self::Reliability(_) => false,
             Self::Stages(it) => it.is_empty(),
-            Self::Changes(it) => it.made.is_empty() && it.left.is_empty(),
+            Self::Changes(it) => it.repairs.made.is_empty() && it.by_hand.is_empty() && it.left.is_empty(),
             Self::Tiers(it) => it.is_empty(),
             Self::Tree(it) | Self::After(it) => it.is_empty(),
             Self::Layers(it) => it.is_empty(),
@@ -116,7 +120,7 @@ impl Section<'_> {
             Self::Apis(it) => it.is_empty(),
             Self::Rules { hard, soft } => hard.is_empty() && soft.is_empty(),
             Self::Critical(it) => it.is_empty(),
-            Self::Cycles { found, broken } => found.is_empty() && broken.is_empty(),
+            Self::Cycles { found, across, broken } => found.is_empty() && across.is_empty() && broken.is_empty(),
             Self::KeyFiles(it) => it.is_empty(),
             Self::Versions(it) => it.is_empty(),
             Self::Timeline(it) => it.is_empty(),

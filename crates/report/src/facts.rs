@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use diagnostic::{Finding, Repairs};
+use diagnostic::{Finding, Headline, Repairs};
 use graph::{Analysis, Critical, Impact};
-use model::{Cluster, ComponentId, Stage};
+use model::{Cluster, ComponentId, Doing, Stage};
 use read::inventory::Inventory;
+use read::machines::MachineGroup;
 use read::versions::ChartVersion;
 use run::{Layer, Plan};
 use source::{Sources, Span};
@@ -19,6 +20,8 @@ pub struct Facts<'a> {
     pub analysis: &'a Analysis,
     /// Nothing where dependencies form a cycle.
     pub plan: Option<&'a Plan>,
+    /// Whether it comes up.
+    pub headline: Headline,
     /// Those of this cluster, the worst first.
     pub findings: &'a [Finding],
     pub repairs: &'a Repairs,
@@ -63,6 +66,20 @@ impl Facts<'_> {
             Some(graph::EarlyPart::Flux) => Layer::Flux,
         };
         self.cluster.ids().map(|id| (id, layer(id))).collect()
+    }
+
+    /// The machines of this cluster, where files describe one set of them.
+    pub(crate) fn machines(&self) -> Option<&MachineGroup> {
+        let [group] = self.inventory.groups.as_slice() else { return None };
+        Some(group)
+    }
+
+    /// Whether Talos runs on its machines.
+    pub(crate) fn has_talos(&self) -> bool {
+        let boot = &self.cluster.facts.boot;
+        let configures = |does: &Doing| matches!(does, Doing::ConfiguresMachines | Doing::BootstrapsEtcd);
+        let plans = || self.plan.into_iter().flat_map(|plan| &plan.steps).any(|step| step.layer == Layer::Talos);
+        boot.steps.iter().any(|step| configures(&step.does)) || plans()
     }
 
     pub(crate) fn is_early(&self, id: ComponentId) -> bool {

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use model::{ObjectRef, Role};
+use read::terraform::Purpose;
 use run::{Action, Layer, Step};
 use serde::Serialize;
 
 use crate::facts::Facts;
+
+/// Providers of machines that reset one from outside.
+const HYPERVISORS: [&str; 2] = ["hcloud", "proxmox"];
 
 #[derive(Clone, Debug)]
 pub struct LayerPart<'a> {
@@ -16,6 +20,20 @@ pub struct LayerPart<'a> {
     pub after: Vec<Layer>,
     /// What is done here, and not by Flux.
     pub steps: Vec<&'a Step>,
+    /// How a single node of it is brought back.
+    pub nodes: Vec<NodeRecovery>,
+    /// Talos runs it, with what belongs to that.
+    pub is_talos: bool,
+}
+
+/// How a machine is brought back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "by")]
+pub enum NodeRecovery {
+    /// By Talos itself.
+    Reboot { addresses: Vec<String> },
+    /// By what runs the virtual machines: the name of the provider.
+    Reset { provider: String },
 }
 
 /// A component, or a machine by its name.
@@ -27,17 +45,32 @@ pub struct Member {
     /// The directory it is built from.
     pub path: Option<String>,
     pub address: Option<String>,
+    /// A machine that is a control plane.
+    pub is_control_plane: bool,
+}
+
+impl Member {
+    pub(crate) fn machine(name: &str, address: Option<&str>, is_control_plane: bool) -> Self {
+        let address = address.map(str::to_owned);
+        Self { name: name.to_owned(), object: None, known_as: None, path: None, address, is_control_plane }
+    }
 }
 
 pub(crate) fn layers<'a>(facts: &Facts<'a>) -> Vec<LayerPart<'a>> {
     let mut parts: BTreeMap<Layer, LayerPart<'a>> = BTreeMap::new();
-    let empty = |layer: Layer| LayerPart { layer, members: Vec::new(), after: Vec::new(), steps: Vec::new() };
+    let empty = |layer: Layer| LayerPart {
+        layer,
+        members: Vec::new(),
+        after: Vec::new(),
+        steps: Vec::new(),
+        nodes: Vec::new(),
+        is_talos: facts.has_talos() && matches!(layer, Layer::Talos | Layer::Api),
+    };
     for step in facts.plan.into_iter().flat_map(|plan| &plan.steps) {
         let part = parts.entry(step.layer).or_insert_with(|| empty(step.layer));
         if let Action::PowerOn { machine } | Action::Configure { machine } = &step.action {
             let address = step.by_hand.address.clone();
-            let member = Member { name: machine.clone(), object: None, known_as: None, path: None, address };
-            part.members.push(member);
+            part.members.push(Member::machine(machine, address.as_deref(), false));
         }
         if step.action != Action::Watch || step.layer != Layer::GitOps {
             part.steps.push(step);
@@ -47,6 +80,7 @@ pub(crate) fn layers<'a>(facts: &Facts<'a>) -> Vec<LayerPart<'a>> {
             part.after.extend(after);
         }
     }
+    of_boot(facts, &mut parts, &empty);
     for (id, layer) in facts.layers() {
         let component = facts.cluster.component(id);
         let is_part = component.role == Role::HelmRelease && component.parent.is_some();
@@ -58,14 +92,54 @@ pub(crate) fn layers<'a>(facts: &Facts<'a>) -> Vec<LayerPart<'a>> {
                 known_as: component.known_as.as_ref().map(ToString::to_string),
                 path: component.path.clone(),
                 address: None,
+                is_control_plane: false,
             });
         }
     }
     for part in parts.values_mut() {
+        part.nodes = recoveries(facts, part.layer);
         part.members.sort();
         part.members.dedup();
         part.after.sort();
         part.after.dedup();
     }
     parts.into_values().collect()
+}
+
+/// The layers that only the steps of the boot tell of, and what their steps come after.
+fn of_boot<'a>(facts: &Facts<'a>, parts: &mut BTreeMap<Layer, LayerPart<'a>>, empty: &dyn Fn(Layer) -> LayerPart<'a>) {
+    let boot = crate::stages::boot(facts);
+    for (layer, step) in &boot {
+        let part = parts.entry(*layer).or_insert_with(|| empty(*layer));
+        let before = step.after_steps.iter().filter_map(|on| boot.get(on.index())).map(|(before, _)| *before);
+        part.after.extend(before.filter(|before| before < layer));
+    }
+    let machines = crate::stages::machines(facts);
+    for layer in [Layer::Machines, Layer::Talos, Layer::Api] {
+        let is_told = layer == Layer::Machines && !machines.is_empty();
+        if is_told {
+            parts.entry(layer).or_insert_with(|| empty(layer));
+        }
+        let Some(part) = parts.get_mut(&layer) else { continue };
+        if part.members.is_empty() && (layer != Layer::Api || part.is_talos) {
+            let is_here = |one: &&Member| layer != Layer::Api || one.is_control_plane;
+            part.members.extend(machines.iter().filter(is_here).cloned());
+        }
+    }
+}
+
+fn recoveries(facts: &Facts<'_>, layer: Layer) -> Vec<NodeRecovery> {
+    let mut found = Vec::new();
+    if layer == Layer::Talos && facts.has_talos() {
+        let machines = crate::stages::machines(facts).into_iter();
+        found.push(NodeRecovery::Reboot { addresses: machines.filter_map(|machine| machine.address).collect() });
+    }
+    if layer == Layer::Machines {
+        let made = facts.inventory.terraform.iter().filter(|one| one.purpose == Purpose::Machines);
+        let providers: std::collections::BTreeSet<&str> =
+            made.flat_map(|one| &one.providers).map(String::as_str).collect();
+        let known = providers.into_iter().filter(|name| HYPERVISORS.contains(name));
+        found.extend(known.map(|name| NodeRecovery::Reset { provider: name.to_owned() }));
+    }
+    found
 }

@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod boots;
+mod changes;
 mod checks;
 mod document;
 mod facts;
@@ -19,13 +20,14 @@ mod tiers;
 mod timeline;
 
 pub use boots::{BootTimes, Boots, Share};
+pub use changes::{ByHandChange, Changes};
 pub use checks::Check;
 pub use document::{Document, Place, Section, document};
 pub use facts::{After, Facts};
 pub use files::{Api, KeyFile, KeyFileRole, Version};
-pub use layers::{LayerPart, Member};
-pub use rules::{BrokenCycle, CycleFound, DependencyRule, RuleSubject};
-pub use stages::{BootStage, Gap, Guarantee, Stage, Tied};
+pub use layers::{LayerPart, Member, NodeRecovery};
+pub use rules::{BrokenCycle, CycleAcross, CycleFound, DependencyRule, RuleSubject};
+pub use stages::{ApiAddress, BootStage, Gap, Guarantee, Stage, Tied};
 pub use summary::Summary;
 pub use tiers::{Area, Edge, Tier, TierMember};
 pub use timeline::Milestone;

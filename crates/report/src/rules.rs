@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{CapabilityKind, ComponentId, ObjectRef, Verdict};
+use model::{CapabilityKind, ComponentId, Defect, LayerDefect, ObjectRef, Verdict};
 use serde::Serialize;
 
+use crate::document::Place;
 use crate::facts::Facts;
 
 /// Fewer than this are no rule.
@@ -32,6 +33,18 @@ pub struct RuleSubject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CycleFound {
     pub components: Vec<ObjectRef>,
+}
+
+/// What starts GitOps comes after something that only GitOps brings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CycleAcross {
+    /// What needs it.
+    pub step: ObjectRef,
+    /// What it needs, by name.
+    pub needs: String,
+    /// What starts GitOps.
+    pub start: String,
+    pub at: Option<Place>,
 }
 
 /// A need that only the bootstrap meets in time.
@@ -105,6 +118,29 @@ pub(crate) fn cycles(facts: &Facts<'_>) -> (Vec<CycleFound>, Vec<BrokenCycle>) {
         needs: needs.into_iter().collect(),
     });
     (found.collect(), broken.collect())
+}
+
+/// Those through GitOps and back, and those of runs of Terraform, as far as they are reported.
+pub(crate) fn across(facts: &Facts<'_>) -> Vec<CycleAcross> {
+    let is_told = |at: source::Span| facts.findings.iter().any(|finding| finding.primary.at.span() == at);
+    let mut found = Vec::new();
+    for fault in facts.cluster.facts.boot.faults.iter().filter(|fault| is_told(fault.at)) {
+        let Defect::Layer(defect) = &fault.defect else { continue };
+        let (needs, start) = match defect {
+            LayerDefect::ServiceFromGitOps { service, start, .. } => (service.to_string(), start.to_string()),
+            LayerDefect::ObjectFromGitOps { object, start } => (object.to_string(), start.to_string()),
+            LayerDefect::Cycle { directories } => {
+                let mut names: Vec<&str> = directories.iter().map(|name| name.as_str()).collect();
+                let first = names.first().copied().unwrap_or_default().to_owned();
+                let by = 1.min(names.len());
+                names.rotate_left(by);
+                (names.join(", "), first)
+            }
+            _ => continue,
+        };
+        found.push(CycleAcross { step: fault.step.clone(), needs, start, at: facts.place(fault.at) });
+    }
+    found
 }
 
 /// The release of Flux that is the same as one of the bootstrap.

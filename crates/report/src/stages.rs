@@ -1,15 +1,16 @@
 //! Each stage of a cold start: what happens, what is guaranteed and by what, and what is not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostic::Finding;
-use model::{BootStep, Capability, ComponentId, Doing, Extent, Fact, ObjectRef, Role, Verdict};
+use model::{Boot, BootStep, Capability, ComponentId, Doing, Extent, Fact, ObjectRef, Role, StepId, Verdict};
 use read::terraform::Purpose;
 use run::{Layer, Step};
 use serde::Serialize;
 
 use crate::document::Place;
 use crate::facts::Facts;
+use crate::layers::Member;
 
 #[derive(Debug)]
 pub struct Stage<'a> {
@@ -18,6 +19,10 @@ pub struct Stage<'a> {
     pub happens: Vec<&'a Step>,
     /// What files tell of how that is done before GitOps.
     pub steps: Vec<BootStage>,
+    /// The machines that the cluster is to have; in their stage only.
+    pub machines: Vec<Member>,
+    /// Where the API server is found; in its stage only.
+    pub address: Option<ApiAddress>,
     pub guarantees: Vec<Guarantee>,
     /// Needs of what the same component applies in an earlier stage, or one above it: guaranteed, and no dependency sees to it.
     pub by_containment: usize,
@@ -29,10 +34,27 @@ pub struct Stage<'a> {
 pub struct BootStage {
     pub step: ObjectRef,
     pub does: Doing,
+    /// The nearest steps that it comes after.
     pub after: Vec<ObjectRef>,
+    pub after_steps: Vec<StepId>,
+    /// How many steps come before it.
+    pub depth: usize,
     /// What has been shown when it is done.
     pub shows: Vec<(Fact, Extent)>,
     pub at: Option<Place>,
+}
+
+/// Where the API server is found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ApiAddress {
+    /// The address that the control planes share, which Talos gives to one of them once etcd runs.
+    pub shared: Option<String>,
+    /// Where machines and people find it.
+    pub endpoint: Option<String>,
+    /// Steps that connect to the shared address before etcd runs.
+    pub too_early: Vec<ObjectRef>,
+    /// Addresses that steps connect to which configure machines and start etcd.
+    pub before: Vec<String>,
 }
 
 /// A component has what it needs of another, whenever both start from nothing.
@@ -77,8 +99,12 @@ pub(crate) fn stages<'a>(facts: &Facts<'a>, only: Option<Layer>) -> Vec<Stage<'a
     for layer in Layer::ALL.into_iter().filter(|layer| only.is_none_or(|only| only == *layer)) {
         let happens: Vec<&Step> =
             facts.plan.into_iter().flat_map(|plan| &plan.steps).filter(|step| step.layer == layer).collect();
-        let steps: Vec<BootStage> =
+        let mut steps: Vec<BootStage> =
             boot.iter().filter(|(own, _)| *own == layer).map(|(_, step)| step.clone()).collect();
+        steps.sort_by_key(|step| step.depth);
+        if layer == Layer::Keys {
+            steps.splice(0..0, prepared(facts));
+        }
         let is_here = |finding: &&Finding| layer_of_finding(facts, &objects, &boot, finding) == layer;
         let gaps: Vec<Gap<'a>> = facts
             .findings
@@ -92,8 +118,11 @@ pub(crate) fn stages<'a>(facts: &Facts<'a>, only: Option<Layer>) -> Vec<Stage<'a
             .into_iter()
             .partition::<Vec<_>, _>(|it| it.ties.is_empty() && !it.is_by_bootstrap);
         let by_containment = own.iter().map(|it| it.needs.len()).sum();
-        let stage = Stage { layer, happens, steps, guarantees: told, by_containment, gaps };
+        let machines = if layer == Layer::Machines { machines(facts) } else { Vec::new() };
+        let address = (layer == Layer::Api).then(|| address(facts)).flatten();
+        let stage = Stage { layer, happens, steps, machines, address, guarantees: told, by_containment, gaps };
         if !stage.happens.is_empty()
+            || !stage.machines.is_empty()
             || !stage.steps.is_empty()
             || !stage.guarantees.is_empty()
             || !stage.gaps.is_empty()
@@ -104,22 +133,89 @@ pub(crate) fn stages<'a>(facts: &Facts<'a>, only: Option<Layer>) -> Vec<Stage<'a
     stages
 }
 
-/// The steps of the boot, each in the layer that it belongs to.
-fn boot(facts: &Facts<'_>) -> Vec<(Layer, BootStage)> {
+/// The machines by name, where one description of them is found.
+pub(crate) fn machines(facts: &Facts<'_>) -> Vec<Member> {
+    let group = facts.machines().into_iter();
+    let all = group.flat_map(|group| group.control_planes().chain(group.workers()));
+    all.map(|machine| Member::machine(&machine.name, machine.address.as_deref(), machine.is_control_plane)).collect()
+}
+
+fn address(facts: &Facts<'_>) -> Option<ApiAddress> {
+    let group = facts.machines()?;
     let boot = &facts.cluster.facts.boot;
-    let one = |step: &BootStep| {
-        let after = step.after.iter().map(|order| boot.step(order.on).object.clone());
-        let shows = step.proves.iter().map(|proven| (proven.fact, proven.of));
+    let configures = |step: &&BootStep| matches!(step.does, Doing::ConfiguresMachines | Doing::BootstrapsEtcd);
+    let reached = |step: &BootStep| step.reaches.as_ref().map(ToString::to_string);
+    let shared = boot.virtual_address.as_ref().map(ToString::to_string);
+    let early: Vec<&BootStep> = boot.steps.iter().filter(configures).collect();
+    let is_shared = |step: &&&BootStep| shared.is_some() && reached(step) == shared;
+    let too_early = early.iter().filter(is_shared).map(|step| step.object.clone()).collect();
+    let mut before: Vec<String> =
+        early.iter().filter_map(|step| reached(step)).filter(|it| Some(it) != shared.as_ref()).collect();
+    before.sort();
+    before.dedup();
+    let endpoint = group.endpoint.clone();
+    (shared.is_some() || endpoint.is_some()).then_some(ApiAddress { shared, endpoint, too_early, before })
+}
+
+/// The steps of the boot, each in the layer that it belongs to, by their places in the boot.
+pub(crate) fn boot(facts: &Facts<'_>) -> Vec<(Layer, BootStage)> {
+    let boot = &facts.cluster.facts.boot;
+    let behind: Vec<BTreeSet<StepId>> = boot.ids().map(|id| behind(boot, id)).collect();
+    let one = |id: StepId| {
+        let step = boot.step(id);
+        // What another of them comes after goes without saying.
+        let is_near =
+            |on: &StepId| !step.after.iter().any(|other| other.on != *on && behind[other.on.index()].contains(on));
+        let after: BTreeSet<StepId> = step.after.iter().map(|order| order.on).filter(is_near).collect();
         let stage = BootStage {
             step: step.object.clone(),
             does: step.does.clone(),
-            after: after.collect(),
-            shows: shows.collect(),
+            after: after.iter().map(|on| boot.step(*on).object.clone()).collect(),
+            after_steps: after.into_iter().collect(),
+            shows: step.proves.iter().map(|proven| (proven.fact, proven.of)).collect(),
             at: facts.place(step.at),
+            depth: behind[id.index()].len(),
         };
         (layer_of(facts, step), stage)
     };
-    boot.steps.iter().map(one).collect()
+    boot.ids().map(one).collect()
+}
+
+fn behind(boot: &Boot, step: StepId) -> BTreeSet<StepId> {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![step]);
+    while let Some(at) = open.pop() {
+        open.extend(boot.step(at).after.iter().map(|order| order.on).filter(|on| seen.insert(*on)));
+    }
+    seen
+}
+
+/// Directories of Terraform that make what the machines need first, and that no step of the boot and no script runs.
+fn prepared(facts: &Facts<'_>) -> Vec<BootStage> {
+    let boot = &facts.cluster.facts.boot;
+    let is_run = |path: &str| {
+        let runs = |step: &BootStep| match &step.does {
+            Doing::RunsLayer { directory } => *directory == path,
+            _ => step.object.kind == "Terraform" && step.object.namespace == path,
+        };
+        boot.steps.iter().any(runs)
+    };
+    let is_planned = |path: &str| {
+        let plans = |step: &Step| matches!(&step.action, run::Action::Terraform { directory } if directory == path);
+        facts.plan.into_iter().flat_map(|plan| &plan.steps).any(plans)
+    };
+    let keys = facts.inventory.terraform.iter().filter(|one| one.purpose == Purpose::Keys);
+    let alone = keys.filter(|one| !boot.steps.is_empty() && !is_run(&one.path) && !is_planned(&one.path));
+    alone
+        .map(|one| BootStage {
+            step: ObjectRef::new("Terraform", one.path.as_str(), ""),
+            does: Doing::RunsLayer { directory: one.path.as_str().into() },
+            after: Vec::new(),
+            after_steps: Vec::new(),
+            shows: Vec::new(),
+            at: None,
+            depth: 0,
+        })
+        .collect()
 }
 
 /// The stage of what a finding is about.
@@ -173,9 +269,8 @@ fn layer_of_directory(facts: &Facts<'_>, directory: &str) -> Option<Layer> {
     let one = facts.inventory.terraform.iter().find(|one| one.path == *directory)?;
     match one.purpose {
         Purpose::Keys => Some(Layer::Keys),
-        Purpose::Machines => Some(Layer::Machines),
         Purpose::Services => Some(Layer::Configuration),
-        Purpose::Cluster | Purpose::Flux | Purpose::Other => None,
+        Purpose::Machines | Purpose::Cluster | Purpose::Flux | Purpose::Other => None,
     }
 }
 

@@ -1,13 +1,19 @@
 //! The cluster in numbers.
 
-use diagnostic::Severity;
+use diagnostic::{Finding, Headline, Severity};
 use model::{Gate, Role, Verdict};
 use serde::Serialize;
 
 use crate::facts::Facts;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Summary<'a> {
+    #[serde(skip)]
+    pub headline: Headline,
+    /// What keeps it from coming up.
+    #[serde(skip)]
+    pub stops: Vec<&'a Finding>,
+    pub comes_up: bool,
     pub kustomizations: usize,
     pub with_depends_on: usize,
     pub with_wait: usize,
@@ -29,10 +35,11 @@ pub struct Summary {
     pub guaranteed: usize,
     pub by_bootstrap: usize,
     pub blind_spots: usize,
-    pub estimate_seconds: u64,
+    /// Nothing where it does not come up.
+    pub estimate_seconds: Option<u64>,
 }
 
-pub(crate) fn summary(facts: &Facts<'_>) -> Summary {
+pub(crate) fn summary<'a>(facts: &Facts<'a>) -> Summary<'a> {
     let cluster = facts.cluster;
     let of = |role: Role| cluster.components.iter().filter(move |component| component.role == role);
     let depends = |id: model::ComponentId| cluster.ties.iter().any(|tie| tie.from == id);
@@ -45,6 +52,9 @@ pub(crate) fn summary(facts: &Facts<'_>) -> Summary {
             && matches!(finding.verdict, Some(Verdict::Unordered | Verdict::Unoffered))
     };
     Summary {
+        headline: facts.headline,
+        stops: facts.findings.iter().filter(|finding| finding.severity == Severity::Error).collect(),
+        comes_up: facts.headline.comes_up(),
         kustomizations: of(Role::Kustomization).count(),
         with_depends_on: kustomizations().filter(|id| depends(*id)).count(),
         with_wait: of(Role::Kustomization).filter(|it| it.gate == Gate::Healthy).count(),
@@ -64,6 +74,6 @@ pub(crate) fn summary(facts: &Facts<'_>) -> Summary {
         guaranteed: judged(Verdict::Guaranteed),
         by_bootstrap: judged(Verdict::BootstrapOnly),
         blind_spots: cluster.blind.len(),
-        estimate_seconds: facts.analysis.schedule.all_done(cluster),
+        estimate_seconds: facts.headline.comes_up().then(|| facts.analysis.schedule.all_done(cluster)),
     }
 }

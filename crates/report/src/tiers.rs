@@ -140,7 +140,7 @@ fn leads(to_of: &BTreeMap<ComponentId, BTreeSet<ComponentId>>, from: ComponentId
 /// The stages below Flux, and what Flux applies, each after what it waits for.
 pub(crate) fn tree(facts: &Facts<'_>) -> Vec<Edge> {
     let Some(plan) = facts.plan else { return edges(facts.cluster) };
-    let mut found = stage_edges(plan);
+    let mut found = stage_edges(facts, plan);
     let top: BTreeSet<String> = facts
         .cluster
         .ids()
@@ -157,8 +157,14 @@ pub(crate) fn tree(facts: &Facts<'_>) -> Vec<Edge> {
     found
 }
 
-/// The steps of the plan before what Flux applies.
-fn stage_edges(plan: &Plan) -> Vec<Edge> {
+/// What Talos runs on every machine, before any pod has a network.
+const TALOS: &str = "Talos";
+const CONTROL_PLANE: &str = "control plane: etcd, kube-apiserver";
+const RUNTIME: &str = "container runtime: containerd, kubelet";
+
+/// The steps of the plan before what Flux applies. Where Talos runs on the machines, what it runs itself stands between them and the
+/// pod network.
+fn stage_edges(facts: &Facts<'_>, plan: &Plan) -> Vec<Edge> {
     let direct = plan.direct_needs();
     let name = |id: run::StepId| {
         let step = plan.step(id);
@@ -166,9 +172,34 @@ fn stage_edges(plan: &Plan) -> Vec<Edge> {
     };
     let is_told =
         |id: &run::StepId| !matches!(plan.step(*id).layer, Layer::GitOps | Layer::Configuration | Layer::Outside);
+    let edge = |from: &str, to: &str| Edge { from: from.to_owned(), to: to.to_owned() };
+    let has_talos = facts.has_talos();
+    let plans_talos = plan.ids().any(|id| plan.step(id).layer == Layer::Talos);
+    let layer = |id: run::StepId| plan.step(id).layer;
     let mut found = Vec::new();
     for id in plan.ids().filter(is_told) {
-        found.extend(direct[id.index()].iter().map(|to| Edge { from: name(id), to: name(*to) }));
+        for to in &direct[id.index()] {
+            match (layer(id), layer(*to)) {
+                // Between the two stands what Talos runs.
+                (Layer::Api, Layer::Machines | Layer::Keys) if has_talos && !plans_talos => {
+                    found.push(edge(TALOS, &name(*to)))
+                }
+                (Layer::Network, Layer::Api) if has_talos => found.push(edge(&name(id), RUNTIME)),
+                _ => found.push(edge(&name(id), &name(*to))),
+            }
+        }
+        if has_talos && layer(id) == Layer::Api {
+            if plans_talos {
+                let talos = direct[id.index()].iter().filter(|to| layer(**to) == Layer::Talos);
+                found.extend(talos.map(|to| edge(CONTROL_PLANE, &name(*to))));
+            } else {
+                found.push(edge(CONTROL_PLANE, TALOS));
+            }
+            found.push(edge(&name(id), CONTROL_PLANE));
+            found.push(edge(RUNTIME, CONTROL_PLANE));
+        }
     }
+    found.sort();
+    found.dedup();
     found
 }

@@ -48,14 +48,16 @@ fn section(document: &Document<'_>, it: &Section<'_>, sources: &dyn Sources) -> 
     let (name, content) = match it {
         Section::Summary(it) => ("summary", serde_json::to_value(it)?),
         Section::Stages(it) => ("stages", stages(it, sources)),
-        Section::Changes(it) => ("changes", serde_json::from_str(&crate::repairs::json(it, sources)?)?),
+        Section::Changes(it) => ("changes", changes(it, sources)?),
         Section::Tiers(it) => ("tiers", serde_json::to_value(it)?),
         Section::Tree(it) => ("tree", serde_json::to_value(it)?),
         Section::Layers(it) => ("layers", layers(it)),
         Section::Apis(it) => ("apis", serde_json::to_value(it)?),
         Section::Rules { hard, soft } => ("rules", json!({ "hard": hard, "soft": soft })),
         Section::Critical(it) => ("critical", critical(document, it)),
-        Section::Cycles { found, broken } => ("cycles", json!({ "found": found, "by_bootstrap": broken })),
+        Section::Cycles { found, across, broken } => {
+            ("cycles", json!({ "found": found, "across_tools": across, "by_bootstrap": broken }))
+        }
         Section::KeyFiles(it) => ("key-files", serde_json::to_value(it)?),
         Section::Versions(it) => ("versions", serde_json::to_value(it)?),
         Section::Timeline(it) => ("timeline", serde_json::to_value(it)?),
@@ -64,6 +66,28 @@ fn section(document: &Document<'_>, it: &Section<'_>, sources: &dyn Sources) -> 
         Section::Verification(it) => ("verification", verification(it)),
     };
     Ok(SectionTwin { section: name, content })
+}
+
+/// As `fix` says them, and beside that what a person has to do.
+fn changes(it: &report::Changes<'_>, sources: &dyn Sources) -> Result<Value, serde_json::Error> {
+    let mut value: Value = serde_json::from_str(&crate::repairs::json(it.repairs, sources)?)?;
+    let one = |one: &report::ByHandChange<'_>| {
+        let finding = one.finding;
+        let at = sources.locate(finding.primary.at.span());
+        json!({
+            "rule": finding.rule.id,
+            "severity": finding.severity.word(),
+            "priority": say::report::priority(finding.severity),
+            "step": finding.component,
+            "fix": say::finding(finding, sources).fix,
+            "risk": finding.fix.as_ref().map(|fix| say::report::risk(&fix.advice)),
+            "at": at.map(|(path, at)| json!({ "path": path, "line": at.line })),
+        })
+    };
+    if let Some(all) = value.as_object_mut() {
+        all.insert("by_hand".to_owned(), it.by_hand.iter().map(one).collect());
+    }
+    Ok(value)
 }
 
 fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
@@ -88,6 +112,7 @@ fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
             "does": say::boot::doing(&it.does),
             "after": it.after,
             "shows": shows.collect::<Vec<_>>(),
+            "shows_else": it.shows.is_empty().then(|| say::boot::done(&it.does)),
             "at": it.at,
         })
     };
@@ -98,6 +123,8 @@ fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
         json!({
             "stage": stage.layer,
             "happens": happens.collect::<Vec<_>>(),
+            "machines": stage.machines,
+            "address": stage.address,
             "steps": stage.steps.iter().map(step).collect::<Vec<_>>(),
             "guarantees": stage.guarantees,
             "guaranteed_by_containment": stage.by_containment,
@@ -110,7 +137,7 @@ fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
 fn layers(parts: &[report::LayerPart<'_>]) -> Value {
     let one = |part: &report::LayerPart<'_>| {
         let recovery: Vec<String> = part.steps.iter().flat_map(|step| say::commands(step)).collect();
-        json!({ "layer": part.layer, "members": part.members, "after": part.after, "recovery": recovery })
+        json!({ "layer": part.layer, "members": part.members, "after": part.after, "recovery": recovery, "nodes": part.nodes })
     };
     parts.iter().map(one).collect()
 }

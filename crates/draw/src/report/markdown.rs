@@ -22,16 +22,16 @@ fn one(document: &Document<'_>, sources: &dyn Sources) -> String {
     );
     for section in &document.sections {
         let (title, text) = match section {
-            Section::Summary(it) => ("Summary", of::summary(it)),
+            Section::Summary(it) => ("Summary", of::summary(it, sources)),
             Section::Stages(it) => ("Stages", of::stages(it, sources)),
-            Section::Changes(it) => ("Changes, by priority", of::changes(it, &cluster.name, sources)),
+            Section::Changes(it) => ("Changes, by priority", of::changes(it, sources)),
             Section::Tiers(it) => ("Tiers by declared dependencies", of::tiers(it)),
             Section::Tree(it) => ("Dependency tree", of::mermaid(it)),
             Section::Layers(it) => ("Layers", of::layers(it)),
             Section::Apis(it) => ("APIs and providers by layer", of::apis(it)),
             Section::Rules { hard, soft } => ("Dependency rules", of::rules(hard, soft)),
             Section::Critical(it) => ("Critical services that must not be disrupted", of::critical(cluster, it)),
-            Section::Cycles { found, broken } => ("Circular dependencies", of::cycles(found, broken)),
+            Section::Cycles { found, across, broken } => ("Circular dependencies", of::cycles(found, across, broken)),
             Section::KeyFiles(it) => ("Key files", of::key_files(it)),
             Section::Versions(it) => ("Component versions", of::versions(it)),
             Section::Timeline(it) => ("Expected timeline", of::timeline(it)),

@@ -6,8 +6,8 @@ use diagnostic::{Repair, Repairs, Severity};
 use graph::{Critical, Impact};
 use model::{Cluster, say_seconds};
 use report::{
-    Api, Boots, BrokenCycle, Check, CycleFound, DependencyRule, Edge, Gap, Guarantee, KeyFile, LayerPart, Milestone,
-    Place, Share, Stage, Summary, Tier, TierMember, Version,
+    Api, ApiAddress, Boots, BrokenCycle, ByHandChange, Changes, Check, CycleAcross, CycleFound, DependencyRule, Edge,
+    Gap, Guarantee, KeyFile, LayerPart, Member, Milestone, Place, Share, Stage, Summary, Tier, TierMember, Version,
 };
 use run::{Action, Layer, Step};
 use source::Sources;
@@ -18,6 +18,8 @@ use crate::words::{count, first_few};
 
 /// Names in one line.
 const NAMED_MAX: usize = 8;
+/// Machines in one line.
+const MACHINES_MAX: usize = 20;
 /// Lines of one list.
 const LINES_MAX: usize = 200;
 
@@ -37,7 +39,7 @@ fn list(items: impl IntoIterator<Item = String>) -> String {
     out
 }
 
-pub(super) fn summary(it: &Summary) -> String {
+pub(super) fn summary(it: &Summary<'_>, sources: &dyn Sources) -> String {
     let status = |bad: usize, good: &'static str, poor: &'static str| if bad == 0 { good } else { poor };
     let rows = [
         ("Kustomizations", it.kustomizations, ""),
@@ -54,7 +56,7 @@ pub(super) fn summary(it: &Summary) -> String {
         (
             "missing critical dependencies",
             it.missing_dependencies,
-            status(it.missing_dependencies, "none", "**missing**"),
+            status(it.missing_dependencies, if it.errors == 0 { "none" } else { "see the errors" }, "**missing**"),
         ),
         ("findings: errors", it.errors, ""),
         ("findings: warnings", it.warnings, ""),
@@ -69,12 +71,27 @@ pub(super) fn summary(it: &Summary) -> String {
             status(it.blind_spots, "everything was read", "`coldstart check --blind-spots` lists them"),
         ),
     ];
-    let mut out = "| category | count | status |\n|---|---|---|\n".to_owned();
+    let mut out = format!("**{}**\n\n", prose(&say::headline(&it.headline)));
+    if !it.stops.is_empty() {
+        let why = it.stops.iter().map(|finding| stop(finding, sources));
+        let _ = writeln!(out, "Because:\n\n{}", list(why));
+    }
+    out.push_str("| category | count | status |\n|---|---|---|\n");
     for (name, number, status) in rows {
         let _ = writeln!(out, "| {name} | {number} | {status} |");
     }
-    let _ = writeln!(out, "\nEstimated: {} after the Kubernetes API answers.", say_seconds(it.estimate_seconds));
+    if let Some(seconds) = it.estimate_seconds {
+        let _ = writeln!(out, "\nEstimated: {} after the Kubernetes API answers.", say_seconds(seconds));
+    }
     out
+}
+
+/// What keeps the cluster from coming up, in a line.
+fn stop(finding: &diagnostic::Finding, sources: &dyn Sources) -> String {
+    let said = say::finding(finding, sources);
+    let at = sources.locate(finding.primary.at.span());
+    let at = at.map(|(path, at)| format!(" ({})", code(&format!("{path}:{}", at.line)))).unwrap_or_default();
+    format!("{}{at}", prose(&said.message))
 }
 
 pub(super) fn stages(stages: &[Stage<'_>], sources: &dyn Sources) -> String {
@@ -84,8 +101,14 @@ pub(super) fn stages(stages: &[Stage<'_>], sources: &dyn Sources) -> String {
             out.push('\n');
         }
         let _ = writeln!(out, "### Stage {}: {}", index + 1, say::report::layer(stage.layer));
+        if !stage.machines.is_empty() {
+            let _ = write!(out, "\n**Machines**\n\n{}", machines(&stage.machines));
+        }
         if !stage.happens.is_empty() {
             let _ = write!(out, "\n**What happens**\n\n{}", happens(&stage.happens));
+        }
+        if let Some(address) = &stage.address {
+            let _ = write!(out, "\n**Address of the API**\n\n{}", list(api_address(address)));
         }
         if !stage.steps.is_empty() {
             let _ = write!(out, "\n**How files do it**\n\n{}", list(stage.steps.iter().map(boot_step)));
@@ -108,18 +131,72 @@ pub(super) fn stages(stages: &[Stage<'_>], sources: &dyn Sources) -> String {
     out
 }
 
+fn machines(all: &[Member]) -> String {
+    let one = |member: &Member| {
+        let address = member.address.as_ref().map(|address| format!(" {}", prose(address))).unwrap_or_default();
+        format!("{}{address}", code(&member.name))
+    };
+    let of = |wanted: bool| all.iter().filter(move |member| member.is_control_plane == wanted).map(one);
+    let (control_planes, workers): (Vec<String>, Vec<String>) = (of(true).collect(), of(false).collect());
+    let line =
+        |what: &str, names: &[String]| format!("{}: {}", count(names.len(), what), first_few(names, MACHINES_MAX));
+    let lines = [("control plane", control_planes), ("worker", workers)];
+    list(lines.iter().filter(|(_, names)| !names.is_empty()).map(|(what, names)| line(what, names)))
+}
+
+/// Whose address the API server is found at, and who uses it when.
+fn api_address(it: &ApiAddress) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(shared) = &it.shared {
+        lines.push(format!(
+            "{} is shared by the control planes: Talos gives it to one of them, and only once etcd runs",
+            code(shared)
+        ));
+    }
+    if let Some(endpoint) = it.endpoint.as_ref().filter(|endpoint| {
+        let host = endpoint.rsplit_once(':').map_or(endpoint.as_str(), |(host, _)| host);
+        it.shared.as_deref() != Some(host)
+    }) {
+        lines.push(format!("machines and people find the API server at {}", code(endpoint)));
+    }
+    if !it.before.is_empty() {
+        let addresses: Vec<String> = it.before.iter().map(|address| code(address)).collect();
+        lines.push(format!("until etcd runs, steps connect to {}", first_few(&addresses, NAMED_MAX)));
+    }
+    if !it.too_early.is_empty() {
+        let steps: Vec<String> = it.too_early.iter().map(|step| code(&step.path())).collect();
+        lines.push(format!("**before etcd runs**, {} already uses it", first_few(&steps, NAMED_MAX)));
+    }
+    lines
+}
+
 /// What a step of the boot does, after what, and what that shows.
 fn boot_step(it: &report::BootStage) -> String {
-    let after: Vec<String> = it.after.iter().map(|step| code(&step.path())).collect();
+    let mut after: Vec<String> = it.after.iter().map(step_name).collect();
+    after.dedup();
     let after = if after.is_empty() { String::new() } else { format!(", after {}", first_few(&after, 3)) };
     let shows: Vec<String> = it.shows.iter().map(|(fact, of)| say::boot::shown(*fact, *of)).collect();
-    let shows = if shows.is_empty() { "nothing but that it was done".to_owned() } else { first_few(&shows, 4) };
-    let step = code(&it.step.path());
+    let shows = if shows.is_empty() { say::boot::done(&it.does).to_owned() } else { first_few(&each_once(shows), 4) };
+    let is_named = it.step.kind == "Script" && !matches!(it.does, model::Doing::Waits);
+    let by = if is_named { format!(" by {}", code(&it.step.name)) } else { String::new() };
     format!(
-        "{step}{} {}{after}; when it is done, this shows {shows}",
+        "{}{} {}{by}{after}; when it is done, this shows {shows}",
+        step_name(&it.step),
         place(it.at.as_ref()),
-        say::boot::doing(&it.does)
+        say::boot::doing(&it.does),
     )
+}
+
+/// A script by its path, whichever of its commands is meant; everything else with its name.
+fn step_name(step: &model::ObjectRef) -> String {
+    let is_release =
+        [".yaml", ".yml", ".gotmpl"].iter().any(|end| step.namespace.ends_with(end)) && !step.name.contains(' ');
+    let name = if step.kind == "Script" && !is_release || step.name.is_empty() {
+        step.namespace.to_string()
+    } else {
+        step.path()
+    };
+    code(&name)
 }
 
 fn happens(steps: &[&Step]) -> String {
@@ -136,7 +213,13 @@ fn happens(steps: &[&Step]) -> String {
         let slow = slowest.map(|step| {
             format!("; the slowest is {}, about {}", code(&step.key), say_seconds(step.expected.as_secs()))
         });
-        lines.push(format!("Flux and others bring up {}{}", count(watched, "component"), slow.unwrap_or_default()));
+        let is_api = steps.iter().all(|step| step.layer == Layer::Api);
+        let by = if is_api {
+            "the control planes bring up the API server".to_owned()
+        } else {
+            format!("Flux and others bring up {}", count(watched, "component"))
+        };
+        lines.push(format!("{by}{}", slow.unwrap_or_default()));
     }
     list(lines)
 }
@@ -169,19 +252,20 @@ fn gap(gap: &Gap<'_>, sources: &dyn Sources) -> String {
     format!("{} {}: {}{at}.{cost}{change}", gap.finding.severity, code(gap.finding.rule.id), prose(&said.message))
 }
 
-pub(super) fn changes(repairs: &Repairs, cluster: &str, sources: &dyn Sources) -> String {
+pub(super) fn changes(it: &Changes<'_>, sources: &dyn Sources) -> String {
+    let repairs: &Repairs = it.repairs;
     let mut out = String::new();
     let mut order: Vec<(usize, &Repair)> = repairs.made.iter().enumerate().collect();
     let worst = |repair: &Repair| repair.closes.iter().map(|told| told.severity).max().unwrap_or(Severity::Pedantic);
     order.sort_by_key(|(at, repair)| (std::cmp::Reverse(worst(repair)), *at));
-    if !order.is_empty() {
+    if !order.is_empty() || !it.by_hand.is_empty() {
         out.push_str("| | priority | change | closes | risk | rollback |\n|---|---|---|---|---|---|\n");
     }
+    let mut rows: Vec<(Severity, String)> = Vec::new();
     for (at, repair) in &order {
         let risk = if repair.is_unsafe() { "changes a running cluster" } else { "low" };
         let effect = say::risks(repair).first().map(|risk| format!(": {}", cell(&prose(risk)))).unwrap_or_default();
-        let _ = writeln!(
-            out,
+        let row = format!(
             "| {} | {} | {} | {} | {risk}{effect} | {} |",
             at + 1,
             say::report::priority(worst(repair)),
@@ -189,6 +273,13 @@ pub(super) fn changes(repairs: &Repairs, cluster: &str, sources: &dyn Sources) -
             count(repair.closes.len(), "finding"),
             cell(&code(&crate::repairs::rollback(&repair.files))),
         );
+        rows.push((worst(repair), row));
+    }
+    rows.extend(it.by_hand.iter().map(|one| (one.finding.severity, by_hand(one, sources))));
+    rows.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
+    for (_, row) in rows {
+        out.push_str(&row);
+        out.push('\n');
     }
     for (at, repair) in &order {
         let diff: String = repair
@@ -203,10 +294,9 @@ pub(super) fn changes(repairs: &Repairs, cluster: &str, sources: &dyn Sources) -
             at + 1
         );
     }
-    let left: Vec<String> = repairs
+    let left: Vec<String> = it
         .left
         .iter()
-        .filter(|left| left.finding.cluster == cluster)
         .map(|left| {
             let because = say::why_left(left, sources);
             format!(
@@ -218,9 +308,24 @@ pub(super) fn changes(repairs: &Repairs, cluster: &str, sources: &dyn Sources) -
         })
         .collect();
     if !left.is_empty() {
-        let _ = write!(out, "{}To be closed by hand:\n\n{}", if order.is_empty() { "" } else { "\n" }, list(left));
+        let _ = write!(out, "{}Left as it is:\n\n{}", if out.is_empty() { "" } else { "\n" }, list(left));
     }
     out
+}
+
+/// What a person has to write or to move in the boot.
+fn by_hand(one: &ByHandChange<'_>, sources: &dyn Sources) -> String {
+    let finding = one.finding;
+    let fix = say::finding(finding, sources).fix.unwrap_or_default();
+    let path = sources.locate(finding.primary.at.span()).map(|(path, _)| path.to_owned()).unwrap_or_default();
+    let risk = finding.fix.as_ref().map_or("", |fix| say::report::risk(&fix.advice));
+    format!(
+        "| by hand | {} | {} | {} | {risk} | {} |",
+        say::report::priority(finding.severity),
+        cell(&prose(&format!("`{}`: {fix}", finding.component.path()))),
+        code(finding.rule.id),
+        cell(&code(&format!("git restore {}", crate::shell::word(&path)))),
+    )
 }
 
 fn longest_ticks(text: &str) -> usize {
@@ -300,8 +405,12 @@ pub(super) fn layers(parts: &[LayerPart<'_>]) -> String {
             })
             .collect();
         let members = each_once(members);
-        if !members.is_empty() {
-            let _ = writeln!(out, "- **Consists of**: {}", first_few(&members, 40));
+        let own = say::report::talos_parts(part.layer).filter(|_| part.is_talos);
+        match (own, members.is_empty()) {
+            (Some(own), true) => drop(writeln!(out, "- **Consists of**: {own}")),
+            (Some(own), false) => drop(writeln!(out, "- **Consists of**: {own} on {}", first_few(&members, 40))),
+            (None, false) => drop(writeln!(out, "- **Consists of**: {}", first_few(&members, 40))),
+            (None, true) => {}
         }
         let after: Vec<String> = part.after.iter().map(|layer| say::report::layer(*layer).to_lowercase()).collect();
         if !after.is_empty() {
@@ -315,6 +424,10 @@ pub(super) fn layers(parts: &[LayerPart<'_>]) -> String {
         };
         if !recovery.is_empty() {
             let _ = writeln!(out, "- **Recovery**: {recovery}");
+        }
+        let nodes: Vec<String> = part.nodes.iter().map(say::report::node_recovery).collect();
+        if !nodes.is_empty() {
+            let _ = writeln!(out, "- **Recovery of one node**: {}", nodes.join("; "));
         }
     }
     out
@@ -392,7 +505,7 @@ pub(super) fn critical(cluster: &Cluster, all: &[(Critical, Impact)]) -> String 
     out + "\n`coldstart impact NAME` shows each with the reasons.\n"
 }
 
-pub(super) fn cycles(found: &[CycleFound], broken: &[BrokenCycle]) -> String {
+pub(super) fn cycles(found: &[CycleFound], across: &[CycleAcross], broken: &[BrokenCycle]) -> String {
     let mut out = String::new();
     if !found.is_empty() {
         let one = |cycle: &CycleFound| {
@@ -401,6 +514,23 @@ pub(super) fn cycles(found: &[CycleFound], broken: &[BrokenCycle]) -> String {
             names.join(" → ")
         };
         let _ = write!(out, "### Found: never come up\n\n{}", list(found.iter().map(one)));
+    }
+    if !across.is_empty() {
+        let one = |it: &CycleAcross| {
+            format!(
+                "{}{} → {} → {} → {0}",
+                code(&it.step.path()),
+                place(it.at.as_ref()),
+                code(&it.needs),
+                code(&it.start),
+            )
+        };
+        let gap = if out.is_empty() { "" } else { "\n" };
+        let _ = write!(
+            out,
+            "{gap}### Across tools: each needs the next before it runs\n\n{}",
+            list(across.iter().map(one))
+        );
     }
     if !broken.is_empty() {
         let one = |it: &BrokenCycle| {
@@ -415,7 +545,7 @@ pub(super) fn cycles(found: &[CycleFound], broken: &[BrokenCycle]) -> String {
         let _ = write!(
             out,
             "{}### In time only because of the bootstrap\n\n{}",
-            if found.is_empty() { "" } else { "\n" },
+            if found.is_empty() && across.is_empty() { "" } else { "\n" },
             list(broken.iter().map(one))
         );
     }

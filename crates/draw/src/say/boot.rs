@@ -101,6 +101,22 @@ pub(crate) fn doing(does: &Doing) -> String {
     }
 }
 
+/// What is known when a step is done that shows nothing by itself.
+pub(crate) fn done(does: &Doing) -> &'static str {
+    match does {
+        Doing::ConfiguresMachines => "that the machines have taken the configuration",
+        Doing::BootstrapsEtcd => "that a control plane has taken the order; etcd may not run yet",
+        Doing::FetchesCredentials => "that there is a kubeconfig; the API server may not answer yet",
+        Doing::Installs { .. } => "that its objects are submitted; its pods may not run yet",
+        Doing::StoresSealingKey | Doing::AppliesObjects(_) => "that the API server has accepted them",
+        Doing::RunsLayer { .. } => "that all of it was applied",
+        Doing::ChecksFirst => "what it checks",
+        Doing::MakesMachines | Doing::PreparesMachines | Doing::StartsGitOps | Doing::Waits | Doing::Other => {
+            "nothing but that it was done"
+        }
+    }
+}
+
 /// What has been shown, and of how many.
 pub(crate) fn shown(fact: Fact, of: Extent) -> String {
     let what = match fact {
@@ -111,6 +127,7 @@ pub(crate) fn shown(fact: Fact, of: Extent) -> String {
     match of {
         Extent::Existing if !is_of_nodes => what.to_owned(),
         Extent::Unchecked => format!("nothing about {}: its failure stops nothing", self::fact(fact)),
+        _ if matches!(fact, Fact::WorkloadsRun | Fact::ObjectExists | Fact::MachineStarted) => what.to_owned(),
         Extent::Some => format!("{what} on some nodes"),
         Extent::ControlPlanes => format!("{what} on control planes"),
         Extent::Existing => format!("{what} on nodes that exist by then"),

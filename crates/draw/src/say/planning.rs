@@ -103,7 +103,7 @@ pub(crate) fn commands(step: &Step) -> Vec<String> {
             one(format!("talosctl bootstrap --nodes {node} --endpoints {node}"))
         }
         Action::Seed { seed: Seed::Resources, .. } => {
-            let files = hand.files.iter().map(|file| applied(file));
+            let files = hand.files.iter().filter(|file| !is_template(file)).map(|file| applied(hand, file));
             let built = hand.directories.iter().map(|it| format!("kubectl apply --server-side -k {}", word(it)));
             files.chain(built).collect()
         }
@@ -111,6 +111,7 @@ pub(crate) fn commands(step: &Step) -> Vec<String> {
             let template = "template --include-crds | kubectl apply --server-side -f -";
             selected(hand).map(|helmfile| format!("{helmfile} {template}")).into_iter().collect()
         }
+        Action::Install { .. } if hand.resource.is_some() => resource(hand).into_iter().collect(),
         Action::Install { .. } => selected(hand).map(|helmfile| format!("{helmfile} sync")).into_iter().collect(),
         Action::StartFlux => one("flux check".to_owned()),
         Action::Watch => watched(step).into_iter().collect(),
@@ -137,12 +138,25 @@ fn is_encrypted(file: &str) -> bool {
     file.contains(".sops.")
 }
 
-fn applied(file: &str) -> String {
+/// A template has to be rendered first, by what only the repository knows.
+fn is_template(file: &str) -> bool {
+    [".j2", ".tpl", ".tmpl", ".gotmpl"].iter().any(|end| file.ends_with(end))
+}
+
+fn applied(hand: &ByHand, file: &str) -> String {
+    let namespace = hand.namespaces.get(file).map(|it| format!("--namespace {} ", word(it))).unwrap_or_default();
     if is_encrypted(file) {
-        format!("sops --decrypt {} | kubectl apply --server-side -f -", word(file))
+        format!("sops --decrypt {} | kubectl {namespace}apply --server-side -f -", word(file))
     } else {
-        format!("kubectl apply --server-side -f {}", word(file))
+        format!("kubectl {namespace}apply --server-side -f {}", word(file))
     }
+}
+
+/// The resource of Terraform that installs a release, by itself.
+fn resource(hand: &ByHand) -> Option<String> {
+    let (directory, address) = hand.resource.as_ref()?;
+    let program = if hand.uses_tofu { "tofu" } else { "terraform" };
+    Some(format!("{program} -chdir={} apply -target={}", word(directory), word(address)))
 }
 
 /// Only a helmfile can be told which release is meant; a script does all that is in it.

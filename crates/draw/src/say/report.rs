@@ -1,7 +1,7 @@
 //! The words of `coldstart report`.
 
-use diagnostic::Severity;
-use report::{Check, KeyFileRole, RuleSubject};
+use diagnostic::{Advice, BootAdvice, LayerAdvice, Severity};
+use report::{Check, KeyFileRole, NodeRecovery, RuleSubject};
 use run::Layer;
 
 use crate::shell::word;
@@ -9,11 +9,11 @@ use crate::shell::word;
 /// What a layer is called in a heading.
 pub fn layer(layer: Layer) -> &'static str {
     match layer {
-        Layer::Keys => "Keys and credentials",
+        Layer::Keys => "Preflight, keys and credentials",
         Layer::Machines => "Machines",
         Layer::Talos => "Talos",
         Layer::Api => "Kubernetes API",
-        Layer::Seeds => "Objects applied before anything is installed",
+        Layer::Seeds => "Objects applied as they are",
         Layer::Network => "Pod network",
         Layer::Bootstrap => "Bootstrap",
         Layer::Flux => "Flux",
@@ -30,6 +30,57 @@ pub fn priority(severity: Severity) -> &'static str {
         Severity::Warning => "MEDIUM",
         Severity::Info => "LOW",
         Severity::Pedantic => "VERY LOW",
+    }
+}
+
+/// What may come of a change that a person makes in the boot.
+pub fn risk(advice: &Advice) -> &'static str {
+    match advice {
+        Advice::Wait(_) | Advice::Boot(BootAdvice::WaitForNodes { .. } | BootAdvice::WaitForDaemonSet { .. }) => {
+            "low: it only waits; the boot stops there instead of going on"
+        }
+        Advice::Boot(BootAdvice::GateStorage { .. }) => "low: what depends on it waits longer",
+        Advice::Boot(BootAdvice::MoveAfter { .. } | BootAdvice::OrderBefore { .. }) => {
+            "low: only the order of the next boot changes"
+        }
+        Advice::Boot(BootAdvice::UseOwnAddress { .. }) => "low: only the next boot connects to it",
+        Advice::Layer(
+            LayerAdvice::SplitRun { .. }
+            | LayerAdvice::MoveAfterGitOps { .. }
+            | LayerAdvice::BreakCircle
+            | LayerAdvice::ApplyLater { .. },
+        ) => "medium: what moves to another run has to move in the state, too, or it is made again",
+        Advice::Layer(LayerAdvice::KeepElsewhere) => {
+            "medium: take the same key along; a new one opens nothing that is sealed"
+        }
+        Advice::Layer(LayerAdvice::Push { .. }) => "low: Flux applies what is pushed",
+        _ => "low: only the next run sees it",
+    }
+}
+
+/// What Talos runs by itself in a layer.
+pub fn talos_parts(layer: Layer) -> Option<&'static str> {
+    match layer {
+        Layer::Talos => Some("Talos, with containerd and the kubelet,"),
+        Layer::Api => Some("etcd, kube-apiserver, kube-controller-manager and kube-scheduler"),
+        _ => None,
+    }
+}
+
+/// How one node is brought back, as Markdown.
+pub fn node_recovery(recovery: &NodeRecovery) -> String {
+    match recovery {
+        NodeRecovery::Reboot { addresses } => {
+            let node = addresses.first().map_or("NODE", String::as_str);
+            format!(
+                "a node that stays NotReady: `talosctl --nodes {node} service kubelet`, then `talosctl --nodes {node} reboot`, \
+                 with the address of that node"
+            )
+        }
+        NodeRecovery::Reset { provider } => match provider.as_str() {
+            "proxmox" => "a machine that does not answer: `qm reset VMID` on the host that runs it".to_owned(),
+            _ => "a machine that does not answer: `hcloud server reset NAME`".to_owned(),
+        },
     }
 }
 

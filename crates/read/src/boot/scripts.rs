@@ -151,7 +151,7 @@ impl Line<'_> {
         let path = sources.repository.path(moment.at.file).unwrap_or_default().to_owned();
         match moment.what {
             What::Does(Doing::ChecksFirst, _) if !self.is_before_all() => {}
-            What::Does(does, _) if self.repeats(&path, &does) => {}
+            What::Does(does, _) if self.repeats(&path, moment.at, &does) => {}
             What::Does(Doing::RunsLayer { directory }, name) => self.run(&path, &name, moment.at, directory),
             What::Does(does, name) => self.push(&path, &name, moment.at, does, Vec::new()),
             What::Shows(proves) if self.is_known(&path, &proves) => {}
@@ -171,9 +171,15 @@ impl Line<'_> {
     }
 
     /// Whether the step before it does the same by the same script: two commands for one thing.
-    fn repeats(&self, path: &str, does: &Doing) -> bool {
-        let is_one = matches!(does, Doing::AppliesObjects(_) | Doing::PreparesMachines | Doing::ConfiguresMachines);
-        let is_it = |last: StepId| self.boot.step(last).does == *does && self.boot.step(last).object.namespace == path;
+    fn repeats(&self, path: &str, at: Span, does: &Doing) -> bool {
+        let is_one = matches!(
+            does,
+            Doing::AppliesObjects(_) | Doing::PreparesMachines | Doing::ConfiguresMachines | Doing::ChecksFirst
+        );
+        let is_it = |last: StepId| {
+            let last = self.boot.step(last);
+            last.does == *does && last.object.namespace == path && (*does != Doing::ChecksFirst || last.at == at)
+        };
         is_one && self.last.is_some_and(is_it)
     }
 

@@ -10,7 +10,7 @@ use super::Sources;
 use super::knowledge::Knowledge;
 use crate::gates::{self, Judged};
 use crate::repository::Repository;
-use crate::scripts::{UNKNOWN, calls_helmfile, pipelines, texts, with_long_lines};
+use crate::scripts::{UNKNOWN, calls_helmfile};
 use crate::terraform::chain::{Block, Provisioner, ProvisionerKind};
 
 /// What commands in texts may lead to.
@@ -30,14 +30,11 @@ impl<'r> Texts<'r> {
 
     /// What the commands of a text are there for, the most telling first.
     fn deed(&self, text: &str) -> Option<Doing> {
-        let text = with_long_lines(text);
-        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-        let commands = lines.flat_map(|line| pipelines(line, 0)).flatten();
         let of = |words: &[String]| {
             let syncs = calls_helmfile(words) && words.iter().any(|word| matches!(word.as_str(), "apply" | "sync"));
             if syncs { self.helmfiles_start.then_some(Doing::StartsGitOps) } else { deed(words) }
         };
-        commands.filter_map(|command| of(&texts(&command))).min_by_key(rank)
+        gates::commands_of_text(text).iter().filter_map(|words| of(words)).min_by_key(rank)
     }
 
     /// What a script of the repository does that another starts.
@@ -139,8 +136,13 @@ pub(super) fn proven<'t>(boot: &Boot, judged: &Judged, text: &dyn Fn(Span) -> Op
             in_hollow_loop = matches!(gate.wait.by, Waiter::Loop(_)) && hollow.contains(&&gate.wait);
         }
         let is_hollow = hollow.contains(&&gate.wait);
+        if gate.is_asked && !is_hollow {
+            continue;
+        }
+        // Whether a condition holds is not known: what is run only then counts, as it does elsewhere.
+        let is_run = gate.is_certain || !gate.is_asked;
         // What counts nodes that are NotReady, too, still counts all that have joined.
-        let counts = gate.is_certain && (!is_hollow || matches_not_ready(judged, &gate.wait));
+        let counts = is_run && (!is_hollow || matches_not_ready(judged, &gate.wait));
         if counts
             && matches!(gate.wait.by, Waiter::Loop(_))
             && text(gate.at).is_some_and(|text| counts_nodes(boot, text))
@@ -148,7 +150,7 @@ pub(super) fn proven<'t>(boot: &Boot, judged: &Judged, text: &dyn Fn(Span) -> Op
             found.push(Proven { fact: Fact::NodesJoined, of: Extent::Expected, at: gate.at });
             continue;
         }
-        let stops = gate.is_certain && !in_hollow_loop && !is_hollow;
+        let stops = is_run && !in_hollow_loop && !is_hollow;
         found.extend(
             facts(boot, &gate.wait, gate.at).into_iter().map(|proven| if stops { proven } else { idle(&proven) }),
         );

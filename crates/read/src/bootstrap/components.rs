@@ -79,6 +79,7 @@ impl ClusterBootstrap<'_> {
         BootstrapFiles {
             files: paths(SeededPathKind::File),
             directories: paths(SeededPathKind::Directory),
+            namespaces: self.paths.iter().filter_map(|it| Some((it.path.clone(), it.namespace.clone()?))).collect(),
             values: ids.iter().zip(&self.releases).map(|(id, release)| (*id, release.values_files.clone())).collect(),
         }
     }

@@ -39,6 +39,15 @@ fn words(parsed: &Parsed, simple: &Simple) -> Option<Words> {
     Some(Words { words, at })
 }
 
+/// The words of the commands of a text that a shell reads.
+pub(crate) fn commands_of_text(text: &str) -> Vec<Vec<String>> {
+    let script = shell::parse(text);
+    let mut simple = Vec::new();
+    all(&script.body, &mut simple);
+    let lines = simple.into_iter().map(Line::of).filter(|line| !line.words.is_empty());
+    lines.map(|line| line.words.iter().map(|(word, _)| word.clone()).collect()).collect()
+}
+
 /// Those of a list, and those of the functions that it defines.
 fn all<'tree>(list: &'tree List, found: &mut Vec<&'tree Simple>) {
     tree::simple_in(list, found);

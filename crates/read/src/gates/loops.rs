@@ -40,7 +40,8 @@ pub(super) fn judge(walk: &mut Walk<'_>, around: &Around<'_>, place: Place, foll
     let wait = Wait { by: Waiter::Loop(probe.into()), on: None, ends };
     let at = walk.span(around.command.at);
     let is_certain = !place.is_asked && !place.is_conditional;
-    walk.judged.gates.push(Gate { wait: wait.clone(), at, is_certain, is_retried: false });
+    let is_asked = place.is_asked && !place.is_negated;
+    walk.judged.gates.push(Gate { wait: wait.clone(), at, is_certain, is_asked, is_retried: false });
     let first_line = head(walk, around);
     conditions::judge_loop(walk, around.condition, around.body, first_line);
     if bound == Bound::Clock && walk.container.dialect == Dialect::Sh && !place.is_bounded {
@@ -78,7 +79,8 @@ pub(super) fn judge_counted(
     let wait = Wait { by: Waiter::Loop(probe.into()), on: None, ends: Ends::Sometime };
     let at = walk.span(command.at);
     let is_certain = !place.is_asked && !place.is_conditional;
-    walk.judged.gates.push(Gate { wait: wait.clone(), at, is_certain, is_retried: false });
+    let is_asked = place.is_asked && !place.is_negated;
+    walk.judged.gates.push(Gate { wait: wait.clone(), at, is_certain, is_asked, is_retried: false });
     let at = walk.span(first_line(command, body));
     conditions::judge_loop(walk, &List::default(), body, at);
     let is_one_word = walk.container.dialect == Dialect::Sh && is_brace_range(command);

@@ -23,7 +23,7 @@ mod walk;
 use model::{GateDefect, Wait};
 use source::Span;
 
-pub(crate) use commands::commands;
+pub(crate) use commands::{commands, commands_of_text};
 pub(crate) use container::{Container, Dialect};
 pub(crate) use library::Parsed;
 pub(crate) use text::ShellText;
@@ -36,6 +36,8 @@ pub(crate) struct Gate {
     pub(crate) at: Span,
     /// It is run whenever the text is, and its failure is looked at, if the text looks at any.
     pub(crate) is_certain: bool,
+    /// Something is done if it succeeds: it is a question, and waits for nothing.
+    pub(crate) is_asked: bool,
     /// A loop, the gate before it, runs until it succeeds.
     pub(crate) is_retried: bool,
 }

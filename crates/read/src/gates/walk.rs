@@ -19,6 +19,8 @@ pub(super) struct Place {
     pub(super) is_last: bool,
     /// Whether it is asked for: a condition, or something whose output is taken.
     pub(super) is_asked: bool,
+    /// Whether something is done if it fails: `if ! …`.
+    pub(super) is_negated: bool,
     /// Whether it is an earlier command of a pipeline without pipefail.
     pub(super) is_piped: bool,
     /// Whether something outside ends it.
@@ -95,6 +97,7 @@ impl<'all> Walk<'all> {
             errexit: false,
             is_last: !self.container.is_ignored,
             is_asked: false,
+            is_negated: false,
             is_piped: false,
             is_bounded: false,
             is_repeated: false,
@@ -182,7 +185,7 @@ impl<'all> Walk<'all> {
     }
 
     pub(super) fn pipeline(&mut self, pipeline: &Pipeline, place: Place, following: &Following<'_>) {
-        let place = if pipeline.is_negated { place.asked() } else { place };
+        let place = if pipeline.is_negated { Place { is_negated: true, ..place.asked() } } else { place };
         conditions::judge_pipeline(self, pipeline, place);
         let count = pipeline.commands.len();
         for (at, command) in pipeline.commands.iter().enumerate() {
@@ -312,7 +315,9 @@ impl<'all> Walk<'all> {
     pub(super) fn gate(&mut self, wait: Wait, at: At, place: Place, following: &Following<'_>) {
         let span = self.span(at);
         let is_certain = (!place.is_asked || place.is_retried) && !place.is_conditional;
-        self.judged.gates.push(Gate { wait: wait.clone(), at: span, is_certain, is_retried: place.is_retried });
+        let is_asked = place.is_asked && !place.is_retried && !place.is_negated;
+        let gate = Gate { wait: wait.clone(), at: span, is_certain, is_asked, is_retried: place.is_retried };
+        self.judged.gates.push(gate);
         if place.is_asked {
             return;
         }

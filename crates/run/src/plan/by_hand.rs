@@ -1,5 +1,7 @@
 //! What a person would have to know to do a step with the tools themselves: addresses, files, and what is in them.
 
+use std::collections::BTreeMap;
+
 use model::{BootstrapStep, Cluster, ComponentId, ObjectRef, Role};
 use read::Repository;
 use read::inventory::Inventory;
@@ -18,6 +20,8 @@ pub struct ByHand {
     pub resource: Option<(String, String)>,
     /// Files that the step is read from, or applied as they are.
     pub files: Vec<String>,
+    /// The namespace that a command gives to the objects of a file that name none.
+    pub namespaces: BTreeMap<String, String>,
     /// Directories that are built with kustomize and applied.
     pub directories: Vec<String>,
     /// Terraform is run as OpenTofu.
@@ -40,6 +44,7 @@ impl ByHand {
             }
             BootstrapStep::Resources => Self {
                 files: cluster.facts.bootstrap.files.clone(),
+                namespaces: cluster.facts.bootstrap.namespaces.clone(),
                 directories: cluster.facts.bootstrap.directories.clone(),
                 holds: holds(cluster, id),
                 ..Self::default()
