@@ -48,7 +48,9 @@ impl<'a> Before<'a> {
         let nodes = said(Fact::NodesReady);
         let follows = match fact {
             // A node is ready once its kubelet runs and an agent has set up its network.
-            Fact::KubeletsRun | Fact::NodesJoined => nodes,
+            Fact::NodesJoined => nodes,
+            // What has joined was registered by its kubelet.
+            Fact::KubeletsRun => nodes.max(said(Fact::NodesJoined)),
             Fact::NetworkRuns => nodes.filter(|_| self.has_network()),
             _ => None,
         };

@@ -69,6 +69,8 @@ pub enum Doing {
     StartsGitOps,
     /// Looks whether the boot can begin, before anything is made.
     ChecksFirst,
+    /// Asks a program of the machine that the boot is run on: what that reads has to be there before the first run.
+    AsksOutside,
     /// Makes what machines are configured from.
     PreparesMachines,
     /// Applies a directory of infrastructure as code, whose resources are steps of their own.

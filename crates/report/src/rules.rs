@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{CapabilityKind, ComponentId, Defect, LayerDefect, ObjectRef, Verdict};
+use model::{CapabilityKind, ComponentId, Defect, LayerDefect, ObjectRef, Role, Verdict};
 use serde::Serialize;
 
 use crate::document::Place;
@@ -111,7 +111,13 @@ pub(crate) fn cycles(facts: &Facts<'_>) -> (Vec<CycleFound>, Vec<BrokenCycle>) {
             names.insert(need.capability.to_string());
         }
     }
-    let broken = pairs.into_iter().map(|((of, by), needs)| BrokenCycle {
+    // What Flux does not bring as well was never to come from there.
+    let is_other = |by: ComponentId| {
+        let is_release = matches!(cluster.component(by).role, Role::Bootstrap(step) if step.is_release());
+        !is_release || adopted(facts, by).is_some()
+    };
+    let pairs = pairs.into_iter().filter(|((_, by), _)| is_other(*by));
+    let broken = pairs.map(|((of, by), needs)| BrokenCycle {
         is_cycle: adopted(facts, by).is_some_and(|flux| !analysis.ties_between(flux, of).is_empty()),
         of: object(of),
         by: object(by),

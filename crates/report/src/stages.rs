@@ -118,7 +118,8 @@ pub(crate) fn stages<'a>(facts: &Facts<'a>, only: Option<Layer>) -> Vec<Stage<'a
             .into_iter()
             .partition::<Vec<_>, _>(|it| it.ties.is_empty() && !it.is_by_bootstrap);
         let by_containment = own.iter().map(|it| it.needs.len()).sum();
-        let machines = if layer == Layer::Machines { machines(facts) } else { Vec::new() };
+        let is_planned = happens.iter().any(|step| matches!(step.action, run::Action::PowerOn { .. }));
+        let machines = if layer == Layer::Machines && !is_planned { machines(facts) } else { Vec::new() };
         let address = (layer == Layer::Api).then(|| address(facts)).flatten();
         let stage = Stage { layer, happens, steps, machines, address, guarantees: told, by_containment, gaps };
         if !stage.happens.is_empty()
@@ -178,7 +179,15 @@ pub(crate) fn boot(facts: &Facts<'_>) -> Vec<(Layer, BootStage)> {
         };
         (layer_of(facts, step), stage)
     };
-    boot.ids().map(one).collect()
+    let mut found: Vec<(Layer, BootStage)> = boot.ids().map(one).collect();
+    // A script of which nothing else is known belongs where what comes before it does.
+    for at in 0..found.len() {
+        if found[at].1.does == Doing::Other {
+            let before = found[at].1.after_steps.iter().filter_map(|on| found.get(on.index())).map(|(layer, _)| *layer);
+            found[at].0 = before.max().unwrap_or(Layer::Bootstrap);
+        }
+    }
+    found
 }
 
 fn behind(boot: &Boot, step: StepId) -> BTreeSet<StepId> {
@@ -235,14 +244,15 @@ fn layer_of_finding(
     }
 }
 
-/// Of a line of a script: that of the step that it belongs to, the nearest one above; else of the next.
+/// Of a line of a script: that of the step on it, else of the nearest one above, else of the next.
 fn layer_of_place(facts: &Facts<'_>, boot: &[(Layer, BootStage)], finding: &Finding) -> Layer {
     let at = finding.primary.at.span();
+    let line = |at: source::Span| facts.sources.locate(at).map(|(_, position)| position.line);
     let steps = facts.cluster.facts.boot.steps.iter().zip(boot);
     let own = steps.filter(|(step, _)| step.at.file == at.file && step.object.kind == "Script");
-    let mut own: Vec<(u32, Layer)> = own.map(|(step, (layer, _))| (step.at.start, *layer)).collect();
+    let mut own: Vec<(Option<u32>, Layer)> = own.map(|(step, (layer, _))| (line(step.at), *layer)).collect();
     own.sort_unstable();
-    let above = own.iter().rfind(|(start, _)| *start <= at.start || own.len() == 1);
+    let above = own.iter().rfind(|(start, _)| *start <= line(at));
     above.or_else(|| own.first()).map_or(Layer::Bootstrap, |(_, layer)| *layer)
 }
 
@@ -276,7 +286,7 @@ fn layer_of_directory(facts: &Facts<'_>, directory: &str) -> Option<Layer> {
 
 fn layer_of(facts: &Facts<'_>, step: &BootStep) -> Layer {
     match &step.does {
-        Doing::ChecksFirst => Layer::Keys,
+        Doing::ChecksFirst | Doing::AsksOutside => Layer::Keys,
         Doing::MakesMachines => Layer::Machines,
         Doing::PreparesMachines | Doing::ConfiguresMachines | Doing::BootstrapsEtcd => Layer::Talos,
         Doing::FetchesCredentials => Layer::Api,

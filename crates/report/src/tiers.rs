@@ -159,8 +159,8 @@ pub(crate) fn tree(facts: &Facts<'_>) -> Vec<Edge> {
 
 /// What Talos runs on every machine, before any pod has a network.
 const TALOS: &str = "Talos";
-const CONTROL_PLANE: &str = "control plane: etcd, kube-apiserver";
-const RUNTIME: &str = "container runtime: containerd, kubelet";
+const CONTROL_PLANE: &str = "control plane: etcd and kube-apiserver";
+const RUNTIME: &str = "container runtime: containerd and kubelet";
 
 /// The steps of the plan before what Flux applies. Where Talos runs on the machines, what it runs itself stands between them and the
 /// pod network.

@@ -172,31 +172,31 @@ fn api_address(it: &ApiAddress) -> Vec<String> {
 
 /// What a step of the boot does, after what, and what that shows.
 fn boot_step(it: &report::BootStage) -> String {
-    let mut after: Vec<String> = it.after.iter().map(step_name).collect();
+    let own = step_name(&it.step);
+    let mut after: Vec<String> = it.after.iter().map(step_name).filter(|name| *name != own).collect();
     after.dedup();
     let after = if after.is_empty() { String::new() } else { format!(", after {}", first_few(&after, 3)) };
     let shows: Vec<String> = it.shows.iter().map(|(fact, of)| say::boot::shown(*fact, *of)).collect();
     let shows = if shows.is_empty() { say::boot::done(&it.does).to_owned() } else { first_few(&each_once(shows), 4) };
-    let is_named = it.step.kind == "Script" && !matches!(it.does, model::Doing::Waits);
+    let is_named = is_command(&it.step) && !matches!(it.does, model::Doing::Waits | model::Doing::Other);
     let by = if is_named { format!(" by {}", code(&it.step.name)) } else { String::new() };
     format!(
         "{}{} {}{by}{after}; when it is done, this shows {shows}",
-        step_name(&it.step),
+        own,
         place(it.at.as_ref()),
         say::boot::doing(&it.does),
     )
 }
 
-/// A script by its path, whichever of its commands is meant; everything else with its name.
+/// A command of a script by the path of that; everything else with its name.
 fn step_name(step: &model::ObjectRef) -> String {
-    let is_release =
-        [".yaml", ".yml", ".gotmpl"].iter().any(|end| step.namespace.ends_with(end)) && !step.name.contains(' ');
-    let name = if step.kind == "Script" && !is_release || step.name.is_empty() {
-        step.namespace.to_string()
-    } else {
-        step.path()
-    };
-    code(&name)
+    let is_path = step.name.is_empty() || is_command(step);
+    code(&if is_path { step.namespace.to_string() } else { step.path() })
+}
+
+/// Whether it is a command of a script, and no release of a helmfile.
+fn is_command(step: &model::ObjectRef) -> bool {
+    step.kind == "Script" && (step.name.contains(' ') || matches!(step.name.as_str(), "wait" | "run"))
 }
 
 fn happens(steps: &[&Step]) -> String {

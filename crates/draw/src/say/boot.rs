@@ -90,6 +90,10 @@ pub(crate) fn doing(does: &Doing) -> String {
         Doing::StoresSealingKey => "stores the sealing key".to_owned(),
         Doing::StartsGitOps => "starts GitOps".to_owned(),
         Doing::ChecksFirst => "checks whether the boot can begin".to_owned(),
+        Doing::AsksOutside => {
+            "asks a program on the machine that runs it, so what that reads has to be there before the first run"
+                .to_owned()
+        }
         Doing::PreparesMachines => "generates the configuration of the machines".to_owned(),
         Doing::RunsLayer { directory } => format!("applies {directory}"),
         Doing::AppliesObjects(Seeded::Namespaces) => "creates namespaces".to_owned(),
@@ -111,6 +115,7 @@ pub(crate) fn done(does: &Doing) -> &'static str {
         Doing::StoresSealingKey | Doing::AppliesObjects(_) => "that the API server has accepted them",
         Doing::RunsLayer { .. } => "that all of it was applied",
         Doing::ChecksFirst => "what it checks",
+        Doing::AsksOutside => "that the program has answered",
         Doing::MakesMachines | Doing::PreparesMachines | Doing::StartsGitOps | Doing::Waits | Doing::Other => {
             "nothing but that it was done"
         }

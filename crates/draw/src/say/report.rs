@@ -1,6 +1,6 @@
 //! The words of `coldstart report`.
 
-use diagnostic::{Advice, BootAdvice, LayerAdvice, Severity};
+use diagnostic::{Advice, BootAdvice, LayerAdvice, Severity, WaitAdvice};
 use report::{Check, KeyFileRole, NodeRecovery, RuleSubject};
 use run::Layer;
 
@@ -36,6 +36,7 @@ pub fn priority(severity: Severity) -> &'static str {
 /// What may come of a change that a person makes in the boot.
 pub fn risk(advice: &Advice) -> &'static str {
     match advice {
+        Advice::Wait(WaitAdvice::AcceptStarted) => "low: only a second run differs",
         Advice::Wait(_) | Advice::Boot(BootAdvice::WaitForNodes { .. } | BootAdvice::WaitForDaemonSet { .. }) => {
             "low: it only waits; the boot stops there instead of going on"
         }
@@ -50,9 +51,7 @@ pub fn risk(advice: &Advice) -> &'static str {
             | LayerAdvice::BreakCircle
             | LayerAdvice::ApplyLater { .. },
         ) => "medium: what moves to another run has to move in the state, too, or it is made again",
-        Advice::Layer(LayerAdvice::KeepElsewhere) => {
-            "medium: take the same key along; a new one opens nothing that is sealed"
-        }
+        Advice::Layer(LayerAdvice::KeepElsewhere) => "medium: what reads it has to find it in its new place",
         Advice::Layer(LayerAdvice::Push { .. }) => "low: Flux applies what is pushed",
         _ => "low: only the next run sees it",
     }

@@ -1,7 +1,7 @@
 //! Commands of scripts, tasks and recipes as steps of the boot, one after the other, with the releases of the helmfiles and the runs of
 //! Terraform that they call. A script that Terraform starts is run inside of the step that starts it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Boot, BootStep, Brings, Doing, Extent, Fact, ObjectRef, OrderedBy, Proven, StepId, StepOrder};
 use source::Span;
@@ -12,7 +12,7 @@ use super::shown::{deed, proven};
 use super::{STEPS_MAX, Sources};
 use crate::gates;
 use crate::helmfile::Release;
-use crate::scripts::{Script, calls_helmfile};
+use crate::scripts::{Script, Scripts, calls_helmfile};
 use crate::terraform::chain::ProvisionerKind;
 
 /// Something that a script does at a place.
@@ -29,29 +29,77 @@ enum What {
     /// A release that a command of the script installs.
     Installs(Doing, Vec<Proven>, String),
     RunsHelmfiles,
+    /// Another script of the repository, which is run in this place.
+    Calls(String),
 }
 
 /// Adds the steps of scripts.
 pub(super) fn append(boot: &mut Boot, knowledge: Knowledge<'_>, sources: &Sources<'_>) {
     let early = sources.scripts.found().iter().filter(|script| script.is_early());
     let hosts = hosts(boot, sources);
-    let mut groups: BTreeMap<Option<StepId>, Vec<(usize, Moment)>> = BTreeMap::new();
+    let mut texts = Texts::default();
     for (index, script) in early.enumerate() {
-        let moments = of_script(boot, knowledge, sources, script).into_iter().map(|moment| (index, moment));
-        groups.entry(hosts.get(script.path.as_str()).copied()).or_default().extend(moments);
+        let mut moments = of_script(boot, knowledge, sources, script);
+        moments.sort_by_key(|moment| (moment.turn, moment.at));
+        texts.order.push((index, script.path.clone()));
+        texts.moments.insert(script.path.clone(), moments);
+    }
+    let called = texts.called();
+    let mut groups: BTreeMap<Option<StepId>, Vec<(usize, Moment)>> = BTreeMap::new();
+    for (index, path) in std::mem::take(&mut texts.order) {
+        // What another calls is run where that does so.
+        if !called.contains(&path) {
+            let own = texts.moments.remove(&path).unwrap_or_default();
+            let host = hosts.get(path.as_str()).copied();
+            groups.entry(host).or_default().extend(own.into_iter().map(|moment| (index, moment)));
+        }
     }
     let mut has_releases = false;
     for (host, mut moments) in groups {
         moments.sort_by_key(|(index, moment)| (moment.turn, *index, moment.at));
         let first = host.map(|host| boot.step(host).after.clone()).unwrap_or_default();
         let mut line = Line { boot, last: None, first, host };
-        for (_, moment) in moments {
-            line.take(knowledge, sources, moment, &mut has_releases);
+        let mut open: Vec<Moment> = moments.into_iter().rev().map(|(_, moment)| moment).collect();
+        while let Some(moment) = open.pop() {
+            match moment.what {
+                What::Calls(path) => {
+                    if let Some(inner) = texts.moments.remove(&path) {
+                        if inner.is_empty() {
+                            line.push(&path, "run", moment.at, Doing::Other, Vec::new());
+                        }
+                        open.extend(inner.into_iter().rev());
+                    }
+                }
+                _ => line.take(knowledge, sources, moment, &mut has_releases),
+            }
         }
         if let (Some(host), Some(last)) = (host, line.last) {
             let at = boot.step(host).at;
             boot.steps[host.index()].after.push(StepOrder { on: last, at, by: OrderedBy::Sequence });
         }
+    }
+}
+
+/// What scripts do, by their paths.
+#[derive(Default)]
+struct Texts {
+    moments: BTreeMap<String, Vec<Moment>>,
+    /// In the order in which they are found.
+    order: Vec<(usize, String)>,
+}
+
+impl Texts {
+    /// The scripts that others call.
+    fn called(&self) -> BTreeSet<String> {
+        let called = |(path, moments): (&String, &Vec<Moment>)| {
+            let path = path.clone();
+            let calls = moments.iter().filter_map(|moment| match &moment.what {
+                What::Calls(to) if *to != path => Some(to.clone()),
+                _ => None,
+            });
+            calls.collect::<Vec<_>>()
+        };
+        self.moments.iter().flat_map(called).filter(|path| self.moments.contains_key(path)).collect()
     }
 }
 
@@ -88,6 +136,8 @@ fn of_script(boot: &Boot, knowledge: Knowledge<'_>, sources: &Sources<'_>, scrip
             if has(&["apply", "sync"]) {
                 add(command.at, What::RunsHelmfiles);
             }
+        } else if let Some(path) = called_by(scripts, script, command.at, words) {
+            add(command.at, What::Calls(path));
         } else if let Some(release) = installed_by(sources, script, command.at, words) {
             let (does, proves) = installed(knowledge, release);
             add(command.at, What::Installs(does, proves, release.name.to_string()));
@@ -113,6 +163,23 @@ fn of_script(boot: &Boot, knowledge: Knowledge<'_>, sources: &Sources<'_>, scrip
         }
     }
     moments
+}
+
+/// The script of the repository that a command starts.
+fn called_by(scripts: &Scripts<'_>, script: &Script, at: Span, words: &[String]) -> Option<String> {
+    let is_script = |word: &&String| matches!(word.rsplit_once('.'), Some((_, "sh" | "bash")));
+    let first =
+        words.first().filter(|program| !matches!(program.as_str(), "source" | "." | "echo" | "printf" | "log"))?;
+    // The name of the program comes without its directory.
+    let started = if matches!(first.as_str(), "bash" | "sh" | "exec") {
+        words.iter().skip(1).find(|word| !word.starts_with('-'))?
+    } else {
+        first
+    };
+    let start = usize::try_from(at.start).ok()?;
+    let found = scripts.resolve(script, Some(started).filter(is_script)?, start);
+    let [path] = &found[..] else { return None };
+    Some(path.clone()).filter(|path| *path != script.path)
 }
 
 /// The release that a command installs with helm itself: its name stands in the command.
@@ -161,7 +228,7 @@ impl Line<'_> {
                 *has_releases = true;
                 self.releases(knowledge, sources);
             }
-            What::RunsHelmfiles => {}
+            What::RunsHelmfiles | What::Calls(_) => {}
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) fn steps(
     texts: &shown::Texts<'_>,
 ) -> Vec<(BlockId, BootStep)> {
     let blocks = chain.iter().filter(|(_, block)| block.may_exist());
-    blocks.filter_map(|(id, block)| Some((id, Reader { boot, chain, block, knowledge, texts }.step()?))).collect()
+    blocks.filter_map(|(id, block)| Some((id, Reader { boot, chain, id, block, knowledge, texts }.step()?))).collect()
 }
 
 /// One run after those that hand something over to it, or that a script applies before it.
@@ -44,6 +44,7 @@ pub(super) fn order_runs(boot: &mut Boot, layers: &Layers) {
 struct Reader<'r> {
     boot: &'r Boot,
     chain: &'r Chain,
+    id: BlockId,
     block: &'r Block,
     knowledge: Knowledge<'r>,
     texts: &'r shown::Texts<'r>,
@@ -54,6 +55,9 @@ impl Reader<'_> {
         let (does, proves) = match self.block.kind {
             BlockKind::Resource => self.resource()?,
             BlockKind::Data if self.block.type_name == "talos_cluster_health" => (Doing::Waits, self.health()),
+            BlockKind::Data if self.block.type_name == "external" && self.chain.is_read_at_plan(self.id) => {
+                (Doing::AsksOutside, Vec::new())
+            }
             _ => return None,
         };
         let awaits = if self.waits_for_ready_nodes() { vec![Fact::NodesReady] } else { Vec::new() };

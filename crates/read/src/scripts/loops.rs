@@ -41,6 +41,9 @@ impl Scripts<'_> {
         let start = above.rfind(line)?;
         let command = pipelines(line, start).concat().into_iter().next()?;
         let words: Vec<Word> = command.into_iter().skip_while(|word| word.text != "for").skip(3).collect();
+        let text = self.text(script)?;
+        let array = if let [only] = &words[..] { variable_in(&only.text) } else { None };
+        let words = array.and_then(|array| array_words(text, &array)).unwrap_or(words);
         let is_written = |word: &Word| !word.text.is_empty() && !word.text.contains(['$', '*', '`']);
         (!words.is_empty() && words.iter().all(is_written)).then_some(words)
     }
@@ -124,6 +127,28 @@ fn looped(text: &str, name: &str, at: usize) -> Option<Vec<String>> {
             _ => None,
         }
     })
+}
+
+/// The words that an array is set to in one assignment, with their places.
+fn array_words(text: &str, name: &str) -> Option<Vec<Word>> {
+    let opening = format!("{name}=(");
+    let (at, _) = text.match_indices(&opening).find(|(at, _)| {
+        let before = text[..*at].chars().next_back();
+        before.is_none_or(|letter| !letter.is_ascii_alphanumeric() && letter != '_')
+    })?;
+    let start = at + opening.len();
+    let inside = text.get(start..start + text.get(start..)?.find(')')?)?;
+    let mut words = Vec::new();
+    let mut begin = 0;
+    for part in inside.split_inclusive(char::is_whitespace) {
+        let word = part.trim();
+        let text = word.trim_matches(['"', '\'']);
+        if !text.is_empty() {
+            words.push(Word { text: text.to_owned(), at: start + begin + part.find(text).unwrap_or(0) });
+        }
+        begin += part.len();
+    }
+    (!words.is_empty()).then_some(words)
 }
 
 /// The words in `name=( … )`, comments left out.
