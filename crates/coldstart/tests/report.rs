@@ -56,7 +56,7 @@ fn the_same_files_give_the_same_document() {
     for title in [
         "## Summary",
         "## Stages",
-        "### Stage 1: Keys and credentials",
+        "### Stage 1: Preflight, keys and credentials",
         "## Changes, by priority",
         "## Tiers by declared dependencies",
         "## Dependency tree",
@@ -128,4 +128,90 @@ fn one_stage_is_a_document_by_itself() {
     let ran = run(command(&["report", "--stage", "network"]).arg(homelab())).exits(0);
     assert!(!ran.stdout.contains("## Summary") && ran.stdout.contains("### Stage 1: Pod network"), "{}", ran.stdout);
     run(command(&["report", "--stage", "cellar"]).arg(homelab())).exits(2);
+}
+
+/// A boot by Terraform and a script: machines, Talos, a network, and what starts Flux.
+const RELEASE: &str = r#"
+resource "helm_release" "cilium" {
+  depends_on = [null_resource.api]
+  name       = "cilium"
+  repository = "https://helm.cilium.io"
+  chart      = "cilium"
+  version    = "1.18.4"
+  namespace  = "kube-system"
+}
+"#;
+const MACHINES: &str = r#"
+resource "proxmox_virtual_environment_vm" "node" {
+  name      = "cp1"
+  node_name = "pve1"
+  agent { enabled = true }
+}
+
+resource "talos_machine_bootstrap" "this" {
+  node       = "192.0.2.11"
+  depends_on = [proxmox_virtual_environment_vm.node]
+}
+
+resource "null_resource" "api" {
+  depends_on = [talos_machine_bootstrap.this]
+  provisioner "local-exec" {
+    command = "for i in $(seq 1 60); do kubectl get nodes && exit 0; sleep 5; done; exit 1"
+  }
+}
+"#;
+const FLUX: &str = r#"
+resource "null_resource" "flux" {
+  depends_on = [null_resource.api]
+  provisioner "local-exec" {
+    command = "flux bootstrap github --owner=lab --repository=home --path=clusters/home"
+  }
+}
+"#;
+const SCRIPT: &str = "#!/usr/bin/env bash\nset -e\ngit diff-index --quiet HEAD --\nfor layer in machines dns; do\n  terraform -chdir=\"terraform/$layer\" apply\ndone\n";
+
+fn by_terraform(release: &str) -> Tree {
+    let main = format!("{MACHINES}{release}{FLUX}");
+    Tree::new(&[
+        ("clusters/home/flux-system/gotk-sync.yaml", SYNC),
+        ("clusters/home/kinds.yaml", &kustomization("kinds", "")),
+        ("kinds/crd.yaml", CRD),
+        ("bootstrap.sh", SCRIPT),
+        ("terraform/machines/main.tf", &main),
+    ])
+}
+
+#[test]
+fn what_terraform_installs_is_part_of_every_section_and_gone_without_its_resource() {
+    let with = run(command(&["report"]).arg(by_terraform(RELEASE).path())).exits(0);
+    with.says("- **Consists of**: `kube-system/cilium`")
+        .says("terraform -chdir=terraform/machines apply -target=helm_release.cilium")
+        .says("| `kube-system/cilium` | `cilium` | `1.18.4` | bootstrap | `terraform/machines/main.tf:")
+        .says("network/kube-system/cilium")
+        .says("`terraform/machines/null_resource.api` (`terraform/machines/main.tf:13`) waits")
+        .says("this shows the Kubernetes API")
+        .says("this shows a started machine with an address");
+    let without = run(command(&["report"]).arg(by_terraform("").path())).exits(0).stdout;
+    assert!(!without.contains("cilium"), "{without}");
+    run(command(&["impact", "cilium"]).arg(by_terraform(RELEASE).path()))
+        .exits(0)
+        .says("TerraformRelease kube-system/cilium");
+}
+
+#[test]
+fn what_is_wrong_in_the_boot_stands_in_its_stage_and_no_time_is_told() {
+    let text = run(command(&["report"]).arg(by_terraform(RELEASE).path())).exits(0).stdout;
+    let stage = |title: &str| {
+        let from = text.split(&format!(": {title}\n")).nth(1).unwrap_or_default();
+        from.split("\n### Stage").next().unwrap_or_default().to_owned()
+    };
+    let first = text.split("## Stages").next().unwrap_or_default();
+    assert!(first.contains("**Rebuilt today: does not come up. 1 error.**") && !first.contains("Estimated"), "{first}");
+    assert!(first.contains("runs Terraform in `terraform/dns`, which does not exist"), "{first}");
+    assert!(!text.contains("## Expected timeline"), "{text}");
+    let preflight = stage("Preflight, keys and credentials");
+    assert!(preflight.contains("`bootstrap.sh` (`bootstrap.sh:3`) checks whether the boot can begin"), "{preflight}");
+    assert!(stage("What Flux applies").contains("none found"), "{text}");
+    assert!(text.contains("`missing-layer`") && !stage("What Flux applies").contains("missing-layer"), "{text}");
+    assert!(text.contains("n1[\"Talos\"]") || text.contains("[\"Talos\"]"), "{text}");
 }

@@ -139,10 +139,10 @@ pub(super) fn proven<'t>(boot: &Boot, judged: &Judged, text: &dyn Fn(Span) -> Op
         if gate.is_asked && !is_hollow {
             continue;
         }
-        // Whether a condition holds is not known: what is run only then counts, as it does elsewhere.
-        let is_run = gate.is_certain || !gate.is_asked;
+        // Whether a condition holds is not known: what is run only then shows no more than that something has answered.
+        let may_run = gate.is_certain || !gate.is_asked;
         // What counts nodes that are NotReady, too, still counts all that have joined.
-        let counts = is_run && (!is_hollow || matches_not_ready(judged, &gate.wait));
+        let counts = may_run && (!is_hollow || matches_not_ready(judged, &gate.wait));
         if counts
             && matches!(gate.wait.by, Waiter::Loop(_))
             && text(gate.at).is_some_and(|text| counts_nodes(boot, text))
@@ -150,10 +150,10 @@ pub(super) fn proven<'t>(boot: &Boot, judged: &Judged, text: &dyn Fn(Span) -> Op
             found.push(Proven { fact: Fact::NodesJoined, of: Extent::Expected, at: gate.at });
             continue;
         }
-        let stops = is_run && !in_hollow_loop && !is_hollow;
-        found.extend(
-            facts(boot, &gate.wait, gate.at).into_iter().map(|proven| if stops { proven } else { idle(&proven) }),
-        );
+        let is_tight = !in_hollow_loop && !is_hollow;
+        let stops = |fact: Fact| is_tight && (gate.is_certain || may_run && fact == Fact::ApiAnswers);
+        let all = facts(boot, &gate.wait, gate.at).into_iter();
+        found.extend(all.map(|proven| if stops(proven.fact) { proven } else { idle(&proven) }));
     }
     found
 }
