@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{CapabilityKind, ObjectRef, Role, Stage};
+use model::{Brings, CapabilityKind, Component, Doing, ObjectRef, Role, Stage};
 use serde::Serialize;
 
 use crate::facts::Facts;
@@ -18,6 +18,11 @@ pub enum Check {
         addresses: Vec<String>,
     },
     Nodes,
+    /// The agent of the pod network.
+    Network {
+        daemon_set: String,
+    },
+    Dns,
     /// The pods of a release that others can't do without.
     Release {
         namespace: String,
@@ -52,18 +57,43 @@ pub(crate) fn checks(facts: &Facts<'_>) -> Vec<Check> {
         found.push(Check::Talos { addresses });
     }
     found.push(Check::Nodes);
-    for (critical, _) in &facts.critical {
-        let component = cluster.component(critical.id);
-        if component.role == Role::HelmRelease {
-            let namespace = component.target_namespace.as_ref().unwrap_or(&component.object.namespace).to_string();
-            found.push(Check::Release { namespace, name: component.object.name.to_string() });
+    let agents = cluster.facts.boot.steps.iter().filter_map(|step| match &step.does {
+        Doing::Installs { release, brings: Brings::PodNetwork { unavailable_max: Some(_) } } => {
+            Some(release.to_string())
         }
+        _ => None,
+    });
+    let agents: BTreeSet<String> = agents.collect();
+    found.extend(agents.into_iter().map(|daemon_set| Check::Network { daemon_set }));
+    let offers = |kind: CapabilityKind| cluster.offers.iter().any(|offer| offer.capability.kind == kind);
+    if offers(CapabilityKind::ClusterDns) {
+        found.push(Check::Dns);
     }
+    // What Flux does not start without is looked at before Flux.
+    let critical: Vec<&Component> = facts.critical.iter().map(|(critical, _)| cluster.component(critical.id)).collect();
+    let is_network = |component: &&&Component| {
+        let of = |offer: &&model::Offer| offer.capability.kind == CapabilityKind::PodNetwork;
+        cluster.offers.iter().filter(of).any(|offer| cluster.component(offer.by).object == component.object)
+    };
+    let release = |component: &&Component| {
+        let namespace = component.target_namespace.as_ref().unwrap_or(&component.object.namespace).to_string();
+        Check::Release { namespace, name: component.object.name.to_string() }
+    };
+    let is_early = |component: &&&Component| {
+        matches!(component.role, Role::Bootstrap(step) if step.is_release()) && !is_network(component)
+    };
+    found.extend(critical.iter().filter(is_early).map(release));
     found.push(Check::Flux);
     let of_flux = cluster.components.iter().filter(|it| it.stage == Stage::GitOps && it.role == Role::Kustomization);
     let namespaces: BTreeSet<String> = of_flux.map(|it| it.object.namespace.to_string()).collect();
     found.push(Check::Kustomizations { namespaces: namespaces.into_iter().collect() });
     found.push(Check::NotReady);
+    let is_late = |component: &&&Component| component.role == Role::HelmRelease && !is_network(component);
+    for check in critical.iter().filter(is_late).map(release) {
+        if !found.contains(&check) {
+            found.push(check);
+        }
+    }
     let names = |kind: CapabilityKind| -> Vec<String> {
         let offers = cluster.offers.iter().filter(|offer| offer.capability.kind == kind);
         let names: BTreeSet<String> = offers.map(|offer| offer.capability.name.to_string()).collect();

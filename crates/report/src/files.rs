@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{ObjectRef, Role, Stage};
+use model::{BootStep, Doing, ObjectRef, Role, Stage};
 use read::terraform::Purpose;
 use serde::Serialize;
 
@@ -51,9 +51,19 @@ pub struct Api {
 }
 
 pub(crate) fn apis(facts: &Facts<'_>) -> Vec<Api> {
+    let boot = &facts.cluster.facts.boot;
+    let is_of = |step: &BootStep, path: &str| step.object.kind == "Terraform" && step.object.namespace == path;
+    let starts = |path: &str| boot.starts().any(|id| is_of(boot.step(id), path));
+    // Its machines are made by another, or they would be steps of the boot.
+    let is_leftover = |path: &str| {
+        let makes = |step: &&BootStep| matches!(step.does, Doing::MakesMachines | Doing::BootstrapsEtcd);
+        boot.steps.iter().any(|step| makes(&step)) && !boot.steps.iter().any(|step| is_of(step, path))
+    };
     let one = |directory: &read::terraform::Directory| Api {
         directory: directory.path.clone(),
         purpose: match directory.purpose {
+            _ if starts(&directory.path) => "start",
+            Purpose::Machines if is_leftover(&directory.path) => "leftover",
             Purpose::Keys => "keys",
             Purpose::Machines => "machines",
             Purpose::Cluster => "cluster",
@@ -89,6 +99,9 @@ pub(crate) fn key_files(facts: &Facts<'_>) -> Vec<KeyFile> {
         if let Some(place) = facts.place(component.at) {
             add(KeyFileRole::Bootstrap, place.path);
         }
+    }
+    for step in cluster.facts.boot.steps.iter().filter(|step| step.object.kind == "Script") {
+        add(KeyFileRole::Bootstrap, step.object.namespace.to_string());
     }
     let bootstrap = &cluster.facts.bootstrap;
     for path in bootstrap.files.iter().chain(&bootstrap.directories) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{ObjectRef, Role};
+use model::{Doing, ObjectRef, Role};
 use read::terraform::Purpose;
 use run::{Action, Layer, Step};
 use serde::Serialize;
@@ -20,6 +20,9 @@ pub struct LayerPart<'a> {
     pub after: Vec<Layer>,
     /// What is done here, and not by Flux.
     pub steps: Vec<&'a Step>,
+    /// Resources of Terraform that do it where the plan has no command: directory and address. One without an address is all of it.
+    pub resources: Vec<(String, String)>,
+    pub uses_tofu: bool,
     /// How a single node of it is brought back.
     pub nodes: Vec<NodeRecovery>,
     /// Talos runs it, with what belongs to that.
@@ -63,6 +66,8 @@ pub(crate) fn layers<'a>(facts: &Facts<'a>) -> Vec<LayerPart<'a>> {
         members: Vec::new(),
         after: Vec::new(),
         steps: Vec::new(),
+        resources: Vec::new(),
+        uses_tofu: facts.plan.into_iter().flat_map(|plan| &plan.steps).any(|step| step.by_hand.uses_tofu),
         nodes: Vec::new(),
         is_talos: facts.has_talos() && matches!(layer, Layer::Talos | Layer::Api),
     };
@@ -113,6 +118,17 @@ fn of_boot<'a>(facts: &Facts<'a>, parts: &mut BTreeMap<Layer, LayerPart<'a>>, em
         let part = parts.entry(*layer).or_insert_with(|| empty(*layer));
         let before = step.after_steps.iter().filter_map(|on| boot.get(on.index())).map(|(before, _)| *before);
         part.after.extend(before.filter(|before| before < layer));
+        match &step.does {
+            Doing::RunsLayer { directory } if *layer == Layer::Keys => {
+                part.members.push(Member::machine(directory, None, false));
+                part.resources.push((directory.to_string(), String::new()));
+            }
+            Doing::Waits | Doing::AsksOutside => {}
+            _ if step.step.kind == "Terraform" => {
+                part.resources.push((step.step.namespace.to_string(), step.step.name.to_string()));
+            }
+            _ => {}
+        }
     }
     let machines = crate::stages::machines(facts);
     for layer in [Layer::Machines, Layer::Talos, Layer::Api] {

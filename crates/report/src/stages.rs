@@ -322,7 +322,13 @@ fn layer_of_run(facts: &Facts<'_>, directory: &str) -> Layer {
     let own = steps.filter(|step| step.object.kind == "Terraform" && step.object.namespace == *directory);
     let of_steps =
         own.filter(|step| !matches!(step.does, Doing::RunsLayer { .. })).map(|step| layer_of(facts, step)).min();
-    layer_of_directory(facts, directory).or(of_steps).unwrap_or(Layer::Bootstrap)
+    let starts =
+        facts.cluster.facts.boot.starts().any(|id| facts.cluster.facts.boot.step(id).object.namespace == *directory);
+    match layer_of_directory(facts, directory) {
+        _ if starts => Layer::Flux,
+        Some(Layer::Keys) => Layer::Keys,
+        by_purpose => of_steps.or(by_purpose).unwrap_or(Layer::Bootstrap),
+    }
 }
 
 /// The repair that closes a finding.

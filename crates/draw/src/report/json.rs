@@ -136,7 +136,11 @@ fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
 
 fn layers(parts: &[report::LayerPart<'_>]) -> Value {
     let one = |part: &report::LayerPart<'_>| {
-        let recovery: Vec<String> = part.steps.iter().flat_map(|step| say::commands(step)).collect();
+        let mut recovery: Vec<String> = part.steps.iter().flat_map(|step| say::commands(step)).collect();
+        if recovery.is_empty() {
+            let again = |(at, what): &(String, String)| say::report::applied_again(at, what, part.uses_tofu);
+            recovery.extend(part.resources.iter().map(again));
+        }
         json!({ "layer": part.layer, "members": part.members, "after": part.after, "recovery": recovery, "nodes": part.nodes })
     };
     parts.iter().map(one).collect()

@@ -416,7 +416,11 @@ pub(super) fn layers(parts: &[LayerPart<'_>]) -> String {
         if !after.is_empty() {
             let _ = writeln!(out, "- **Needs**: {}", after.join(", "));
         }
-        let commands: Vec<String> = part.steps.iter().flat_map(|step| say::commands(step)).collect();
+        let mut commands: Vec<String> = part.steps.iter().flat_map(|step| say::commands(step)).collect();
+        if commands.is_empty() {
+            commands
+                .extend(part.resources.iter().map(|(at, what)| say::report::applied_again(at, what, part.uses_tofu)));
+        }
         let recovery = if part.layer == Layer::GitOps && commands.is_empty() {
             "Flux applies it again: `flux reconcile kustomization NAME -n NAMESPACE --with-source`".to_owned()
         } else {

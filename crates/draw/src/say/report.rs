@@ -57,6 +57,13 @@ pub fn risk(advice: &Advice) -> &'static str {
     }
 }
 
+/// The command that applies a resource of Terraform again, or all of a directory.
+pub fn applied_again(directory: &str, address: &str, uses_tofu: bool) -> String {
+    let program = if uses_tofu { "tofu" } else { "terraform" };
+    let target = if address.is_empty() { String::new() } else { format!(" -target={}", word(address)) };
+    format!("{program} -chdir={} apply{target}", word(directory))
+}
+
 /// What Talos runs by itself in a layer.
 pub fn talos_parts(layer: Layer) -> Option<&'static str> {
     match layer {
@@ -115,6 +122,14 @@ pub fn check(check: &Check) -> (String, String) {
             said("Talos: services, etcd, and that all machines have joined", format!("talosctl --nodes {} health", word(&addresses.join(","))))
         }
         Check::Nodes => said("Kubernetes: every node is Ready", "kubectl get nodes -o wide".to_owned()),
+        Check::Network { daemon_set } => (
+            "Pod network: the agent runs on every node".to_owned(),
+            format!("kubectl -n kube-system rollout status {} --timeout=300s", word(&format!("daemonset/{daemon_set}"))),
+        ),
+        Check::Dns => said(
+            "DNS: a pod finds names",
+            "kubectl run dns-test --image=busybox --restart=Never --rm -i -- nslookup kubernetes.default".to_owned(),
+        ),
         Check::Release { namespace, name } => (
             format!("{namespace}/{name}: its pods run"),
             format!("kubectl -n {} get pods -l {}", word(namespace), word(&format!("app.kubernetes.io/instance={name}"))),
@@ -153,6 +168,8 @@ pub fn terraform(purpose: &str) -> &'static str {
         "cluster" => "installs into the new cluster",
         "services" => "configures services of the cluster",
         "flux" => "applied by Flux",
+        "start" => "starts GitOps",
+        "leftover" => "nothing runs it: another directory makes the same machines",
         _ => "not clear",
     }
 }
