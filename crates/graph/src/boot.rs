@@ -47,8 +47,9 @@ impl<'a> Before<'a> {
         let said = |fact| self.shown(fact).map(|(_, proven)| self.of_all(proven.of));
         let nodes = said(Fact::NodesReady);
         let follows = match fact {
-            // A node is ready once its kubelet runs and an agent has set up its network.
-            Fact::KubeletsRun | Fact::NodesJoined => nodes,
+            // A node is registered by its kubelet, and ready once that runs and an agent has set up its network.
+            Fact::KubeletsRun => nodes.max(said(Fact::NodesJoined)),
+            Fact::NodesJoined => nodes,
             Fact::NetworkRuns => nodes.filter(|_| self.has_network()),
             _ => None,
         };
@@ -126,6 +127,10 @@ mod tests {
         assert_eq!(last(&with).extent(Fact::NetworkRuns), Some(Extent::Expected));
         assert_eq!(last(&with).extent(Fact::KubeletsRun), Some(Extent::Expected));
         assert_eq!(last(&without).extent(Fact::NetworkRuns), None);
+        let joined = (Doing::Waits, vec![(Fact::NodesJoined, Extent::Expected)]);
+        let registered = boot(3, vec![joined, (Doing::StartsGitOps, Vec::new())]);
+        assert_eq!(last(&registered).extent(Fact::KubeletsRun), Some(Extent::Expected));
+        assert_eq!(last(&registered).extent(Fact::NodesReady), None);
     }
 
     #[test]

@@ -54,6 +54,7 @@ fn finding(context: &Context<'_>, boot: &Boot, network: StepId, start: StepId) -
     else {
         return None;
     };
+    let unavailable_max = &unavailable(context, &step.object.name, *unavailable_max)?;
     let expected = boot.nodes.len();
     let is_hollow = expected > 0 && usize::try_from(*unavailable_max).is_ok_and(|lacking| lacking >= expected);
     let severity = if is_hollow { Severity::Warning } else { Severity::Info };
@@ -79,4 +80,19 @@ fn finding(context: &Context<'_>, boot: &Boot, network: StepId, start: StepId) -
             .with_evidence(EvidenceRole::Need, start.at, Remark::GitOpsStartsHere)
             .with_fix(Fix::by_hand(advice, Goal::Gone)),
     )
+}
+
+/// How many nodes may be without an agent by the values of the release: those of the bootstrap, or where a template makes these, those of
+/// the release that Flux adopts. Nothing where neither can be seen.
+fn unavailable(context: &Context<'_>, release: &str, unless_said: u32) -> Option<u32> {
+    let of = |is_early: bool| {
+        let mut charts = context.cluster.facts.charts.iter();
+        charts.find(|chart| chart.release.0 == release && context.component(chart.of).role.is_bootstrap() == is_early)
+    };
+    let Some(early) = of(true) else { return Some(unless_said) };
+    let values = early.values.as_ref().or_else(|| of(false)?.values.as_ref())?;
+    match values.at(&["updateStrategy", "rollingUpdate", "maxUnavailable"]) {
+        Some(said) => u32::try_from(said.as_int()?).ok(),
+        None => Some(unless_said),
+    }
 }
