@@ -168,7 +168,8 @@ fn summary(cluster: &Cluster, analysis: &Analysis) -> ClusterSummary {
         kustomizations: count(Role::Kustomization),
         helm_releases: count(Role::HelmRelease),
         resource_sets: count(Role::ResourceSet),
-        bootstrap_releases: count(Role::Bootstrap(BootstrapStep::Release)),
+        bootstrap_releases: count(Role::Bootstrap(BootstrapStep::Release))
+            + count(Role::Bootstrap(BootstrapStep::TerraformRelease)),
         rendered_charts: cluster.facts.rendered,
         tiers: analysis.schedule.tiers.len(),
         critical_path: analysis.schedule.critical_path.iter().map(|id| cluster.component(*id).object.clone()).collect(),

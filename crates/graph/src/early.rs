@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{CapabilityKind, Cluster, Component, ComponentId, Done, Stage, TieTarget};
+use model::{CapabilityKind, Cluster, Component, ComponentId, Done, Role, Stage, TieTarget};
 
 /// Which part of a bootstrap a component is. Each part needs those before it, as far as nothing is declared against that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,9 +49,16 @@ fn is_seed(component: &Component) -> bool {
     component.stage == Stage::Bootstrap && component.behaviour.done == Done::Accepted
 }
 
-/// Releases that an earlier helmfile has installed: the second installs nothing new.
+/// Releases that an earlier helmfile, or Terraform, has installed: the second installs nothing new.
 pub fn repeated(cluster: &Cluster) -> BTreeSet<ComponentId> {
     let mut known = BTreeSet::new();
     let early = cluster.ids().filter(|id| cluster.component(*id).stage == Stage::Bootstrap);
-    early.filter(|id| !known.insert(&cluster.component(*id).object)).collect()
+    early.filter(|id| !known.insert(early_key(cluster.component(*id)))).collect()
+}
+
+/// What makes two components of a bootstrap one: a release is the same, whatever installs it.
+pub fn early_key(component: &Component) -> (&str, &str, &str) {
+    let object = &component.object;
+    let is_release = matches!(component.role, Role::Bootstrap(step) if step.is_release());
+    (if is_release { "" } else { &object.kind }, &object.namespace, &object.name)
 }

@@ -25,7 +25,7 @@ mod waits;
 pub use boot::Before;
 pub use change::{Change, LooksAt, NewGate, changed};
 pub use cycles::{Deadlock, Step};
-pub use early::{EarlyPart, early_parts, repeated};
+pub use early::{EarlyPart, early_key, early_parts, repeated};
 pub use events::{Because, Event, Events, Moment};
 pub use impact::{Affected, Cause, Critical, Impact, Impacts, Subject};
 pub use judge::Judged;

@@ -2,6 +2,8 @@
 //!
 //! Knows no tool. Who reads one states here what its steps get wrong; a rule for each defect says what that costs.
 
+use std::collections::BTreeMap;
+
 use ecow::EcoString;
 use source::Span;
 
@@ -19,6 +21,8 @@ pub struct Boot {
     /// Nodes come without a pod network: something has to install one.
     pub lacks_network: bool,
     pub steps: Vec<BootStep>,
+    /// What is wrong with something that is no step itself: the steps around it.
+    pub near: BTreeMap<ObjectRef, Near>,
     /// Steps that do something else than they seem to, sorted by place.
     pub faults: Vec<StepFault>,
 }
@@ -53,6 +57,7 @@ impl Boot {
         };
         Self {
             steps: kept.iter().map(|id| with_places(self.step(*id))).collect(),
+            near: self.near.iter().map(|(object, near)| (object.clone(), near.only(place))).collect(),
             faults: self.faults.iter().filter(|fault| keeps(fault.at)).cloned().collect(),
             ..self.clone()
         }
@@ -60,6 +65,22 @@ impl Boot {
 
     pub fn ids(&self) -> impl Iterator<Item = StepId> + use<> {
         (0..source::to_u32(self.steps.len())).map(StepId)
+    }
+}
+
+/// The steps around something that is none itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Near {
+    /// Those that it comes after.
+    pub after: Vec<StepId>,
+    /// Those that come after it.
+    pub before: Vec<StepId>,
+}
+
+impl Near {
+    fn only(&self, place: impl Fn(StepId) -> Option<StepId>) -> Self {
+        let kept = |ids: &[StepId]| ids.iter().copied().filter_map(&place).collect();
+        Self { after: kept(&self.after), before: kept(&self.before) }
     }
 }
 

@@ -12,6 +12,8 @@ use crate::object::ObjectRef;
 pub enum BootstrapStep {
     /// A release that a helmfile installs, or a script with helm.
     Release,
+    /// A release that Terraform installs.
+    TerraformRelease,
     /// A pass that applies only the CRDs of a chart.
     Crds,
     /// Objects, Secrets and CRDs that are applied as they are, before anything is installed.
@@ -30,6 +32,7 @@ impl BootstrapStep {
     pub fn object(self, namespace: impl Into<EcoString>, name: impl Into<EcoString>) -> ObjectRef {
         match self {
             Self::Release => ObjectRef::new("HelmfileRelease", namespace, name),
+            Self::TerraformRelease => ObjectRef::new("TerraformRelease", namespace, name),
             Self::Crds => ObjectRef::new("HelmfileCRDs", namespace, name),
             Self::Resources => ObjectRef::new("Bootstrap", "", "bootstrap resources"),
             Self::ResourcesAfter(_) => ObjectRef::new("Bootstrap", namespace, eco_format!("{} resources", name.into())),
@@ -48,7 +51,12 @@ impl BootstrapStep {
 
     /// Whether it is applied as it is, and there when it is; nothing of it is installed.
     pub fn is_applied_as_it_is(self) -> bool {
-        self != Self::Release
+        !self.is_release()
+    }
+
+    /// Whether it is a release, whatever installs it.
+    pub fn is_release(self) -> bool {
+        matches!(self, Self::Release | Self::TerraformRelease)
     }
 }
 

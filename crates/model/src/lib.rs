@@ -25,7 +25,7 @@ mod verdict;
 mod wait;
 
 pub use behaviour::{Applies, Behaviour, Done, Order};
-pub use boot::{Boot, Defect, KeptKey, LayerDefect, StepFault};
+pub use boot::{Boot, Defect, KeptKey, LayerDefect, Near, StepFault};
 pub use bootstrap::{BootstrapFiles, BootstrapStep};
 pub use broken::{BrokenBuild, BuildFault, FileUse};
 pub use capability::{Capability, CapabilityKind, GIVEN_NAMESPACES, plural};
@@ -41,7 +41,7 @@ pub use nearest::{HintBudget, edits, is_slip, nearest};
 pub use object::ObjectRef;
 pub use obstacle::{MachineRef, MadeKind, Obstacle, PodTrouble, Subject, Trace};
 pub use purpose::Purpose;
-pub use step::{BootStep, Brings, Doing, ExpectedNode, Extent, Fact, OrderedBy, Proven, StepId, StepOrder};
+pub use step::{BootStep, Brings, Doing, ExpectedNode, Extent, Fact, OrderedBy, Proven, Seeded, StepId, StepOrder};
 pub use unseen::{BlindSpot, Unseen, WhyUnseen};
 pub use verdict::{Consequence, Verdict};
 pub use wait::{Awaited, Ends, Wait, Waiter, Which};

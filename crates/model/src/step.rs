@@ -67,6 +67,16 @@ pub enum Doing {
     StoresSealingKey,
     /// Installs Flux, or hands it the first thing to apply.
     StartsGitOps,
+    /// Looks whether the boot can begin, before anything is made.
+    ChecksFirst,
+    /// Makes what machines are configured from.
+    PreparesMachines,
+    /// Applies a directory of infrastructure as code, whose resources are steps of their own.
+    RunsLayer {
+        directory: EcoString,
+    },
+    /// Puts objects into the cluster as they are.
+    AppliesObjects(Seeded),
     /// Only waits.
     Waits,
     Other,
@@ -77,6 +87,16 @@ impl Doing {
     pub fn brings_network(&self) -> bool {
         matches!(self, Self::Installs { brings: Brings::PodNetwork { .. }, .. })
     }
+}
+
+/// What a step puts into the cluster as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seeded {
+    Namespaces,
+    Secrets,
+    Crds,
+    /// Whatever else.
+    Objects,
 }
 
 /// What a release of the boot is there for.
@@ -123,6 +143,8 @@ pub struct Proven {
 /// What can be shown of a cluster that comes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fact {
+    /// A machine runs, and has told its address.
+    MachineStarted,
     ApiAnswers,
     EtcdRuns,
     /// Their kubelets have registered them.
@@ -133,6 +155,10 @@ pub enum Fact {
     NetworkRuns,
     /// The pods of the storage driver run.
     StorageRuns,
+    /// The workloads of a release run.
+    WorkloadsRun,
+    /// An object is there.
+    ObjectExists,
     /// Flux runs.
     GitOpsRuns,
 }

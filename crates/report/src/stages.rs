@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use diagnostic::Finding;
-use model::{BootStep, Capability, ComponentId, Doing, Extent, Fact, ObjectRef, Verdict};
+use model::{BootStep, Capability, ComponentId, Doing, Extent, Fact, ObjectRef, Role, Verdict};
+use read::terraform::Purpose;
 use run::{Layer, Step};
 use serde::Serialize;
 
@@ -78,9 +79,7 @@ pub(crate) fn stages<'a>(facts: &Facts<'a>, only: Option<Layer>) -> Vec<Stage<'a
             facts.plan.into_iter().flat_map(|plan| &plan.steps).filter(|step| step.layer == layer).collect();
         let steps: Vec<BootStage> =
             boot.iter().filter(|(own, _)| *own == layer).map(|(_, step)| step.clone()).collect();
-        let is_here = |finding: &&Finding| {
-            objects.get(&finding.component).copied().unwrap_or_else(|| layer_of_others(&finding.component)) == layer
-        };
+        let is_here = |finding: &&Finding| layer_of_finding(facts, &objects, &boot, finding) == layer;
         let gaps: Vec<Gap<'a>> = facts
             .findings
             .iter()
@@ -118,32 +117,107 @@ fn boot(facts: &Facts<'_>) -> Vec<(Layer, BootStage)> {
             shows: shows.collect(),
             at: facts.place(step.at),
         };
-        (layer_of(step), stage)
+        (layer_of(facts, step), stage)
     };
     boot.steps.iter().map(one).collect()
 }
 
-/// Where what is no step of its own belongs: a script or a resource that does nothing else for the boot.
-fn layer_of_others(object: &ObjectRef) -> Layer {
-    if matches!(object.kind.as_str(), "Script" | "Terraform") { Layer::Bootstrap } else { Layer::GitOps }
+/// The stage of what a finding is about.
+fn layer_of_finding(
+    facts: &Facts<'_>,
+    objects: &BTreeMap<&ObjectRef, Layer>,
+    boot: &[(Layer, BootStage)],
+    finding: &Finding,
+) -> Layer {
+    if let Some(layer) = objects.get(&finding.component) {
+        return *layer;
+    }
+    match finding.component.kind.as_str() {
+        "Script" => layer_of_place(facts, boot, finding),
+        "Terraform" => layer_of_block(facts, boot, finding),
+        _ => Layer::GitOps,
+    }
 }
 
-fn layer_of(step: &BootStep) -> Layer {
+/// Of a line of a script: that of the step that it belongs to, the nearest one above; else of the next.
+fn layer_of_place(facts: &Facts<'_>, boot: &[(Layer, BootStage)], finding: &Finding) -> Layer {
+    let at = finding.primary.at.span();
+    let steps = facts.cluster.facts.boot.steps.iter().zip(boot);
+    let own = steps.filter(|(step, _)| step.at.file == at.file && step.object.kind == "Script");
+    let mut own: Vec<(u32, Layer)> = own.map(|(step, (layer, _))| (step.at.start, *layer)).collect();
+    own.sort_unstable();
+    let above = own.iter().rfind(|(start, _)| *start <= at.start || own.len() == 1);
+    above.or_else(|| own.first()).map_or(Layer::Bootstrap, |(_, layer)| *layer)
+}
+
+/// Of a block of Terraform that is no step: the last stage that it comes after, else the first one that comes after it. What is
+/// tied to no step belongs to the run.
+fn layer_of_block(facts: &Facts<'_>, boot: &[(Layer, BootStage)], finding: &Finding) -> Layer {
+    let of = |id: &model::StepId| boot.get(id.index()).map(|(layer, _)| *layer);
+    if let Some(near) = facts.cluster.facts.boot.near.get(&finding.component) {
+        let after = near.after.iter().filter_map(of).max();
+        if let Some(layer) = after.or_else(|| near.before.iter().filter_map(of).min()) {
+            return layer;
+        }
+    }
+    let directory = &finding.component.namespace;
+    match boot.iter().filter(|(_, step)| step.step.namespace == *directory).map(|(layer, _)| *layer).min() {
+        Some(Layer::Machines | Layer::Talos) => Layer::Bootstrap,
+        Some(layer) => layer,
+        None => layer_of_directory(facts, directory).unwrap_or(Layer::Bootstrap),
+    }
+}
+
+/// Of a directory of Terraform without a step.
+fn layer_of_directory(facts: &Facts<'_>, directory: &str) -> Option<Layer> {
+    let one = facts.inventory.terraform.iter().find(|one| one.path == *directory)?;
+    match one.purpose {
+        Purpose::Keys => Some(Layer::Keys),
+        Purpose::Machines => Some(Layer::Machines),
+        Purpose::Services => Some(Layer::Configuration),
+        Purpose::Cluster | Purpose::Flux | Purpose::Other => None,
+    }
+}
+
+fn layer_of(facts: &Facts<'_>, step: &BootStep) -> Layer {
     match &step.does {
+        Doing::ChecksFirst => Layer::Keys,
         Doing::MakesMachines => Layer::Machines,
-        Doing::ConfiguresMachines | Doing::BootstrapsEtcd => Layer::Talos,
+        Doing::PreparesMachines | Doing::ConfiguresMachines | Doing::BootstrapsEtcd => Layer::Talos,
         Doing::FetchesCredentials => Layer::Api,
-        Doing::StoresSealingKey => Layer::Seeds,
+        Doing::StoresSealingKey | Doing::AppliesObjects(_) => Layer::Seeds,
         Doing::Installs { .. } if step.does.brings_network() => Layer::Network,
         Doing::StartsGitOps => Layer::Flux,
+        Doing::RunsLayer { directory } => layer_of_run(facts, directory),
         Doing::Waits => match step.proves.first().map(|proven| proven.fact) {
+            Some(Fact::MachineStarted) => Layer::Machines,
             Some(Fact::EtcdRuns | Fact::ApiAnswers) => Layer::Api,
             Some(Fact::NodesJoined | Fact::NodesReady | Fact::KubeletsRun | Fact::NetworkRuns) => Layer::Network,
             Some(Fact::GitOpsRuns) => Layer::Flux,
-            Some(Fact::StorageRuns) | None => Layer::Bootstrap,
+            Some(Fact::StorageRuns | Fact::WorkloadsRun | Fact::ObjectExists) | None => Layer::Bootstrap,
         },
-        Doing::Installs { .. } | Doing::Other => Layer::Bootstrap,
+        // The operator of Flux, and what else the graph has as a part of it.
+        Doing::Installs { release, .. } => of_release(facts, release).unwrap_or(Layer::Bootstrap),
+        Doing::Other => Layer::Bootstrap,
     }
+}
+
+/// Where the graph has a release of the bootstrap.
+fn of_release(facts: &Facts<'_>, release: &str) -> Option<Layer> {
+    let is_it = |id: &ComponentId| {
+        let component = facts.cluster.component(*id);
+        matches!(component.role, Role::Bootstrap(step) if step.is_release()) && component.object.name == *release
+    };
+    facts.layers().into_iter().find(|(id, _)| is_it(id)).map(|(_, layer)| layer)
+}
+
+/// A run belongs where its first step does.
+fn layer_of_run(facts: &Facts<'_>, directory: &str) -> Layer {
+    let steps = facts.cluster.facts.boot.steps.iter();
+    let own = steps.filter(|step| step.object.kind == "Terraform" && step.object.namespace == *directory);
+    let of_steps =
+        own.filter(|step| !matches!(step.does, Doing::RunsLayer { .. })).map(|step| layer_of(facts, step)).min();
+    layer_of_directory(facts, directory).or(of_steps).unwrap_or(Layer::Bootstrap)
 }
 
 /// The repair that closes a finding.

@@ -55,7 +55,8 @@ fn finding(context: &Context<'_>, id: ComponentId, broken: &[&BrokenBuild]) -> F
     let first = broken[0];
     let is_early = first.fault.is_of_bootstrap();
     let (object, fault, count) = (component.object.clone(), first.fault.clone(), broken.len());
-    let is_release = matches!(component.role, Role::Bootstrap(BootstrapStep::Release | BootstrapStep::Crds));
+    let is_release =
+        matches!(component.role, Role::Bootstrap(step) if step.is_release() || step == BootstrapStep::Crds);
     let statement = if is_early {
         InstallFault::BootstrapStops { release: Some(object).filter(|_| is_release), fault, count }
     } else {

@@ -2,7 +2,7 @@
 
 use diagnostic::{BootAdvice, BootCost, BootFault};
 use ecow::EcoString;
-use model::{Brings, Doing, Extent, Fact};
+use model::{Brings, Doing, Extent, Fact, Seeded};
 
 use super::quoted;
 use crate::words::agree;
@@ -114,6 +114,13 @@ pub(crate) fn doing(does: &Doing) -> String {
         Doing::Installs { release, brings: Brings::Other } => format!("installs {release}"),
         Doing::StoresSealingKey => "stores the sealing key".to_owned(),
         Doing::StartsGitOps => "starts GitOps".to_owned(),
+        Doing::ChecksFirst => "checks whether the boot can begin".to_owned(),
+        Doing::PreparesMachines => "generates the configuration of the machines".to_owned(),
+        Doing::RunsLayer { directory } => format!("applies {directory}"),
+        Doing::AppliesObjects(Seeded::Namespaces) => "creates namespaces".to_owned(),
+        Doing::AppliesObjects(Seeded::Secrets) => "creates Secrets".to_owned(),
+        Doing::AppliesObjects(Seeded::Crds) => "applies CRDs".to_owned(),
+        Doing::AppliesObjects(Seeded::Objects) => "applies objects".to_owned(),
         Doing::Waits => "waits".to_owned(),
         Doing::Other => "runs".to_owned(),
     }
@@ -236,6 +243,7 @@ fn waited_for(shown: Extent) -> &'static str {
 
 fn fact(fact: Fact) -> &'static str {
     match fact {
+        Fact::MachineStarted => "a started machine with an address",
         Fact::ApiAnswers => "the Kubernetes API",
         Fact::EtcdRuns => "etcd",
         Fact::NodesJoined => "the nodes to join",
@@ -243,6 +251,8 @@ fn fact(fact: Fact) -> &'static str {
         Fact::KubeletsRun => "kubelets",
         Fact::NetworkRuns => "the pod network",
         Fact::StorageRuns => "the storage driver",
+        Fact::WorkloadsRun => "that its workloads run",
+        Fact::ObjectExists => "that it exists",
         Fact::GitOpsRuns => "Flux",
     }
 }

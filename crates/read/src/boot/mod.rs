@@ -5,6 +5,7 @@
 
 mod contract;
 mod knowledge;
+mod near;
 mod nodes;
 mod scripts;
 mod shown;
@@ -17,8 +18,10 @@ use crate::helmfile::Helmfile;
 use crate::repository::Repository;
 use crate::scripts::Scripts;
 use crate::terraform::chain::Chain;
+use crate::terraform::doubles::doubles;
 use crate::terraform::layers::Layers;
 use knowledge::Knowledge;
+pub(crate) use near::near;
 
 /// Steps of one boot. Who has more runs something else than a boot.
 const STEPS_MAX: usize = 2_000;
@@ -34,9 +37,13 @@ pub(crate) struct Sources<'r> {
 }
 
 impl<'r> Sources<'r> {
-    /// The runs that come before Flux: what it applies itself comes after it.
+    /// The runs that come before Flux, each cluster's once: what it applies itself comes after it.
     pub(crate) fn chains(&self) -> impl Iterator<Item = &'r Chain> + use<'r> {
-        self.layers.chains.iter().filter(|chain| !chain.is_applied_by_flux)
+        let doubles = doubles(self.layers);
+        self.layers
+            .chains
+            .iter()
+            .filter(move |chain| !chain.is_applied_by_flux && !doubles.contains(chain.root.as_str()))
     }
 }
 
@@ -54,6 +61,6 @@ pub(crate) fn read(sources: &Sources<'_>) -> Boot {
         contract::append(&mut boot, chain, steps);
     }
     terraform::order_runs(&mut boot, sources.layers);
-    scripts::append(&mut boot, knowledge, sources.scripts, sources.helmfiles);
+    scripts::append(&mut boot, knowledge, sources);
     boot
 }

@@ -2,7 +2,7 @@
 //!
 //! A command that waits shows nothing where its failure stops nothing.
 
-use model::{Awaited, Boot, Brings, Doing, Extent, Fact, GateDefect, Proven, Wait, Waiter, Which};
+use model::{Awaited, Boot, Brings, Doing, Extent, Fact, GateDefect, Proven, Seeded, Toothless, Wait, Waiter, Which};
 use source::Span;
 use yaml::EcoString;
 
@@ -60,12 +60,20 @@ fn rank(does: &Doing) -> u8 {
 /// What a block does through its provisioners. Nothing where none of them is part of the boot.
 pub(super) fn by_provisioners(boot: &Boot, block: &Block, texts: &Texts<'_>) -> Option<(Doing, Vec<Proven>)> {
     let of_boot = || block.provisioners.iter().filter(|one| !one.on_destroy && one.kind == ProvisionerKind::Local);
-    let of = |one: &Provisioner| proven(boot, &gates::of_provisioner(texts.repository, one));
+    let of = |one: &Provisioner| {
+        proven(boot, &gates::of_provisioner(texts.repository, one), &|_| Some(one.script.text.as_str()))
+    };
     let proves: Vec<Proven> = of_boot().flat_map(of).collect();
     let scripts = || of_boot().flat_map(|one| &one.starts).filter_map(|path| texts.started(path));
     let own = of_boot().filter_map(|one| texts.deed(&one.script.text));
-    let does = own.chain(scripts()).min_by_key(rank);
     let waits = !proves.is_empty();
+    // Beside a wait, what else it looks at or applies tells less.
+    let is_telling = |does: &Doing| match does {
+        Doing::ChecksFirst | Doing::PreparesMachines => false,
+        Doing::AppliesObjects(_) => !waits,
+        _ => true,
+    };
+    let does = own.chain(scripts()).filter(is_telling).min_by_key(rank);
     Some((does.or_else(|| waits.then_some(Doing::Waits))?, proves))
 }
 
@@ -85,12 +93,44 @@ pub(super) fn deed(words: &[String]) -> Option<Doing> {
         ("talosctl", _) if rest.contains(&"apply-config") => Some(Doing::ConfiguresMachines),
         ("talosctl", _) if rest.contains(&"kubeconfig") => Some(Doing::FetchesCredentials),
         ("talhelper", "gencommand") if rest.contains(&"apply") => Some(Doing::ConfiguresMachines),
+        ("talhelper", "gencommand") if rest.contains(&"kubeconfig") => Some(Doing::FetchesCredentials),
+        ("talhelper", "genconfig") => Some(Doing::PreparesMachines),
+        ("talosctl", "gen") if rest.contains(&"config") => Some(Doing::PreparesMachines),
+        ("kubectl", _) => applied(&rest),
+        ("sops", "exec-file") if rest.iter().any(|word| word.contains("kubectl") && word.contains(" apply")) => {
+            Some(Doing::AppliesObjects(Seeded::Secrets))
+        }
+        ("git", "diff-index") | ("pre-commit", "run") => Some(Doing::ChecksFirst),
+        ("git", "status") if rest.contains(&"--porcelain") => Some(Doing::ChecksFirst),
+        ("git", "diff") if rest.contains(&"--quiet") || rest.contains(&"--exit-code") => Some(Doing::ChecksFirst),
         _ => None,
     }
 }
 
+/// What kubectl puts into the cluster.
+fn applied(rest: &[&str]) -> Option<Doing> {
+    let has = |word: &str| rest.contains(&word);
+    if rest.iter().any(|word| word.starts_with("--dry-run")) && !has("namespace") {
+        return None;
+    }
+    let file = || rest.iter().skip_while(|word| !matches!(**word, "-f" | "--filename" | "-k" | "--kustomize")).nth(1);
+    let said = |word: &str| file().is_some_and(|file| file.to_ascii_lowercase().contains(word));
+    let seeded = match rest.iter().find(|word| matches!(**word, "apply" | "create" | "replace"))? {
+        &"create" if has("namespace") || has("ns") => Seeded::Namespaces,
+        &"create" if has("secret") => Seeded::Secrets,
+        &"create" if has("configmap") => Seeded::Objects,
+        // What comes from another command is told by that one.
+        _ if rest.contains(&"-") => return None,
+        _ if said("namespace") => Seeded::Namespaces,
+        _ if said("secret") => Seeded::Secrets,
+        _ if said("crd") => Seeded::Crds,
+        _ => Seeded::Objects,
+    };
+    Some(Doing::AppliesObjects(seeded))
+}
+
 /// What a text has shown when it has ended well.
-pub(super) fn proven(boot: &Boot, judged: &Judged) -> Vec<Proven> {
+pub(super) fn proven<'t>(boot: &Boot, judged: &Judged, text: &dyn Fn(Span) -> Option<&'t str>) -> Vec<Proven> {
     let hollow: Vec<&Wait> = judged.faults.iter().filter_map(|fault| hollow(&fault.defect)).collect();
     let mut found = Vec::new();
     let mut in_hollow_loop = false;
@@ -98,12 +138,41 @@ pub(super) fn proven(boot: &Boot, judged: &Judged) -> Vec<Proven> {
         if !gate.is_retried {
             in_hollow_loop = matches!(gate.wait.by, Waiter::Loop(_)) && hollow.contains(&&gate.wait);
         }
-        let stops = gate.is_certain && !in_hollow_loop && !hollow.contains(&&gate.wait);
+        let is_hollow = hollow.contains(&&gate.wait);
+        // What counts nodes that are NotReady, too, still counts all that have joined.
+        let counts = gate.is_certain && (!is_hollow || matches_not_ready(judged, &gate.wait));
+        if counts
+            && matches!(gate.wait.by, Waiter::Loop(_))
+            && text(gate.at).is_some_and(|text| counts_nodes(boot, text))
+        {
+            found.push(Proven { fact: Fact::NodesJoined, of: Extent::Expected, at: gate.at });
+            continue;
+        }
+        let stops = gate.is_certain && !in_hollow_loop && !is_hollow;
         found.extend(
             facts(boot, &gate.wait, gate.at).into_iter().map(|proven| if stops { proven } else { idle(&proven) }),
         );
     }
     found
+}
+
+fn matches_not_ready(judged: &Judged, wait: &Wait) -> bool {
+    let is_it = |defect: &GateDefect| match defect {
+        GateDefect::Toothless { wait: own, why: Toothless::MatchesNotReady } => own == wait,
+        _ => false,
+    };
+    judged.faults.iter().any(|fault| is_it(&fault.defect))
+}
+
+/// Whether a loop compares the number of nodes with the number that the cluster is to have.
+fn counts_nodes(boot: &Boot, text: &str) -> bool {
+    let expected = boot.nodes.len();
+    let counts = |line: &str| {
+        let number = line.split("-eq ").nth(1).map(|rest| rest.trim_start().trim_start_matches(['"', '\\']));
+        let number = number.map(|rest| rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default());
+        line.contains("kubectl get node") && number.and_then(|number| number.parse().ok()) == Some(expected)
+    };
+    expected > 0 && text.lines().any(counts)
 }
 
 /// The same where the wait may fail without stopping anything, or may not be run.
@@ -130,8 +199,19 @@ fn facts(boot: &Boot, wait: &Wait, at: Span) -> Vec<Proven> {
         (Waiter::CiliumStatus, _) => all(&[(Fact::NetworkRuns, Extent::Existing)]),
         (Waiter::Flux, _) => all(&[(Fact::GitOpsRuns, Extent::Existing)]),
         (Waiter::KubectlWait | Waiter::RolloutStatus, Some(awaited)) => all(&of_objects(boot, awaited)),
+        // It ends only once a question to the API server was answered.
+        (Waiter::Loop(command) | Waiter::Command(command), _) if asks_api(command) => {
+            all(&[(Fact::ApiAnswers, Extent::Existing)])
+        }
         _ => Vec::new(),
     }
+}
+
+/// Whether a command fails unless the API server answers.
+fn asks_api(command: &str) -> bool {
+    let mut words = command.split(' ');
+    words.next() == Some("kubectl")
+        && matches!(words.next(), Some("get" | "cluster-info" | "version" | "auth" | "api-resources" | "api-versions"))
 }
 
 /// What is shown when objects of a kind are as they were waited for.

@@ -1,6 +1,6 @@
 //! Blocks of Terraform as steps of the boot: what a type of resource is there for, and what has been shown when it is made.
 
-use model::{Boot, BootStep, Brings, Doing, Extent, Fact, ObjectRef, OrderedBy, Proven, StepId, StepOrder};
+use model::{Boot, BootStep, Brings, Doing, Extent, Fact, ObjectRef, OrderedBy, Proven, Seeded, StepId, StepOrder};
 use yaml::EcoString;
 
 use super::knowledge::Knowledge;
@@ -71,12 +71,18 @@ impl Reader<'_> {
             "talos_cluster" => (Doing::BootstrapsEtcd, vec![self.proven(Fact::EtcdRuns, Extent::Expected)]),
             "talos_cluster_kubeconfig" => (Doing::FetchesCredentials, none),
             "helm_release" => self.release(),
+            "kubernetes_namespace" => {
+                (Doing::AppliesObjects(Seeded::Namespaces), vec![self.proven(Fact::ObjectExists, Extent::Expected)])
+            }
             "flux_bootstrap_git" => (Doing::StartsGitOps, vec![self.proven(Fact::GitOpsRuns, Extent::Expected)]),
             "kubernetes_secret" if self.block.argument(&["metadata", "labels", SEALING_KEY]).is_some() => {
-                (Doing::StoresSealingKey, none)
+                (Doing::StoresSealingKey, vec![self.proven(Fact::ObjectExists, Extent::Expected)])
+            }
+            "kubernetes_secret" => {
+                (Doing::AppliesObjects(Seeded::Secrets), vec![self.proven(Fact::ObjectExists, Extent::Expected)])
             }
             "kubectl_manifest" | "kubernetes_manifest" if self.is_instance() => (Doing::StartsGitOps, none),
-            kind if is_machine(kind) => (Doing::MakesMachines, none),
+            kind if is_machine(kind) => (Doing::MakesMachines, self.started()),
             _ => self.provisioned()?,
         })
     }
@@ -93,14 +99,26 @@ impl Reader<'_> {
             return (Doing::StartsGitOps, Vec::new());
         }
         if !self.knowledge.gives_network(chart) {
-            return (Doing::Installs { release, brings: Brings::Other }, Vec::new());
+            let proves = self.waits().then(|| self.proven(Fact::WorkloadsRun, Extent::Existing)).into_iter().collect();
+            return (Doing::Installs { release, brings: Brings::Other }, proves);
         }
-        let waits = self.block.argument(&["wait"]).is_none() || self.block.truth(&["wait"]) == Some(true);
-        let agent = self.knowledge.agent(chart).filter(|_| waits && !self.sets_unavailable());
+        let agent = self.knowledge.agent(chart).filter(|_| self.waits() && !self.sets_unavailable());
         let release = agent.map_or(release, |agent| agent.daemon_set.as_str().into());
         let unavailable_max = agent.map(|agent| agent.unavailable_max);
         let proves = agent.map(|_| self.proven(Fact::NetworkRuns, Extent::Some)).into_iter().collect();
         (Doing::Installs { release, brings: Brings::PodNetwork { unavailable_max } }, proves)
+    }
+
+    /// Whether it does not end before the release is ready.
+    fn waits(&self) -> bool {
+        self.block.argument(&["wait"]).is_none() || self.block.truth(&["wait"]) == Some(true)
+    }
+
+    /// A machine with a guest agent is made once that has told its address.
+    fn started(&self) -> Vec<Proven> {
+        let has_agent = self.block.truth(&["agent", "enabled"]) == Some(true)
+            || matches!(self.block.text(&["agent"]), Some("1" | "true"));
+        has_agent.then(|| self.proven(Fact::MachineStarted, Extent::Expected)).into_iter().collect()
     }
 
     /// Whether the release says itself how many may be missing.

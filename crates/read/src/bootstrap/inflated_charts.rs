@@ -65,5 +65,6 @@ fn release(repository: &Repository, file: &str, root: &Node, entry: &Node) -> Op
         only_crds: false,
         // What else is applied with it, and what is waited for, is not known.
         by_script: true,
+        by_terraform: false,
     })
 }

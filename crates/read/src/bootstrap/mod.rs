@@ -16,6 +16,7 @@ mod script_releases;
 mod sealing_key;
 mod seeds;
 mod terraform_crds;
+mod terraform_releases;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -89,12 +90,12 @@ pub struct SeededName {
     pub at: Span,
 }
 
-/// A helmfile, or a script that installs charts.
+/// A helmfile, a script that installs charts, or a directory of Terraform that does.
 #[derive(Clone, Debug)]
 struct Run {
     path: String,
-    /// The file of its releases; none without any.
-    file: Option<FileId>,
+    /// The files of its releases; none without any.
+    files: BTreeSet<FileId>,
 }
 
 /// A directory that is built and applied, with the charts that kustomize renders into it as if they were helmfiles.
@@ -167,29 +168,30 @@ impl Bootstrap {
         faults.sort();
         // A script that Terraform runs may be found both ways.
         faults.dedup_by(|one, other| one.at == other.at && one.defect == other.defect);
+        let boot = crate::boot::read(&Sources {
+            repository,
+            catalogue,
+            layers: &layers,
+            scripts: &scripts,
+            helmfiles: &helmfiles,
+        });
+        // What Terraform installs is there before helmfiles run: it makes the machines.
+        let by_terraform = terraform_releases::by_terraform(&boot, &layers);
+        helmfiles.splice(0..0, by_terraform);
         let mut bootstrap = Self {
             named: seeds.named,
             crds: terraform_crds::of(&provided, catalogue, remote_crds::find(repository, catalogue)),
             programs: programs::find(repository),
             unclear_crds: script_crds::unclear(&scripts),
             missing: scripts::missing_files(&scripts),
-            boot: Boot {
-                faults,
-                ..crate::boot::read(&Sources {
-                    repository,
-                    catalogue,
-                    layers: &layers,
-                    scripts: &scripts,
-                    helmfiles: &helmfiles,
-                })
-            },
+            boot: Boot { near: crate::boot::near(&boot, &layers, &faults), faults, ..boot },
             blind,
             ..Self::default()
         };
         for helmfile in helmfiles {
             bootstrap.files.push(helmfile.path.clone());
-            let file = helmfile.releases.first().map(|release| release.span.file);
-            bootstrap.runs.push(Run { path: helmfile.path, file });
+            let files = helmfile.releases.iter().map(|release| release.span.file).collect();
+            bootstrap.runs.push(Run { path: helmfile.path, files });
             bootstrap.releases.extend(helmfile.releases);
         }
         for directory in built {
@@ -274,7 +276,7 @@ impl Bootstrap {
 
     /// Which of those that run, in their order, a release belongs to.
     fn run_of(&self, release: &Release) -> usize {
-        self.runs.iter().position(|run| run.file == Some(release.span.file)).unwrap_or(0)
+        self.runs.iter().position(|run| run.files.contains(&release.span.file)).unwrap_or(0)
     }
 
     /// Where a script or a Terraform file restores the sealing key.

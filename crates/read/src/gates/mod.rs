@@ -4,6 +4,7 @@
 //! wrong. Knows the shells and what kubectl, talosctl, helm, flux and their like do. Does not know where a text comes from: scripts,
 //! recipes and provisioners of Terraform are judged by the same function.
 
+mod commands;
 mod conditions;
 mod container;
 mod deeds;
@@ -25,6 +26,7 @@ use ecow::EcoString;
 use model::{GateDefect, Wait};
 use source::Span;
 
+pub(crate) use commands::commands;
 pub(crate) use container::{Container, Dialect};
 pub(crate) use library::Parsed;
 pub(crate) use text::ShellText;

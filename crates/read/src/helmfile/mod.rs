@@ -72,6 +72,8 @@ pub struct Release {
     pub only_crds: bool,
     /// A script installs it with helm: what else that script waits for is not known.
     pub by_script: bool,
+    /// Terraform installs it.
+    pub by_terraform: bool,
 }
 
 /// Something that a hook applies.
@@ -123,12 +125,22 @@ impl Release {
             span,
             only_crds: false,
             by_script: true,
+            by_terraform: false,
         }
+    }
+
+    /// One that Terraform installs. What else its run waits for is known from the steps of the boot.
+    pub(crate) fn by_terraform(name: &str, span: Span) -> Self {
+        Self { by_terraform: true, ..Self::by_script(name, span) }
     }
 
     /// What it is among the steps of a bootstrap: a pass that applies only CRDs is not the release itself.
     pub fn step(&self) -> BootstrapStep {
-        if self.only_crds { BootstrapStep::Crds } else { BootstrapStep::Release }
+        match (self.only_crds, self.by_terraform) {
+            (true, _) => BootstrapStep::Crds,
+            (false, true) => BootstrapStep::TerraformRelease,
+            (false, false) => BootstrapStep::Release,
+        }
     }
 
     /// What stands for it in a cluster.

@@ -145,6 +145,7 @@ impl Context<'_> {
             span: name.span,
             only_crds,
             by_script: false,
+            by_terraform: false,
             namespace: namespace.clone(),
         };
         let labels = self.labels(&sources, release_name, known("namespace"), known("chart"));

@@ -5,6 +5,7 @@
 //! what a provider answers: that is unknown, never guessed.
 
 pub mod chain;
+pub(crate) mod doubles;
 mod evaluate;
 pub(crate) mod faults;
 mod functions;

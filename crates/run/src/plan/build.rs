@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use graph::{Analysis, Deadlock, EarlyPart, Wait, early_parts, repeated};
-use model::{BootstrapStep, Cluster, Component, ComponentId, Gate, ObjectRef, Role, Stage, TieTarget, WaitsFor};
+use model::{BootstrapStep, Cluster, Component, ComponentId, Gate, Role, Stage, TieTarget, WaitsFor};
 use read::Repository;
 use settings::UpSettings;
 
@@ -150,14 +150,14 @@ impl Draft<'_> {
     /// order of the helmfiles the second would wait for whatever waits for the first.
     fn components(&mut self) -> Vec<usize> {
         let cluster = self.cluster;
-        let mut known: BTreeMap<&ObjectRef, usize> = BTreeMap::new();
+        let mut known: BTreeMap<_, usize> = BTreeMap::new();
         let mut steps = Vec::with_capacity(cluster.components.len());
         for id in cluster.ids() {
             let component = cluster.component(id);
-            let first = known.get(&component.object).copied().filter(|_| self.repeated.contains(&id));
+            let first = known.get(&graph::early_key(component)).copied().filter(|_| self.repeated.contains(&id));
             let step = first.unwrap_or_else(|| self.component(id));
             if component.stage == Stage::Bootstrap {
-                known.insert(&component.object, step);
+                known.insert(graph::early_key(component), step);
             }
             steps.push(step);
         }
@@ -198,7 +198,7 @@ impl Draft<'_> {
     /// What a component of the bootstrap seeds; nothing for a release, which is installed.
     fn seed(&self, step: BootstrapStep) -> Option<Seed> {
         Some(match step {
-            BootstrapStep::Release => return None,
+            BootstrapStep::Release | BootstrapStep::TerraformRelease => return None,
             BootstrapStep::Crds => Seed::Crds,
             BootstrapStep::Resources => Seed::Resources,
             BootstrapStep::ResourcesAfter(release) => {

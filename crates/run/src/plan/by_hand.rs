@@ -14,6 +14,8 @@ pub struct ByHand {
     pub address: Option<String>,
     /// The release that it installs, or whose CRDs it applies.
     pub release: Option<ObjectRef>,
+    /// The resource of Terraform that installs it: its directory and its address.
+    pub resource: Option<(String, String)>,
     /// Files that the step is read from, or applied as they are.
     pub files: Vec<String>,
     /// Directories that are built with kustomize and applied.
@@ -31,9 +33,10 @@ impl ByHand {
         let Role::Bootstrap(step) = component.role else { return Self::default() };
         let at = repository.path(component.at.file).map(str::to_owned);
         match step {
-            BootstrapStep::Release | BootstrapStep::Crds => {
+            BootstrapStep::Release | BootstrapStep::Crds | BootstrapStep::TerraformRelease => {
                 let release = Some(component.object.clone());
-                Self { files: at.into_iter().collect(), release, ..Self::default() }
+                let resource = resource(cluster, id).filter(|_| step == BootstrapStep::TerraformRelease);
+                Self { files: at.into_iter().collect(), release, resource, ..Self::default() }
             }
             BootstrapStep::Resources => Self {
                 files: cluster.facts.bootstrap.files.clone(),
@@ -46,6 +49,13 @@ impl ByHand {
             }
         }
     }
+}
+
+/// The resource of Terraform that installs a component: the step of the boot that is written in the same place.
+fn resource(cluster: &Cluster, id: ComponentId) -> Option<(String, String)> {
+    let at = cluster.component(id).at;
+    let step = cluster.facts.boot.steps.iter().find(|step| step.at == at)?;
+    Some((step.object.namespace.to_string(), step.object.name.to_string()))
 }
 
 /// The objects that it brings, each once.

@@ -58,8 +58,11 @@ impl<'a> Contents<'a> {
         let bootstrap = &cluster.facts.bootstrap;
         let own = match component.role {
             // A release that stands in two helmfiles is one.
-            Role::Bootstrap(BootstrapStep::Release | BootstrapStep::Crds) => {
-                let same = bootstrap.values.iter().filter(|(id, _)| cluster.component(**id).object == component.object);
+            Role::Bootstrap(BootstrapStep::Release | BootstrapStep::TerraformRelease | BootstrapStep::Crds) => {
+                let same = bootstrap
+                    .values
+                    .iter()
+                    .filter(|(id, _)| graph::early_key(cluster.component(**id)) == graph::early_key(component));
                 paths.extend(same.flat_map(|(_, files)| files).map(String::as_str));
                 self.release(cluster, component)
             }

@@ -194,7 +194,7 @@ pub(crate) fn judged(scripts: &Scripts<'_>, script: &Script) -> Vec<Judged> {
         .collect()
 }
 
-fn units(scripts: &Scripts<'_>, script: &Script) -> Vec<Unit> {
+pub(super) fn units(scripts: &Scripts<'_>, script: &Script) -> Vec<Unit> {
     let repository = scripts.repository();
     let Some(text) = scripts.text(script) else { return Vec::new() };
     let Some(recipes) = Recipes::read(repository, &script.path) else {
