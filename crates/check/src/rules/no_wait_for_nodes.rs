@@ -92,6 +92,8 @@ pub(super) fn looks_at_some_kubelets(boot: &Boot, before: &Before<'_>) -> bool {
 /// Releases of which a failed install is the last.
 fn fragile<'a>(context: &Context<'a>) -> Vec<&'a ObjectRef> {
     let components = context.cluster.components.iter();
-    let once = components.filter(|one| one.role == Role::HelmRelease && one.patience.retry == Retry::Never);
+    let once = components.filter(|one| {
+        one.role == Role::HelmRelease && one.patience.retry == Retry::Never && one.patience.attempts <= 1
+    });
     once.map(|one| &one.object).collect()
 }

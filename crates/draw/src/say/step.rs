@@ -148,19 +148,19 @@ fn awaited(on: &Awaited) -> String {
 pub(super) fn cost(cost: WaitCost) -> &'static str {
     match cost {
         WaitCost::GoesOn => "what follows starts without it, and the boot reports success",
-        WaitCost::EmptyFile => "the file is left empty, and the next step takes it for the sealed one",
+        WaitCost::EmptyFile => "the file is left empty, and what reads it next takes it for the sealed one",
         WaitCost::NotConfigured => "a machine without its configuration never joins, and the boot goes on without it",
         WaitCost::NotApplied => "what is in it is missing in the cluster, and the boot reports success",
         WaitCost::TimeIsUp => "it waits until its time is up, every time, and the boot stops there",
         WaitCost::EndsUnsaid => "the boot stops there, and what the command said is not shown",
         WaitCost::NeverEndsMixed => {
-            "run again after the pod network came up on some nodes, it waits until you stop it, as it does if a node never joins"
+            "run again after the pod network came up on some nodes and not on others, it waits until you stop it"
         }
         WaitCost::EndsAtOnce => "the command fails at once, and the boot stops there or goes on without it",
         WaitCost::NeverEnds => "if what it waits for does not come, it waits until you stop it",
         WaitCost::NeverEndsUnanswered => {
             "if the first call takes effect and its answer is lost, it repeats the command without end; a second run stops \
-             earlier, because machines that are configured take no configuration with `--insecure`"
+             earlier, because machines that are configured do not answer `--insecure`"
         }
         WaitCost::NeverEndsAgain => "run again after a failure further down, it repeats the command without end",
     }

@@ -139,7 +139,8 @@ fn judge_credentials(walk: &mut Walk<'_>, lists: [&List; 2], wait: &Wait, at: so
         });
         has_loop
             || waits.any(|line| {
-                line.program() == "kubectl" && waits::wait(&line).is_some() || line.has(&["/readyz", "/livez"])
+                let asks = line.program() == "kubectl" && waits::wait(&line).is_some();
+                asks || line.has(&["/readyz", "/livez"]) || waits::runs_probe(&line)
             })
     };
     if fetches && lines.iter().any(claims) && !is_asked_later() {

@@ -116,11 +116,17 @@ pub(super) fn probes(line: &Line<'_>) -> bool {
         | "talhelper" | "argocd" | "etcdctl" | "vault" | "helmfile" | "aws" | "gcloud" | "az" | "hcloud" | "topf"
         | "k3s" | "kubeadm" | "dig" | "nslookup" | "ssh" => true,
         // `bash -c '…'` around one.
-        "bash" | "sh" => line.words.iter().any(|(word, _)| {
-            ["kubectl ", "talosctl ", "curl ", "nc ", "helm ", "flux "].iter().any(|program| word.contains(program))
-        }),
+        "bash" | "sh" => runs_probe(line),
         _ => false,
     }
+}
+
+/// Whether a shell is given a text that asks.
+pub(super) fn runs_probe(line: &Line<'_>) -> bool {
+    let asks = |word: &str| {
+        ["kubectl ", "talosctl ", "curl ", "nc ", "helm ", "flux "].iter().any(|program| word.contains(program))
+    };
+    matches!(line.program(), "bash" | "sh") && line.words.iter().any(|(word, _)| asks(word))
 }
 
 /// Whether a command lists nodes, one on a line.

@@ -1,9 +1,11 @@
 //! Through a text, command by command, with what would stop it at each.
 
+use std::collections::BTreeMap;
+
 use model::{Ends, GateDefect, Toothless, Wait, Waiter};
 use shell::{At, Command, CommandKind, List, Part, PartKind, Pipeline, Simple, Statement, Word};
 
-use super::effect::Follower;
+use super::effect::{self, Follower};
 use super::library::{Library, Parsed};
 use super::line::Line;
 use super::text::ShellText;
@@ -230,9 +232,10 @@ impl<'all> Walk<'all> {
             CommandKind::Simple(simple) => self.simple(simple, command.at, place, following),
             CommandKind::Subshell(list) | CommandKind::Group(list) => self.list(list, place, outer),
             CommandKind::If { branches, otherwise } => {
-                for branch in branches {
+                for (at, branch) in branches.iter().enumerate() {
                     self.list(&branch.condition, place.asked(), None);
-                    self.list(&branch.body, place.sometimes(), outer);
+                    let is_usual = at == 0 && self.is_usual(&branch.condition);
+                    self.list(&branch.body, if is_usual { place } else { place.sometimes() }, outer);
                 }
                 if let Some(list) = otherwise {
                     self.list(list, place.sometimes(), outer);
@@ -276,6 +279,40 @@ impl<'all> Walk<'all> {
             CommandKind::Test(words) => words.iter().for_each(|word| self.substituted(&word.parts, place)),
             CommandKind::Arithmetic(_) => {}
         }
+    }
+
+    /// Whether a branch is run by a text that is given no arguments: by the first value that it gives its variables. Or unless nodes are
+    /// already as it would wait for.
+    fn is_usual(&self, condition: &List) -> bool {
+        let waits_for_nodes = || {
+            let [statement] = &condition.statements[..] else { return false };
+            let line = statement.first.commands.last().and_then(|command| match &command.kind {
+                CommandKind::Simple(simple) => Some(Line::of(simple)),
+                _ => None,
+            });
+            let wait = line.and_then(|line| waits::wait(&line)).and_then(|wait| wait.on);
+            statement.first.is_negated
+                && statement.rest.is_empty()
+                && wait.is_some_and(|on| matches!(on.kind.as_str(), "node" | "nodes" | "no"))
+        };
+        effect::holds(condition, &self.first_values()) || waits_for_nodes()
+    }
+
+    /// What the text gives its variables first, outside of branches and loops.
+    fn first_values(&self) -> BTreeMap<String, String> {
+        let mut values = BTreeMap::new();
+        let commands = self.script.body.statements.iter().filter(|statement| statement.rest.is_empty());
+        for command in commands.flat_map(|statement| &statement.first.commands) {
+            let CommandKind::Simple(simple) = &command.kind else { continue };
+            for assignment in simple.assignments.iter().filter(|_| simple.words.is_empty()) {
+                if let shell::Value::Word(word) = &assignment.value
+                    && let Some(text) = word.literal()
+                {
+                    values.entry(assignment.name.clone()).or_insert(text);
+                }
+            }
+        }
+        values
     }
 
     /// Commands whose output is taken.

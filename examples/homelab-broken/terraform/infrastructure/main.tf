@@ -144,3 +144,20 @@ resource "null_resource" "flux" {
     command = "flux bootstrap github --owner=lab --repository=cluster --path=kubernetes/flux"
   }
 }
+
+data "talos_cluster_health" "machines" {
+  depends_on             = [talos_machine_bootstrap.lab]
+  client_configuration   = talos_machine_secrets.lab.client_configuration
+  control_plane_nodes    = [var.nodes["cp1"].ip]
+  worker_nodes           = [var.nodes["w1"].ip]
+  endpoints              = [var.nodes["cp1"].ip]
+  skip_kubernetes_checks = true
+}
+
+resource "helm_release" "flux_instance" {
+  depends_on = [data.talos_cluster_health.machines, helm_release.cilium, kubernetes_secret_v1.sealing]
+  name       = "flux"
+  repository = "oci://ghcr.io/controlplaneio-fluxcd/charts"
+  chart      = "flux-instance"
+  namespace  = "flux-system"
+}

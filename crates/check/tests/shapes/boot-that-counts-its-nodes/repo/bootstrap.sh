@@ -1,6 +1,7 @@
 #!/bin/bash
 set -e
-TERRAFORM="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/terraform"
+HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+TERRAFORM="$HERE/terraform"
 
 cd "$TERRAFORM/infrastructure"
 terraform apply -auto-approve
