@@ -111,6 +111,8 @@ pub struct Chart {
     pub version: Option<(EcoString, Span)>,
     /// All its values, where all of them can be seen.
     pub values: Option<Node>,
+    /// It has values that can't be seen.
+    pub hides_values: bool,
 }
 
 /// A controller of sealed-secrets that makes new keys by itself.

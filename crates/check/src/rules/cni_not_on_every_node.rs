@@ -23,6 +23,8 @@
 //!
 //! A wait for all nodes by name proves the same: a node is Ready only once an agent has set up its network.
 
+use std::collections::BTreeSet;
+
 use diagnostic::{BootAdvice, BootCost, BootFault, EvidenceRole, Finding, Fix, Goal, Location, Remark, Rule, Severity};
 use graph::Before;
 use model::{Boot, Brings, Doing, Extent, Fact, StepId};
@@ -37,7 +39,11 @@ pub(crate) static RULE: Rule = Rule::new(
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let boot = &context.cluster.facts.boot;
-    boot.starts().flat_map(|start| findings(context, boot, start)).collect()
+    let mut found: Vec<Finding> = boot.starts().flat_map(|start| findings(context, boot, start)).collect();
+    // A network that several of them come after is told for the first.
+    let mut seen = BTreeSet::new();
+    found.retain(|finding| seen.insert(finding.component.clone()));
+    found
 }
 
 fn findings(context: &Context<'_>, boot: &Boot, start: StepId) -> Vec<Finding> {
@@ -90,9 +96,8 @@ fn unavailable(context: &Context<'_>, release: &str, unless_said: u32) -> Option
         charts.find(|chart| chart.release.0 == release && context.component(chart.of).role.is_bootstrap() == is_early)
     };
     let Some(early) = of(true) else { return Some(unless_said) };
-    let values = early.values.as_ref().or_else(|| of(false)?.values.as_ref())?;
-    match values.at(&["updateStrategy", "rollingUpdate", "maxUnavailable"]) {
-        Some(said) => u32::try_from(said.as_int()?).ok(),
-        None => Some(unless_said),
-    }
+    let seen = if early.hides_values { of(false).filter(|late| !late.hides_values)? } else { early };
+    let said =
+        seen.values.as_ref().and_then(|values| values.at(&["updateStrategy", "rollingUpdate", "maxUnavailable"]));
+    said.map_or(Some(unless_said), |said| u32::try_from(said.as_int()?).ok())
 }

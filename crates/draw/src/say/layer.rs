@@ -154,7 +154,7 @@ pub(super) fn advice(advice: &LayerAdvice) -> String {
             "keep it in a store that outlives the cluster, or encrypt the state (`encryption` in OpenTofu)".into()
         }
         LayerAdvice::ReadInPlace => {
-            "let what needs it read it from where it is kept, or encrypt the state (`encryption` in OpenTofu)".into()
+            "let the step that needs it read it itself, or encrypt the state (`encryption` in OpenTofu)".into()
         }
         LayerAdvice::ReadFile { file } => format!("read `{file}`, or write the file that is read"),
         LayerAdvice::Forward { address } => format!(

@@ -200,7 +200,17 @@ impl Facts<'_> {
         let source = self.release.chart.source.as_ref().map(|source| &source.object);
         let version = facts::version_of(collector, source, self.release.chart.version.as_ref());
         let values = self.values.clone().filter(|_| self.sees_all_values);
-        facts::note_chart(collector, Chart { of: self.id, name: self.chart.clone(), release, version, values });
+        facts::note_chart(
+            collector,
+            Chart {
+                of: self.id,
+                name: self.chart.clone(),
+                release,
+                version,
+                values,
+                hides_values: !self.sees_all_values,
+            },
+        );
     }
 
     fn unseen_chart(&self, collector: &mut Collector) {

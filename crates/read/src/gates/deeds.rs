@@ -64,7 +64,9 @@ pub(super) fn judge_written(walk: &mut Walk<'_>, command: &Command, place: Place
     let is_kept = target.is_some_and(|redirect| !is_scratch(&said(&redirect.target.parts)));
     let is_looked_at = place.errexit || place.is_last || place.is_asked || super::walk::asks_how_it_ended(following);
     if seals && is_kept && !is_looked_at {
-        let at = walk.span(command.at);
+        // Without the file, whose path may be written elsewhere.
+        let at = line.words.first().map_or(command.at, |(_, word)| word.at);
+        let at = walk.span(at);
         walk.fault(GateDefect::Toothless { wait: wait(&line), why: Toothless::EmptyFile }, at, Vec::new());
     }
 }

@@ -95,13 +95,23 @@ fn skipped_files(repository: &Repository, script: &Script, judged: &Judged) -> V
             let base = |written: &str| written.rfind(['}', ')']).map(|end| written[..=end].to_owned());
             let file = written.rfind(['}', ')']).map_or(written.as_str(), |end| &written[end + 1..]);
             let is_known = !file.is_empty() && !file.contains(['$', '*', crate::scripts::UNKNOWN]);
-            if is_known && there.iter().any(|(other, _)| base(other) == base(written)) {
+            let is_of_list = || there.iter().any(|(other, _)| base(other) == base(written));
+            if is_known && is_of_list() && is_asked_for(repository, file) {
                 let file = file.trim_start_matches('/').into();
                 found.push(GateFault { defect: GateDefect::SkipsFile { file }, at: *at, shown: vec![skip.at] });
             }
         }
     }
     found
+}
+
+/// Whether an object of the repository speaks of another by the name of a file.
+fn is_asked_for(repository: &Repository, file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let wanted = format!("name: {}", name.split('.').next().unwrap_or(name));
+    let is_manifest = |path: &&str| [".yaml", ".yml"].iter().any(|ending| path.ends_with(ending));
+    let mut sources = repository.paths().filter(is_manifest).filter_map(|path| repository.source(repository.id(path)?));
+    sources.any(|source| source.text().lines().any(|line| line.trim_start_matches([' ', '-']).trim_end() == wanted))
 }
 
 /// A start of a cluster that is repeated, with what ends a second run before it: machines that have their configuration take none
