@@ -154,10 +154,9 @@ data "talos_cluster_health" "machines" {
   skip_kubernetes_checks = true
 }
 
-resource "helm_release" "flux_instance" {
+resource "null_resource" "flux_again" {
   depends_on = [data.talos_cluster_health.machines, helm_release.cilium, kubernetes_secret_v1.sealing]
-  name       = "flux"
-  repository = "oci://ghcr.io/controlplaneio-fluxcd/charts"
-  chart      = "flux-instance"
-  namespace  = "flux-system"
+  provisioner "local-exec" {
+    command = "flux install --namespace=flux-system"
+  }
 }
