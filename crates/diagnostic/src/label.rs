@@ -86,6 +86,12 @@ pub enum Remark {
     WaitsHere,
     /// What is done when it fails.
     GoesOnHere,
+    /// The command itself.
+    RunsHere,
+    /// A handler that is never run.
+    NeverRun,
+    /// It is left out there.
+    LeftOutHere,
     /// A function that does not end the script.
     DoesNotExit,
     /// A loop.

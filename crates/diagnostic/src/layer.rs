@@ -7,6 +7,10 @@ use ecow::EcoString;
 pub enum LayerCost {
     /// The first plan is made without the values, and what is asked then is not asked anything.
     NothingAskedYet,
+    /// The first plan is made without the file, and what is asked then is not asked anything.
+    FileNotThereYet,
+    /// The provider finds no file, whatever was applied before.
+    FileNeverThere,
     /// The first plan fails, before anything is made.
     FirstPlanFails,
     /// The script ends there, or goes on in another directory.
@@ -17,8 +21,14 @@ pub enum LayerCost {
     RunFails,
     /// The run goes on, or ends, before it works.
     GoesOn,
-    /// It is open to all who can read the state.
+    /// It is open to all who can read the state, and lost with it.
     ReadableInState,
+    /// The same, but it is kept elsewhere, too.
+    CopiedToState,
+    /// The same, but its program prints it again whenever it is asked.
+    PrintedToState,
+    /// The wait fails, or lasts until its time is up, on every new cluster.
+    WaitsInVain,
     /// Flux applies what was pushed before.
     OldSecrets,
     /// A value with a quote, a colon or a line break makes it another file, or none.
@@ -46,6 +56,12 @@ pub enum LayerAdvice {
     WaitAgain { argument: EcoString },
     /// Keep it elsewhere, or encrypt the state.
     KeepElsewhere,
+    /// Let what needs it read it from where it is kept, or encrypt the state.
+    ReadInPlace,
+    /// Read this file instead, or write the one that is read.
+    ReadFile { file: EcoString },
+    /// Forward it in a script, or move the run.
+    Forward { address: EcoString },
     /// Push, and start GitOps after it.
     Push { start: EcoString },
     /// Let a function write it.

@@ -128,6 +128,10 @@ mod tests {
         assert_eq!(last(&with).extent(Fact::NetworkRuns), Some(Extent::Expected));
         assert_eq!(last(&with).extent(Fact::KubeletsRun), Some(Extent::Expected));
         assert_eq!(last(&without).extent(Fact::NetworkRuns), None);
+        let joined = (Doing::Waits, vec![(Fact::NodesJoined, Extent::Expected)]);
+        let registered = boot(3, vec![joined, (Doing::StartsGitOps, Vec::new())]);
+        assert_eq!(last(&registered).extent(Fact::KubeletsRun), Some(Extent::Expected));
+        assert_eq!(last(&registered).extent(Fact::NodesReady), None);
     }
 
     #[test]

@@ -109,16 +109,23 @@ pub enum Defect {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LayerDefect {
     /// The configuration of a provider depends on a resource of the same run. `reader` is a block that uses it already when the run is
-    /// planned.
-    ProviderFromResource { resource: EcoString, reader: Option<EcoString> },
+    /// planned. `is_file`: the path of a file, which is known by then; the file is not there.
+    ProviderFromResource { resource: EcoString, reader: Option<EcoString>, is_file: bool },
     /// An object whose kind must be served when the run is planned, and which the same run installs.
     KindAtPlan { kind: EcoString, by: EcoString },
     /// A script enters it, and it does not exist.
     MissingDirectory { directory: EcoString },
     /// Runs that each take something from the next, the last one from the first.
     Cycle { directories: Vec<EcoString> },
-    /// A run that comes before GitOps, or starts it, needs a service that GitOps brings. `at_plan`: before anything is made.
-    ServiceFromGitOps { service: EcoString, start: EcoString, at_plan: bool },
+    /// A provider reads a file in the directory of another run that neither that run nor a script writes; `instead` is what it writes.
+    MissingFile { file: EcoString, instead: EcoString },
+    /// A run that comes before GitOps, or starts it, needs a service that GitOps brings. `at_plan`: before anything is made. `forward`:
+    /// the address of this machine that it is asked at, which no script forwards.
+    ServiceFromGitOps { service: EcoString, start: EcoString, at_plan: bool, forward: Option<EcoString> },
+    /// It asks a service of the cluster at an address of this machine, and no script forwards that.
+    NotForwarded { service: EcoString, address: EcoString },
+    /// It waits for an object that GitOps brings, before a later run starts that, or before this run does.
+    AwaitsGitOps { object: EcoString, start: EcoString },
     /// It reads, when the run is planned, an object in a namespace that GitOps brings, which the same run starts.
     ObjectFromGitOps { object: ObjectRef, start: EcoString },
     /// It speaks to the API server of the cluster that the same run makes, and waits for no part of that.
@@ -140,6 +147,10 @@ pub enum LayerDefect {
 pub enum KeptKey {
     PrivateKey,
     Token,
+    /// The secrets that a cluster is made of.
+    ClusterSecrets,
+    /// A key that is read from elsewhere.
+    Copied,
     /// What a program printed.
     Printed,
 }

@@ -49,6 +49,8 @@ pub struct Facts {
     pub bootstrap: BootstrapFiles,
     /// What is known of the steps before GitOps, beyond what they install.
     pub boot: Boot,
+    /// Releases of the controller of sealed-secrets that make new keys by themselves.
+    pub renewals: Vec<Renewal>,
     /// How many releases had their charts rendered.
     pub rendered: usize,
     /// Expressions that tell the health of a kind (`group/Kind`) by its status, where one is known.
@@ -109,6 +111,20 @@ pub struct Chart {
     pub version: Option<(EcoString, Span)>,
     /// All its values, where all of them can be seen.
     pub values: Option<Node>,
+    /// It has values that can't be seen.
+    pub hides_values: bool,
+}
+
+/// A controller of sealed-secrets that makes new keys by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renewal {
+    pub of: ComponentId,
+    /// The value that says how often, else the release's chart.
+    pub at: Span,
+    /// How often, where a value says so that the chart reads.
+    pub every: Option<EcoString>,
+    /// A value of that name where the chart does not look for it: its path and its place.
+    pub unread: Option<(EcoString, Span)>,
 }
 
 /// CRDs that a chart would install if a value were set otherwise.

@@ -1,5 +1,7 @@
 //! What a command that waits gets wrong.
 
+use ecow::EcoString;
+
 use crate::wait::Wait;
 
 /// What is wrong with a command that waits.
@@ -7,14 +9,22 @@ use crate::wait::Wait;
 pub enum GateDefect {
     /// Its failure stops nothing.
     Toothless { wait: Wait, why: Toothless },
+    /// The same of one that can't succeed yet: what it waits for comes only with GitOps. `start` is what starts that, where the wait
+    /// stands before it.
+    TooEarly { wait: Wait, why: Toothless, start: Option<EcoString> },
+    /// It goes on without a file that is to be applied and that does not exist.
+    SkipsFile { file: EcoString },
+    /// Its failure ends the text where it stands, and what looks at that failure is never run.
+    DeadHandler { wait: Wait },
     /// It may wait without end.
     Endless { wait: Wait, why: Endless },
     /// It waits for objects by a selector right after what makes them in time: at once there are none, and it fails.
     BeforeExists { wait: Wait },
     /// It waits in a namespace that nothing makes.
     MissingNamespace { wait: Wait },
-    /// It starts a cluster until that succeeds, and of a cluster that was started it never does.
-    Rerun { wait: Wait },
+    /// It starts a cluster until that succeeds, and of a cluster that was started it never does. `stops_earlier`: an earlier command
+    /// ends a second run.
+    Rerun { wait: Wait, stops_earlier: bool },
 }
 
 /// Why the failure of a command stops nothing.
@@ -36,10 +46,18 @@ pub enum Toothless {
     LoopEndsInSuccess,
     /// Any answer will do, also one that says that it is not ready.
     AnyHttpCode,
+    /// The same, and it says itself that an answer which refuses is meant to do.
+    AnyHttpCodeOnPurpose,
     /// It compares what is ready with what is there, and not with what should be.
     AllThatExist,
     /// What it pipes into decides, without pipefail.
     Piped,
+    /// What it prints is run by a shell that looks at its last command alone.
+    LastOfGenerated,
+    /// It fetches credentials, which are there before the API server answers, and says that this answers.
+    CredentialsAlone,
+    /// What it writes is an empty file then.
+    EmptyFile,
     /// `{1..60}` is one word to sh: it tries once.
     TriesOnce,
 }
@@ -51,6 +69,8 @@ pub enum Endless {
     NoLimit,
     /// It has no limit, and no person sees what it prints.
     Unwatched,
+    /// It waits until no node is Ready, which never comes about where some of them are.
+    MixedNodes,
     /// `SECONDS` counts nothing in sh: the limit is never reached.
     NoClock,
 }

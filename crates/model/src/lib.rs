@@ -35,7 +35,7 @@ pub use cluster::{
     RetryField, Role, Stage, Tie, TieTarget, Unapplied, WaitsFor,
 };
 pub use duration::{DURATION_SECONDS_MAX, parse_duration, parse_duration_millis, say_seconds};
-pub use facts::{Chart, Facts, FluxVersion, HealthExpression, MissingCheck, UndefinedVariable, Withheld};
+pub use facts::{Chart, Facts, FluxVersion, HealthExpression, MissingCheck, Renewal, UndefinedVariable, Withheld};
 pub use gate_defect::{Endless, GateDefect, Toothless};
 pub use nearest::{HintBudget, edits, is_slip, nearest};
 pub use object::ObjectRef;

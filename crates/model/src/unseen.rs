@@ -161,6 +161,8 @@ pub enum WhyUnseen {
     InflatedByHelm,
     /// It would be run as a program or a container.
     Run,
+    /// Terragrunt runs it.
+    RunByTerragrunt,
     /// A text of YAML would have to be written anew.
     TextRewritten,
     /// OpenAPI schemas of a kustomization are not read.

@@ -12,3 +12,8 @@ kubectl wait pod -l k8s-app=sealed-secrets -n kube-system --for=condition=Ready 
 
 helmfile --file bootstrap/helmfile.d/01-apps.yaml sync
 kubectl -n cert-manger rollout status deployment/cert-manager --timeout=300s
+
+answer=$(kubectl -n flux-system get fluxinstance flux -o yaml 2>&1)
+if echo "$answer" | grep -qi error; then
+  echo "Flux is not there: $answer"
+fi

@@ -1,18 +1,21 @@
 //! ## What it finds
 //!
-//! Four kinds of Terraform that asks too early:
+//! Six kinds of Terraform that asks too early:
 //!
 //! - a run that starts GitOps, or comes before it, and uses a provider of a service that only GitOps brings (Vault, authentik,
 //!   PowerDNS, Gitea, Harbor);
 //! - such a run that reads, when it is planned, a Secret or ConfigMap in a namespace that only GitOps brings;
 //! - a step that speaks to the API server of the cluster that its own run creates, and depends on no part of that;
-//! - an object in a namespace that another resource of the run creates, and that does not depend on it.
+//! - an object in a namespace that another resource of the run creates, and that does not depend on it;
+//! - a step that waits for an object that only GitOps brings, before GitOps is started;
+//! - a provider of such a service at an address of this machine (`localhost`), where no script runs `kubectl port-forward`.
 //!
 //! ## Why it matters at a cold start
 //!
 //! On a running cluster all of these answer. At a cold start the first two fail when the run is planned, so GitOps is never
 //! started: a deadlock between two tools, which no graph of either one shows. The third starts in the first second, before there
-//! is a machine, and ends the run. The fourth is created at the same time as its namespace, and fails if it is first.
+//! is a machine, and ends the run. The fourth is created at the same time as its namespace, and fails if it is first. The fifth waits in
+//! vain, every time. The last works only where a person started the port-forward in another terminal.
 //!
 //! ## Example
 //!
@@ -60,6 +63,22 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             advice: LayerAdvice::MoveAfterGitOps { start: start.clone() },
             label: Remark::UsedAtPlan,
             shown: &[Remark::GitOpsStartsHere, Remark::ComesOnlyHere],
+        }),
+        LayerDefect::AwaitsGitOps { start, .. } => Some(Judged {
+            severity: Severity::Error,
+            consequence: Some(Consequence::Terminal { certain: true }),
+            cost: LayerCost::WaitsInVain,
+            advice: LayerAdvice::MoveAfterGitOps { start: start.clone() },
+            label: Remark::WaitsHere,
+            shown: &[Remark::GitOpsStartsHere, Remark::ComesOnlyHere],
+        }),
+        LayerDefect::NotForwarded { address, .. } => Some(Judged {
+            severity: Severity::Warning,
+            consequence: Some(Consequence::Terminal { certain: false }),
+            cost: LayerCost::RunFails,
+            advice: LayerAdvice::Forward { address: address.clone() },
+            label: Remark::NeededHere,
+            shown: &[Remark::ComesOnlyHere],
         }),
         LayerDefect::NamespaceOfSameRun { by, .. } => Some(Judged {
             severity: Severity::Warning,

@@ -5,7 +5,8 @@
 //! ## Why it matters at a cold start
 //!
 //! etcd is bootstrapped once. Run again, for instance because a later step failed, the command answers `AlreadyExists` and the
-//! loop never ends.
+//! loop never ends. Where an earlier command ends a second run (`talosctl apply-config --insecure`, which a configured machine
+//! refuses), that is left to a first run whose call took effect while its answer was lost.
 //!
 //! ## Example
 //!
@@ -41,10 +42,14 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         .faults
         .iter()
         .filter_map(|fault| {
-            let Defect::Gate(GateDefect::Rerun { .. }) = &fault.defect else { return None };
+            let Defect::Gate(GateDefect::Rerun { stops_earlier, .. }) = &fault.defect else { return None };
+            let (severity, cost) = match stops_earlier {
+                true => (Severity::Info, WaitCost::NeverEndsUnanswered),
+                false => (Severity::Warning, WaitCost::NeverEndsAgain),
+            };
             let told = Told {
-                severity: Severity::Warning,
-                cost: WaitCost::NeverEndsAgain,
+                severity,
+                cost,
                 advice: WaitAdvice::AcceptStarted,
                 primary: Remark::RepeatsHere,
                 shown: Remark::WaitsHere,

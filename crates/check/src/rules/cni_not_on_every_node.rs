@@ -23,6 +23,8 @@
 //!
 //! A wait for all nodes by name proves the same: a node is Ready only once an agent has set up its network.
 
+use std::collections::BTreeSet;
+
 use diagnostic::{BootAdvice, BootCost, BootFault, EvidenceRole, Finding, Fix, Goal, Location, Remark, Rule, Severity};
 use graph::Before;
 use model::{Boot, Brings, Doing, Extent, Fact, StepId};
@@ -37,7 +39,11 @@ pub(crate) static RULE: Rule = Rule::new(
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     let boot = &context.cluster.facts.boot;
-    boot.starts().flat_map(|start| findings(context, boot, start)).collect()
+    let mut found: Vec<Finding> = boot.starts().flat_map(|start| findings(context, boot, start)).collect();
+    // A network that several of them come after is told for the first.
+    let mut seen = BTreeSet::new();
+    found.retain(|finding| seen.insert(finding.component.clone()));
+    found
 }
 
 fn findings(context: &Context<'_>, boot: &Boot, start: StepId) -> Vec<Finding> {
@@ -54,6 +60,7 @@ fn finding(context: &Context<'_>, boot: &Boot, network: StepId, start: StepId) -
     else {
         return None;
     };
+    let unavailable_max = &unavailable(context, &step.object.name, *unavailable_max)?;
     let expected = boot.nodes.len();
     let is_hollow = expected > 0 && usize::try_from(*unavailable_max).is_ok_and(|lacking| lacking >= expected);
     let severity = if is_hollow { Severity::Warning } else { Severity::Info };
@@ -79,4 +86,18 @@ fn finding(context: &Context<'_>, boot: &Boot, network: StepId, start: StepId) -
             .with_evidence(EvidenceRole::Need, start.at, Remark::GitOpsStartsHere)
             .with_fix(Fix::by_hand(advice, Goal::Gone)),
     )
+}
+
+/// How many nodes may be without an agent by the values of the release: those of the bootstrap, or where a template makes these, those of
+/// the release that Flux adopts. Nothing where neither can be seen.
+fn unavailable(context: &Context<'_>, release: &str, unless_said: u32) -> Option<u32> {
+    let of = |is_early: bool| {
+        let mut charts = context.cluster.facts.charts.iter();
+        charts.find(|chart| chart.release.0 == release && context.component(chart.of).role.is_bootstrap() == is_early)
+    };
+    let Some(early) = of(true) else { return Some(unless_said) };
+    let seen = if early.hides_values { of(false).filter(|late| !late.hides_values)? } else { early };
+    let said =
+        seen.values.as_ref().and_then(|values| values.at(&["updateStrategy", "rollingUpdate", "maxUnavailable"]));
+    said.map_or(Some(unless_said), |said| u32::try_from(said.as_int()?).ok())
 }

@@ -2,7 +2,8 @@
 //!
 //! A loop in a bootstrap script or provisioner without a limit, or with a limit that is never reached: `SECONDS` counts only in
 //! bash, and `sh` is often another shell. A loop without a limit is reported at info where no person sees what it prints
-//! (a provisioner of Terraform), and with `--pedantic` elsewhere.
+//! (a provisioner of Terraform), where it waits until no node is Ready (`kubectl wait nodes --all --for=condition=Ready=False`),
+//! which never is so again once one of several is, and with `--pedantic` elsewhere.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -38,14 +39,16 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         .iter()
         .filter_map(|fault| {
             let Defect::Gate(GateDefect::Endless { why, .. }) = &fault.defect else { return None };
-            let severity = match why {
-                Endless::NoClock => Severity::Warning,
-                Endless::Unwatched => Severity::Info,
-                Endless::NoLimit => Severity::Pedantic,
+            let (severity, cost) = match why {
+                Endless::NoClock => (Severity::Warning, WaitCost::NeverEnds),
+                Endless::MixedNodes => (Severity::Info, WaitCost::NeverEndsMixed),
+                Endless::Unwatched => (Severity::Info, WaitCost::NeverEnds),
+                // A person sees that it waits, and for what.
+                Endless::NoLimit => (Severity::Pedantic, WaitCost::NeverEnds),
             };
             let told = Told {
                 severity,
-                cost: WaitCost::NeverEnds,
+                cost,
                 advice: WaitAdvice::Limit(*why),
                 primary: Remark::RepeatsHere,
                 shown: Remark::WaitsHere,

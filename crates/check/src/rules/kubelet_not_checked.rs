@@ -1,16 +1,20 @@
 //! ## What it finds
 //!
-//! A boot of a cluster with workers in which no step before GitOps looks at the kubelets of the workers.
+//! A boot of a cluster with workers that checks its machines before GitOps, and the kubelets of the control planes alone. Where no
+//! step looks at the machines at all, [`no-wait-for-nodes`](no-wait-for-nodes.md) says so.
 //!
 //! ## Why it matters at a cold start
 //!
-//! `talos_cluster_health` and `talosctl health` check kubelets on control planes only; of a worker they ask whether its boot
-//! sequence is done. A worker whose kubelet waits for its volume passes, and is missed only when pods should run there.
+//! `talos_cluster_health` checks kubelets on control planes only; of a worker it asks whether its boot sequence is done, and whether
+//! it is registered as a node, which needs its kubelet. With `skip_kubernetes_checks` it leaves that out: a worker whose kubelet
+//! waits for its volume passes, and is missed only when pods should run there.
 //!
 //! ## Example
 //!
 //! ```hcl
-//! data "talos_cluster_health" "this" {} # workers: boot sequence only
+//! data "talos_cluster_health" "this" {
+//!   skip_kubernetes_checks = true # workers: boot sequence only
+//! }
 //! ```
 //!
 //! ## Fix
@@ -20,13 +24,14 @@
 
 use diagnostic::{BootAdvice, BootCost, BootFault, EvidenceRole, Finding, Fix, Goal, Location, Remark, Rule, Severity};
 use graph::Before;
-use model::{Boot, Doing, Extent, Fact, StepId};
+use model::{Boot, Doing, Fact, StepId};
 
+use super::no_wait_for_nodes::looks_at_some_kubelets;
 use crate::context::Context;
 
 pub(crate) static RULE: Rule = Rule::new(
     "kubelet-not-checked",
-    "no step of the boot looks at the kubelets of the workers",
+    "the boot checks the kubelets of the control planes alone",
     include_str!("kubelet_not_checked.rs"),
 );
 
@@ -39,7 +44,7 @@ fn finding(context: &Context<'_>, boot: &Boot, start: StepId) -> Option<Finding>
     let before = Before::new(boot, start);
     let makes_cluster = before.steps().any(|(_, step)| step.does == Doing::BootstrapsEtcd);
     let shown = before.extent(Fact::KubeletsRun);
-    if !makes_cluster || before.is_circle() || !boot.has_workers() || shown >= Some(Extent::Existing) {
+    if !makes_cluster || before.is_circle() || !looks_at_some_kubelets(boot, &before) {
         return None;
     }
     let step = boot.step(start);

@@ -1,12 +1,14 @@
 //! ## What it finds
 //!
 //! A script that runs `terraform` or `tofu` in a directory of the repository that does not exist, often the entry of a list that a
-//! loop goes through and that was not changed when the directory was removed.
+//! loop goes through and that was not changed when the directory was removed. And a provider that reads a file in the directory of
+//! another run which writes a file of another name there (`kubeconfig.yaml` beside `kubeconfig`).
 //!
 //! ## Why it matters at a cold start
 //!
 //! The bootstrap of a cluster that is up is not run, so it does not show. At a cold start the script ends there, in the middle of
-//! its checks or of the boot; without `set -e` it goes on in the directory that it was in before.
+//! its checks or of the boot; without `set -e` it goes on in the directory that it was in before. A run whose provider finds no file
+//! fails when it is planned, whatever was applied before it.
 //!
 //! ## Example
 //!
@@ -18,7 +20,7 @@
 //!
 //! ## Fix
 //!
-//! Remove the entry, or add the directory. A loop over the directories that exist (`for layer in terraform/*/`) can't get out of
+//! Read the file that is written. Remove the entry, or add the directory. A loop over the directories that exist (`for layer in terraform/*/`) can't get out of
 //! step.
 
 use diagnostic::{Finding, LayerAdvice, LayerCost, Remark, Rule, Severity};
@@ -29,7 +31,7 @@ use crate::layers::{Judged, findings};
 
 pub(crate) static RULE: Rule = Rule::new(
     "missing-layer",
-    "a script that runs Terraform in a directory that does not exist",
+    "a directory or a file of another run of Terraform that does not exist",
     include_str!("missing_layer.rs"),
 );
 
@@ -42,6 +44,14 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
             advice: LayerAdvice::CorrectDirectory { directory: directory.clone() },
             label: Remark::EnteredHere,
             shown: &[],
+        }),
+        LayerDefect::MissingFile { instead, .. } => Some(Judged {
+            severity: Severity::Warning,
+            consequence: Some(Consequence::Terminal { certain: true }),
+            cost: LayerCost::FileNeverThere,
+            advice: LayerAdvice::ReadFile { file: instead.clone() },
+            label: Remark::NeededHere,
+            shown: &[Remark::MadeHere],
         }),
         _ => None,
     })

@@ -14,6 +14,7 @@ mod cni_not_on_every_node;
 mod crd_at_plan;
 mod critical_prune;
 mod csi_not_verified;
+mod dead_handler;
 mod dependency_cycle;
 mod endless_wait;
 mod falsely_ready_gate;
@@ -33,6 +34,7 @@ mod no_wait_for_nodes;
 mod parent_wait_deadlock;
 mod provider_from_resource;
 mod redundant_dependency;
+mod renewal_forgets_key;
 mod sealed_but_not_pushed;
 mod sealing_key_after_gitops;
 mod single_stage_deadlock;
@@ -91,6 +93,7 @@ rules! {
     ungated_dependency
     toothless_gate
     bootstrap_rerun
+    dead_handler
     wait_before_exists
     wait_in_a_missing_namespace
     endless_wait
@@ -104,6 +107,7 @@ rules! {
     wait_disabled
     hand_written_config
     key_in_state
+    renewal_forgets_key
     no_wait_for_nodes
     cni_not_on_every_node
     kubelet_not_checked

@@ -1,7 +1,8 @@
 //! ## What it finds
 //!
 //! A boot that starts GitOps before anything has shown that every machine of the cluster is a Ready node: nothing waits for
-//! nodes, or what waits looks only at those that have joined by then (`kubectl wait nodes --all`).
+//! nodes, or what waits looks only at those that have joined by then (`kubectl wait nodes --all`), or only at whether they are
+//! registered (`--for=condition=Ready=False`).
 //!
 //! ## Why it matters at a cold start
 //!
@@ -55,28 +56,44 @@ fn finding(context: &Context<'_>, boot: &Boot, start: StepId) -> Option<Finding>
     if !makes_cluster || before.is_circle() || boot.nodes.len() == 1 || shown == Some(Extent::Expected) {
         return None;
     }
+    // What checks all machines and the kubelets of some is told with what it leaves out.
+    if looks_at_some_kubelets(boot, &before) {
+        return None;
+    }
     let step = boot.step(start);
     let fragile = fragile(context);
+    let joined = before.extent(Fact::NodesJoined);
     // Nodes that have joined become Ready as soon as the network is there.
-    let may_be_missing = shown <= Some(Extent::Unchecked) && before.extent(Fact::NodesJoined) < Some(Extent::Existing);
+    let may_be_missing = shown <= Some(Extent::Unchecked) && joined < Some(Extent::Existing);
     let severity = if may_be_missing && !fragile.is_empty() { Severity::Warning } else { Severity::Info };
-    let statement = BootFault::StartsBeforeNodes { start: step.object.clone(), shown, expected: boot.nodes.len() };
+    let statement =
+        BootFault::StartsBeforeNodes { start: step.object.clone(), shown, joined, expected: boot.nodes.len() };
     let primary = Location::new(step.at, Remark::GitOpsStartsHere);
     let nodes = boot.nodes.iter().map(|node| node.name.clone()).collect();
     let advice = BootAdvice::WaitForNodes { before: step.object.clone(), nodes };
-    let cost = BootCost::PodsFindNoNode { fragile: fragile.first().map(|one| (*one).clone()), count: fragile.len() };
+    let (first, is_there) = (fragile.first().map(|one| (*one).clone()), joined == Some(Extent::Expected));
+    let cost = BootCost::PodsFindNoNode { fragile: first, count: fragile.len(), is_there };
     let mut finding = Finding::new(&RULE, severity, &context.cluster.name, &step.object, statement, primary)
         .with_cost(cost)
         .with_fix(Fix::by_hand(advice, Goal::Gone));
-    if let Some((_, proven)) = before.shown(Fact::NodesReady) {
+    let waited = before.shown(Fact::NodesReady).filter(|(_, proven)| proven.of > Extent::Unchecked);
+    let waited = waited.or_else(|| before.shown(Fact::NodesJoined)).or_else(|| before.shown(Fact::NodesReady));
+    if let Some((_, proven)) = waited {
         finding = finding.with_evidence(EvidenceRole::Order, proven.at, Remark::WaitsForLess);
     }
     Some(finding)
 }
 
+/// Whether a step looks at all machines, and at the kubelets of the control planes alone.
+pub(super) fn looks_at_some_kubelets(boot: &Boot, before: &Before<'_>) -> bool {
+    boot.has_workers() && before.extent(Fact::KubeletsRun) == Some(Extent::ControlPlanes)
+}
+
 /// Releases of which a failed install is the last.
 fn fragile<'a>(context: &Context<'a>) -> Vec<&'a ObjectRef> {
     let components = context.cluster.components.iter();
-    let once = components.filter(|one| one.role == Role::HelmRelease && one.patience.retry == Retry::Never);
+    let once = components.filter(|one| {
+        one.role == Role::HelmRelease && one.patience.retry == Retry::Never && one.patience.attempts <= 1
+    });
     once.map(|one| &one.object).collect()
 }

@@ -5,7 +5,8 @@
 //!
 //! ## Why it matters at a cold start
 //!
-//! On an existing cluster the values are in the state, and every plan works. At a cold start the first plan is made without them.
+//! On an existing cluster the values are in the state, and every plan works. At a cold start the first plan is made without them; where
+//! the configuration is the path of a file that the run writes (`local_file`), the path is known and the file does not exist.
 //! Resources that only write are planned anyway. What asks the API server when the run is planned (`kubernetes_manifest`, a data
 //! source, a provider that must be configured by then) fails, and nothing is created. It is so again when the cluster
 //! is replaced.
@@ -40,10 +41,13 @@ pub(crate) static RULE: Rule = Rule::new(
 
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     findings(context, &RULE, |defect| match defect {
-        LayerDefect::ProviderFromResource { reader, .. } => {
-            let (severity, consequence, cost) = match reader {
-                Some(_) => (Severity::Error, Some(Consequence::Terminal { certain: true }), LayerCost::FirstPlanFails),
-                None => (Severity::Info, None, LayerCost::NothingAskedYet),
+        LayerDefect::ProviderFromResource { reader, is_file, .. } => {
+            let (severity, consequence, cost) = match (reader, is_file) {
+                (Some(_), _) => {
+                    (Severity::Error, Some(Consequence::Terminal { certain: true }), LayerCost::FirstPlanFails)
+                }
+                (None, true) => (Severity::Info, None, LayerCost::FileNotThereYet),
+                (None, false) => (Severity::Info, None, LayerCost::NothingAskedYet),
             };
             let advice = LayerAdvice::SplitRun { reader: reader.clone() };
             let shown = &[Remark::MadeHere, Remark::UsedAtPlan];

@@ -1,11 +1,11 @@
 //! ## What it finds
 //!
-//! `kubectl wait` or `kubectl rollout status` of a bootstrap in a namespace that no other file or command of the repository
-//! mentions.
+//! `kubectl wait`, `kubectl rollout status` or a loop around `kubectl get` of a bootstrap in a namespace that no other file or
+//! command of the repository mentions. Of several in one script the first is reported: the others are not reached.
 //!
 //! ## Why it matters at a cold start
 //!
-//! The command fails at once, every time: the namespace does not exist.
+//! The command fails at once, every time: the namespace does not exist. A loop around it runs until its time is up.
 //!
 //! ## Example
 //!
@@ -18,7 +18,7 @@
 //! Correct the name, or create the namespace in an earlier step.
 
 use diagnostic::{Finding, Remark, Rule, Severity, WaitAdvice, WaitCost};
-use model::{Defect, GateDefect};
+use model::{Defect, GateDefect, Waiter};
 
 use crate::context::Context;
 use crate::waiting::{Told, finding};
@@ -39,9 +39,10 @@ pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
         .filter_map(|fault| {
             let Defect::Gate(GateDefect::MissingNamespace { wait }) = &fault.defect else { return None };
             let namespace = wait.on.as_ref().map(|on| on.namespace.clone()).unwrap_or_default();
+            let is_loop = matches!(wait.by, Waiter::Loop(_));
             let told = Told {
                 severity: Severity::Warning,
-                cost: WaitCost::EndsAtOnce,
+                cost: if is_loop { WaitCost::TimeIsUp } else { WaitCost::EndsAtOnce },
                 advice: WaitAdvice::MakeNamespace(namespace),
                 primary: Remark::WaitsHere,
                 shown: Remark::WaitsHere,

@@ -13,15 +13,32 @@ const NODES_NAMED_MAX: usize = 6;
 /// One line, names in backticks.
 pub(super) fn fault(fault: &BootFault) -> String {
     match fault {
-        BootFault::StartsBeforeNodes { start, shown: None, expected } => {
+        BootFault::StartsBeforeNodes {
+            start,
+            shown: None | Some(Extent::Unchecked),
+            joined: Some(joined),
+            expected,
+        } if *joined >= Extent::Existing => {
+            let which = match (joined, expected) {
+                (Extent::Expected, 1..) => format!("all {expected} nodes"),
+                (Extent::Expected, _) => "all nodes".to_owned(),
+                _ => "the nodes that join by then".to_owned(),
+            };
+            format!(
+                "GitOps starts with {}, and what waits for nodes before it waits until {which} are registered, not until {}",
+                quoted(start),
+                all_are_ready(*expected)
+            )
+        }
+        BootFault::StartsBeforeNodes { start, shown: None, expected, .. } => {
             format!("GitOps starts with {}, and no step before it waits for {}", quoted(start), all_nodes(*expected))
         }
-        BootFault::StartsBeforeNodes { start, shown: Some(Extent::Unchecked), expected } => format!(
+        BootFault::StartsBeforeNodes { start, shown: Some(Extent::Unchecked), expected, .. } => format!(
             "GitOps starts with {} even if {} fails: what waits for that stops nothing",
             quoted(start),
             wait_of(*expected)
         ),
-        BootFault::StartsBeforeNodes { start, shown: Some(shown), expected } => format!(
+        BootFault::StartsBeforeNodes { start, shown: Some(shown), expected, .. } => format!(
             "GitOps starts with {}, and what waits for nodes before it waits for {}, not for {}",
             quoted(start),
             waited_for(*shown),
@@ -62,6 +79,14 @@ pub(super) fn fault(fault: &BootFault) -> String {
         }
         BootFault::ReachesTooEarly { step, address } => {
             format!("{} connects to {address}, which exists only once etcd runs", quoted(step))
+        }
+        BootFault::RenewsKeys { release, every, unread } => {
+            let often = every.as_ref().map_or_else(|| "every 30 days".to_owned(), |every| format!("every `{every}`"));
+            let unread = unread.as_ref().map(|path| format!("; the chart does not read `{path}`")).unwrap_or_default();
+            format!(
+                "{} makes a new sealing key {often}, and the boot restores only the one it has{unread}",
+                quoted(release)
+            )
         }
         BootFault::KeyAfterStart { step, start, is_after: true } => {
             format!("the sealing key is stored by {}, after GitOps starts with {}", quoted(step), quoted(start))
@@ -143,12 +168,15 @@ pub(crate) fn shown(fact: Fact, of: Extent) -> String {
 /// A clause without a capital letter and a full stop.
 pub(super) fn cost(cost: &BootCost) -> String {
     match cost {
-        BootCost::PodsFindNoNode { fragile: None, .. } => {
-            "pods that need the missing node stay Pending until it joins, and the boot reports success".into()
-        }
-        BootCost::PodsFindNoNode { fragile: Some(one), count } => format!(
-            "pods that need the missing node stay Pending; {} whose install is not retried ({}) fails permanently if that \
+        BootCost::PodsFindNoNode { fragile: None, is_there, .. } => format!(
+            "pods that need {} stay Pending until it {}, and the boot reports success",
+            node_without(*is_there),
+            if *is_there { "is" } else { "joins" }
+        ),
+        BootCost::PodsFindNoNode { fragile: Some(one), count, is_there } => format!(
+            "pods that need {} stay Pending; {} whose install is not retried ({}) fails permanently if that \
              takes longer than its timeout",
+            node_without(*is_there),
             agree(*count, "one HelmRelease", "a HelmRelease"),
             match count {
                 0 | 1 => one.path(),
@@ -158,6 +186,10 @@ pub(super) fn cost(cost: &BootCost) -> String {
         BootCost::NoNetworkThere => "pods on a node without an agent stay in ContainerCreating".into(),
         BootCost::FoundByHand => "the boot reports success, and the failure shows only when a pod needs it".into(),
         BootCost::NeverEnds => "the step waits until its time is up, and the boot stops there".into(),
+        BootCost::NewerKeyLost => {
+            "what is sealed with a newer key, which `kubeseal` takes from the controller, is not opened after the next cold start"
+                .into()
+        }
         BootCost::OwnKey => {
             "the controller generates a key of its own and opens nothing that was sealed with the restored one until it is \
              restarted"
@@ -195,10 +227,22 @@ pub(super) fn advice(advice: &BootAdvice) -> String {
         BootAdvice::UseOwnAddress { address } => {
             format!("use the address of a control plane until etcd runs, not {address}")
         }
+        BootAdvice::SwitchOffRenewal { release } => format!(
+            "set `keyrenewperiod: \"0\"` at the top of the values of {}, or keep each new key where the boot restores it from",
+            quoted(release)
+        ),
         BootAdvice::OrderBefore { step, start } => {
             format!("add {} to the `depends_on` of {}, or call it earlier", quoted(step), quoted(start))
         }
     }
+}
+
+fn node_without(is_there: bool) -> &'static str {
+    if is_there { "a node that is not Ready" } else { "the missing node" }
+}
+
+fn all_are_ready(expected: usize) -> String {
+    if expected == 0 { "all of them are Ready".to_owned() } else { format!("all {expected} are Ready") }
 }
 
 fn all_nodes(expected: usize) -> String {

@@ -9,12 +9,15 @@ use super::quoted;
 pub(super) fn defect(step: &ObjectRef, defect: &LayerDefect) -> String {
     let step = quoted(step);
     match defect {
-        LayerDefect::ProviderFromResource { resource, reader: Some(reader) } => {
+        LayerDefect::ProviderFromResource { resource, reader: Some(reader), .. } => {
             format!(
                 "{step} is configured with `{resource}` of the same run, and `{reader}` needs it when the run is planned"
             )
         }
-        LayerDefect::ProviderFromResource { resource, reader: None } => {
+        LayerDefect::ProviderFromResource { resource, reader: None, is_file: true } => {
+            format!("{step} reads the file that `{resource}` of the same run writes")
+        }
+        LayerDefect::ProviderFromResource { resource, reader: None, is_file: false } => {
             format!("{step} is configured with `{resource}` of the same run")
         }
         LayerDefect::KindAtPlan { kind, by } => {
@@ -23,14 +26,25 @@ pub(super) fn defect(step: &ObjectRef, defect: &LayerDefect) -> String {
         LayerDefect::MissingDirectory { directory } => {
             format!("{step} runs Terraform in `{directory}`, which does not exist")
         }
+        LayerDefect::MissingFile { file, instead } => {
+            format!("{step} reads `{file}`, which nothing writes: what is written there is `{instead}`")
+        }
         LayerDefect::Cycle { directories } => format!("runs of Terraform need each other: {}", in_turn(directories)),
-        LayerDefect::ServiceFromGitOps { service, start, at_plan: true } => format!(
-            "{step} needs {service} when the run is planned, and only GitOps brings {service}, which `{start}` starts"
+        LayerDefect::ServiceFromGitOps { service, start, at_plan: true, forward } => format!(
+            "{step} needs {service} when the run is planned, and only GitOps brings {service}, which `{start}` starts{}",
+            unforwarded(forward.as_deref())
         ),
-        LayerDefect::ServiceFromGitOps { service, start, at_plan: false } => {
+        LayerDefect::ServiceFromGitOps { service, start, at_plan: false, forward } => {
             format!(
-                "{step} needs {service}, which only GitOps brings, and does not wait for `{start}`, which starts it"
+                "{step} needs {service}, which only GitOps brings, and does not wait for `{start}`, which starts it{}",
+                unforwarded(forward.as_deref())
             )
+        }
+        LayerDefect::NotForwarded { service, address } => {
+            format!("{step} connects to {service} at `{address}`, and no script forwards that port to the cluster")
+        }
+        LayerDefect::AwaitsGitOps { object, start } => {
+            format!("{step} waits for `{object}`, which only GitOps brings, before `{start}` starts GitOps")
         }
         LayerDefect::ObjectFromGitOps { object, start } => format!(
             "{step} reads {} {} when the run is planned, in a namespace that only GitOps brings, which `{start}` starts",
@@ -55,6 +69,12 @@ pub(super) fn defect(step: &ObjectRef, defect: &LayerDefect) -> String {
             format!("{step} keeps a private key in the state in clear")
         }
         LayerDefect::KeyInState { kept: KeptKey::Token } => format!("{step} keeps a token in the state in clear"),
+        LayerDefect::KeyInState { kept: KeptKey::ClusterSecrets } => {
+            format!("{step} keeps the secrets of the cluster in the state in clear")
+        }
+        LayerDefect::KeyInState { kept: KeptKey::Copied } => {
+            format!("{step} copies a private key to the state in clear")
+        }
         LayerDefect::KeyInState { kept: KeptKey::Printed } => {
             format!("{step} keeps the secret that its program prints in the state in clear")
         }
@@ -74,12 +94,21 @@ pub(super) fn cost(cost: &LayerCost) -> &'static str {
         LayerCost::NothingAskedYet => {
             "the first plan is made without these values: what reads from the API server when a run is planned would fail"
         }
+        LayerCost::FileNotThereYet => {
+            "the path is known when the first plan is made, the file does not exist: what reads from the API server then would fail"
+        }
+        LayerCost::FileNeverThere => "the provider finds no file there, and the run fails when it is planned",
         LayerCost::FirstPlanFails => "the first plan fails, and the run creates nothing",
         LayerCost::ScriptEnds => "the script ends there, or goes on in the directory that it was in before",
         LayerCost::NoneFirst => "on a new cluster none of these runs can be the first",
         LayerCost::RunFails => "the run fails if it does not answer by then, and has to be started again",
         LayerCost::GoesOn => "the run goes on before it works",
         LayerCost::ReadableInState => "whatever can read the state can read it, and a new state means a new one",
+        LayerCost::CopiedToState => "whatever can read the state can read it",
+        LayerCost::PrintedToState => {
+            "whatever can read the state can read it; the program runs again whenever the run is planned, with any state"
+        }
+        LayerCost::WaitsInVain => "on a new cluster the wait fails every time, and the run ends there",
         LayerCost::OldSecrets => "Flux applies the files that were pushed before, which the new key does not open",
         LayerCost::OtherFile => "a value with a quote, a colon or a line break makes the file another one, or none",
     }
@@ -124,11 +153,24 @@ pub(super) fn advice(advice: &LayerAdvice) -> String {
         LayerAdvice::KeepElsewhere => {
             "keep it in a store that outlives the cluster, or encrypt the state (`encryption` in OpenTofu)".into()
         }
+        LayerAdvice::ReadInPlace => {
+            "let the step that needs it read it itself, or encrypt the state (`encryption` in OpenTofu)".into()
+        }
+        LayerAdvice::ReadFile { file } => format!("read `{file}`, or write the file that is read"),
+        LayerAdvice::Forward { address } => format!(
+            "start `kubectl port-forward` for `{address}` in the script before this run, or use an address that the cluster serves"
+        ),
         LayerAdvice::Push { start } => format!("push in the same step, and let `{start}` depend on it"),
         LayerAdvice::Encode { is_json } => {
             format!("use `{}({{ ... }})`", if *is_json { "jsonencode" } else { "yamlencode" })
         }
     }
+}
+
+/// That nothing leads to the address at which a service is asked.
+fn unforwarded(address: Option<&str>) -> String {
+    let said = |address: &str| format!("; it is asked at `{address}`, which no script forwards to the cluster");
+    address.map(said).unwrap_or_default()
 }
 
 /// Each needs the next: `a`, `b`, `a`.

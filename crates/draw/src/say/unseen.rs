@@ -78,6 +78,7 @@ pub(crate) fn clause(why: &WhyUnseen) -> Clause {
         WhyUnseen::Cloned => Clause::plain("would be cloned from another repository"),
         WhyUnseen::InflatedByHelm => Clause::plain("would be fetched and rendered by Helm"),
         WhyUnseen::Run => Clause::plain("would be run as a program or a container"),
+        WhyUnseen::RunByTerragrunt => Clause::is("run by Terragrunt, whose files are not read"),
         WhyUnseen::TextRewritten => Clause::plain("YAML inside a string would have to be rewritten"),
         WhyUnseen::OpenApiSchema => Clause::plain("OpenAPI schemas are not read"),
         WhyUnseen::AnotherSource => Clause::is("in another repository or artifact"),

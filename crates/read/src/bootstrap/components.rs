@@ -230,6 +230,8 @@ fn offer_release(catalogue: &Catalogue, collector: &mut Collector, release: &Rel
 
 /// Notes which chart a release installs, in which version and with which values.
 fn note_chart(repository: &Repository, collector: &mut Collector, release: &Release, of: ComponentId) {
+    let values = release.visible_values(repository);
+    let has_values = !release.values_files.is_empty() || !release.inline_values.is_empty();
     crate::content::note_chart(
         collector,
         Chart {
@@ -237,7 +239,8 @@ fn note_chart(repository: &Repository, collector: &mut Collector, release: &Rele
             name: release.chart_name.clone(),
             release: (release.name.clone(), release.namespace.clone()),
             version: release.version.clone().zip(release.version_at),
-            values: release.visible_values(repository),
+            hides_values: values.is_none() && has_values,
+            values,
         },
     );
 }

@@ -164,9 +164,7 @@ impl Bootstrap {
         let layers = Layers::of(repository, &scripts);
         blind.extend(layers.unseen());
         let mut faults = gates::faults(&scripts);
-        faults.extend(gates::provisioner_faults(repository, &layers.chains));
-        let scripts_push = scripts.mention("git push");
-        faults.extend(terraform::faults::find(&Judge { repository, catalogue, layers: &layers, scripts_push }));
+        faults.extend(terraform::faults::find(&Judge { repository, catalogue, layers: &layers, scripts: &scripts }));
         faults.sort();
         // A script that Terraform runs may be found both ways.
         faults.dedup_by(|one, other| one.at == other.at && one.defect == other.defect);

@@ -24,6 +24,7 @@ mod public_hosts;
 mod references;
 mod releases;
 mod rendering;
+mod renewal;
 mod satellites;
 mod values;
 mod webhooks;

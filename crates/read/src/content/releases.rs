@@ -114,6 +114,10 @@ impl Facts<'_> {
         component.startup_seconds = u64::from(known.startup_seconds);
         component.resource = self.resource(known);
         offer_controllers(collector, self.id, known, own, release.at);
+        if known.name == "sealed-secrets" && self.sees_all_values {
+            let renewal = super::renewal::of(self.id, self.values.as_ref(), release.chart.at);
+            collector.cluster().facts.renewals.extend(renewal);
+        }
         if self.replaces_catalogue {
             offer_rendered(collector, self.id, known, self.values.as_ref(), own, release.at);
             self.withheld(collector, known);
@@ -196,7 +200,17 @@ impl Facts<'_> {
         let source = self.release.chart.source.as_ref().map(|source| &source.object);
         let version = facts::version_of(collector, source, self.release.chart.version.as_ref());
         let values = self.values.clone().filter(|_| self.sees_all_values);
-        facts::note_chart(collector, Chart { of: self.id, name: self.chart.clone(), release, version, values });
+        facts::note_chart(
+            collector,
+            Chart {
+                of: self.id,
+                name: self.chart.clone(),
+                release,
+                version,
+                values,
+                hides_values: !self.sees_all_values,
+            },
+        );
     }
 
     fn unseen_chart(&self, collector: &mut Collector) {

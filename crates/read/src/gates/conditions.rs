@@ -14,7 +14,7 @@ pub(super) fn judge_pipeline(walk: &mut Walk<'_>, pipeline: &Pipeline, place: Pl
     let Some(lines) = lines.filter(|lines| lines.len() > 1) else { return };
     let decides = place.is_asked || place.errexit || place.is_last;
     let Some(at) = lines.iter().position(matches_not_ready) else { return };
-    let lists_nodes = lines.first().is_some_and(lists_nodes);
+    let lists_nodes = lines.first().is_some_and(waits::lists_nodes);
     let is_filtered =
         lines[1..at].iter().any(|line| line.has(&["-v", "-vw", "--invert-match"]) || line.program() == "awk");
     let prints = lines[at + 1..].iter().any(|line| !matches!(line.program(), "wc" | "grep" | "tr" | "xargs" | "head"));
@@ -35,12 +35,6 @@ fn simple_of(kind: &CommandKind) -> Option<&Simple> {
     }
 }
 
-fn lists_nodes(line: &Line<'_>) -> bool {
-    let is_table = line.value(&["-o", "--output"]).is_none_or(|format| format == "wide") && !line.has(&["-owide"]);
-    let words = waits::kubectl_words(line);
-    line.program() == "kubectl" && is_table && matches!(words[..], ["get", "node" | "nodes" | "no", ..])
-}
-
 /// `grep Ready`, which also finds `NotReady`.
 fn matches_not_ready(line: &Line<'_>) -> bool {
     if !matches!(line.program(), "grep" | "egrep" | "fgrep") {
@@ -55,13 +49,15 @@ fn matches_not_ready(line: &Line<'_>) -> bool {
     !words.clone().any(is_exact) && bare.next() == Some("Ready")
 }
 
-/// Conditions of a loop that any answer fulfils, or that look only at what is there.
-pub(super) fn judge_loop(walk: &mut Walk<'_>, condition: &List, body: &List, at: source::Span) {
+/// Conditions of a loop that any answer fulfils, or that look only at what is there. `text` is all of the loop, with its comments.
+pub(super) fn judge_loop(walk: &mut Walk<'_>, condition: &List, body: &List, at: source::Span, text: &str) {
     let tests: Vec<&[Word]> = tests_in(condition).into_iter().chain(tests_in(body)).collect();
     let any_code = tests.iter().any(|words| compares(words, "!=", |word| word.literal().as_deref() == Some("000")));
     if any_code {
         let wait = Wait { by: Waiter::Command("curl".into()), on: None, ends: Ends::Sometime };
-        walk.fault(GateDefect::Toothless { wait, why: Toothless::AnyHttpCode }, at, Vec::new());
+        let is_meant = ["401", "403"].iter().any(|code| text.contains(code));
+        let why = if is_meant { Toothless::AnyHttpCodeOnPurpose } else { Toothless::AnyHttpCode };
+        walk.fault(GateDefect::Toothless { wait, why }, at, Vec::new());
     }
     let counted = counted_by_the_same(body);
     let names_of = |word: &Word| names_in_word(word);
@@ -81,19 +77,8 @@ pub(super) fn judge_loop(walk: &mut Walk<'_>, condition: &List, body: &List, at:
 
 fn tests_in(list: &List) -> Vec<&[Word]> {
     let mut found = Vec::new();
-    tree::commands_in(list, &mut |command| found.extend(test_words(command)));
+    tree::commands_in(list, &mut |command| found.extend(tree::test_words(command)));
     found
-}
-
-fn test_words(command: &Command) -> Option<&[Word]> {
-    match &command.kind {
-        CommandKind::Test(words) => Some(words),
-        CommandKind::Simple(simple) => {
-            let first = simple.words.first()?;
-            (first.is_bare_text("[") || first.is_bare_text("test")).then_some(&simple.words)
-        }
-        _ => None,
-    }
 }
 
 fn compares(words: &[Word], sign: &str, right: impl Fn(&Word) -> bool) -> bool {

@@ -316,6 +316,15 @@ fn parameter_value(parameter: &shell::Parameter, known: &Known) -> Option<String
     }
 }
 
+/// Whether a condition holds where its variables are as these say: all that `&&` joins.
+pub(super) fn holds(condition: &List, values: &BTreeMap<String, String>) -> bool {
+    let values = values.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+    let known = Known { arguments: None, values };
+    let [statement] = &condition.statements[..] else { return false };
+    statement.rest.iter().all(|(joint, _)| *joint == Joint::And)
+        && statement.pipelines().all(|pipeline| truth(pipeline, &known) == Some(true))
+}
+
 fn truth_of_list(list: &List, known: &Known) -> Option<bool> {
     let [statement] = &list.statements[..] else { return None };
     statement.rest.is_empty().then(|| truth(&statement.first, known))?

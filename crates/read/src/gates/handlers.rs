@@ -8,7 +8,7 @@ use source::Span;
 
 use super::line::Line;
 use super::walk::{Following, Place, Walk};
-use super::{tree, waits};
+use super::{deeds, tree, waits};
 
 /// Words that say that what bears them ends the script.
 const FATAL: [&str; 8] = ["fatal", "die", "abort", "panic", "log_fatal", "log::fatal", "error_exit", "fail_exit"];
@@ -22,9 +22,11 @@ pub(super) fn judge(walk: &mut Walk<'_>, statement: &Statement, place: Place, fo
         match (joint, gate) {
             (Joint::Or, gate) => {
                 judge_calls(walk, failing_name(failing).as_deref(), std::slice::from_ref(handler));
-                let tells = walk.follower().pipeline_alone(handler).only_tells();
+                let tells =
+                    walk.follower().pipeline_alone(handler).only_tells() && !walk.notes_failure(&as_list(handler));
                 let is_end = at + 1 == statement.rest.len();
-                if let Some((wait, span)) = gate.filter(|_| tells && is_end) {
+                let deed = || deeds::configures(walk, failing).filter(|_| !place.is_asked && !failing.is_negated);
+                if let Some((wait, span)) = gate.or_else(deed).filter(|_| tells && is_end) {
                     let wait_at = walk.span(span);
                     let why = if is_fatal_call(handler) { continue } else { Toothless::OrTrue };
                     let at = walk.span(handler.at);
@@ -59,7 +61,8 @@ pub(super) fn judge_if(walk: &mut Walk<'_>, branches: &[Branch], otherwise: Opti
     let handlers: Vec<Pipeline> = failed.statements.iter().flat_map(Statement::pipelines).cloned().collect();
     judge_calls(walk, failing_name(&condition.first).as_deref(), &handlers);
     let Some((wait, gate_at)) = gate_of(&condition.first).filter(|_| condition.rest.is_empty()) else { return };
-    let tells = !failed.statements.is_empty() && walk.follower().list(failed).only_tells();
+    let tells =
+        !failed.statements.is_empty() && walk.follower().list(failed).only_tells() && !walk.notes_failure(failed);
     let then_only_tells = walk.follower().list(succeeded).only_tells();
     let calls_fatal = handlers.iter().any(is_fatal_call);
     if tells && then_only_tells && !place.is_repeated && !calls_fatal {
@@ -67,6 +70,11 @@ pub(super) fn judge_if(walk: &mut Walk<'_>, branches: &[Branch], otherwise: Opti
         let (at, shown) = (walk.span(at), vec![walk.span(gate_at)]);
         walk.fault(GateDefect::Toothless { wait, why: Toothless::HandlerGoesOn }, at, shown);
     }
+}
+
+fn as_list(pipeline: &Pipeline) -> List {
+    let at = pipeline.at;
+    List { statements: vec![Statement { first: pipeline.clone(), rest: Vec::new(), is_background: false, at }] }
 }
 
 /// The command that waits in a pipeline, where its failure is the pipeline's.

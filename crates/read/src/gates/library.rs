@@ -61,6 +61,14 @@ impl<'all> Library<'all> {
         }
     }
 
+    /// What the functions run.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = &'all List> + use<'_, 'all> {
+        self.functions.values().filter_map(|function| match &function.body.kind {
+            CommandKind::Group(list) | CommandKind::Subshell(list) => Some(list),
+            _ => None,
+        })
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<Function<'all>> {
         self.functions.get(name).copied()
     }

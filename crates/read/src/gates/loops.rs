@@ -41,16 +41,24 @@ pub(super) fn judge(walk: &mut Walk<'_>, around: &Around<'_>, place: Place, foll
     let at = walk.span(around.command.at);
     let is_certain = !place.is_asked && !place.is_conditional;
     let is_asked = place.is_asked && !place.is_negated;
-    walk.judged.gates.push(Gate { wait: wait.clone(), at, is_certain, is_asked, is_retried: false });
+    let namespace = probed_namespace(around.condition).or_else(|| probed_namespace(around.body)).unwrap_or_default();
+    walk.judged.gates.push(Gate { wait: wait.clone(), at, is_certain, is_asked, is_retried: false, namespace });
     let first_line = head(walk, around);
-    conditions::judge_loop(walk, around.condition, around.body, first_line);
+    conditions::judge_loop(walk, around.condition, around.body, first_line, walk.raw(around.command.at));
+    judge_credentials(walk, [around.condition, around.body], &wait, first_line, following);
     if bound == Bound::Clock && walk.container.dialect == Dialect::Sh && !place.is_bounded {
         walk.fault(GateDefect::Endless { wait, why: Endless::NoClock }, first_line, Vec::new());
     } else if ends == Ends::Never {
         let defect = if starts_cluster(around) {
-            GateDefect::Rerun { wait }
+            GateDefect::Rerun { wait, stops_earlier: false }
         } else {
-            let why = if walk.container.is_unattended { Endless::Unwatched } else { Endless::NoLimit };
+            let why = if waits_for_unready_nodes(around) {
+                Endless::MixedNodes
+            } else if walk.container.is_unattended {
+                Endless::Unwatched
+            } else {
+                Endless::NoLimit
+            };
             GateDefect::Endless { wait, why }
         };
         walk.fault(defect, first_line, Vec::new());
@@ -80,14 +88,66 @@ pub(super) fn judge_counted(
     let at = walk.span(command.at);
     let is_certain = !place.is_asked && !place.is_conditional;
     let is_asked = place.is_asked && !place.is_negated;
-    walk.judged.gates.push(Gate { wait: wait.clone(), at, is_certain, is_asked, is_retried: false });
+    let namespace = probed_namespace(body).unwrap_or_default();
+    walk.judged.gates.push(Gate { wait: wait.clone(), at, is_certain, is_asked, is_retried: false, namespace });
     let at = walk.span(first_line(command, body));
-    conditions::judge_loop(walk, &List::default(), body, at);
+    conditions::judge_loop(walk, &List::default(), body, at, walk.raw(command.at));
+    judge_credentials(walk, [&List::default(), body], &wait, at, following);
     let is_one_word = walk.container.dialect == Dialect::Sh && is_brace_range(command);
     if is_one_word {
         walk.fault(GateDefect::Toothless { wait, why: Toothless::TriesOnce }, at, Vec::new());
     } else if !place.is_asked && goes_on_after(walk, body, false, place, following) {
         walk.fault(GateDefect::Toothless { wait, why: Toothless::LoopEndsInSuccess }, at, Vec::new());
+    }
+}
+
+/// The namespace that a list looks at.
+fn probed_namespace(list: &List) -> Option<ecow::EcoString> {
+    let mut found = Vec::new();
+    tree::simple_in(list, &mut found);
+    found.into_iter().find_map(|simple| waits::namespace(&Line::of(simple)))
+}
+
+fn waits_for_unready_nodes(around: &Around<'_>) -> bool {
+    let mut found = Vec::new();
+    tree::simple_in(around.condition, &mut found);
+    around.is_until && found.into_iter().any(|simple| waits::waits_for_unready_nodes(&Line::of(simple)))
+}
+
+/// A loop that ends when credentials were fetched, and says that the API server answers; unless what follows asks that.
+fn judge_credentials(walk: &mut Walk<'_>, lists: [&List; 2], wait: &Wait, at: source::Span, following: &Following<'_>) {
+    let mut found = Vec::new();
+    lists.iter().for_each(|list| tree::simple_in(list, &mut found));
+    let lines: Vec<Line<'_>> = found.into_iter().map(Line::of).collect();
+    let mut probes = lines.iter().filter(|line| waits::probes(line)).peekable();
+    let fetches =
+        probes.peek().is_some() && probes.all(|line| line.program() == "talosctl" && line.has(&["kubeconfig"]));
+    let claims = |line: &Line<'_>| {
+        let text: Vec<String> = line.words.iter().skip(1).map(|(word, _)| word.to_ascii_lowercase()).collect();
+        let text = text.join(" ");
+        !waits::probes(line)
+            && ["kubernetes api", "api server", "apiserver"].iter().any(|api| text.contains(api))
+            && ["available", "ready", "reachable", "is up", "responding"].iter().any(|word| text.contains(word))
+    };
+    let is_asked_later = || {
+        let later = List { statements: following.statements.to_vec() };
+        let mut found = Vec::new();
+        tree::simple_in(&later, &mut found);
+        let mut waits = found.into_iter().map(Line::of);
+        let mut has_loop = false;
+        tree::commands_in(&later, &mut |command| {
+            has_loop |=
+                matches!(command.kind, CommandKind::Loop { .. } | CommandKind::For { .. } | CommandKind::Count { .. });
+        });
+        has_loop
+            || waits.any(|line| {
+                let asks = line.program() == "kubectl" && waits::wait(&line).is_some();
+                asks || line.has(&["/readyz", "/livez"]) || waits::runs_probe(&line)
+            })
+    };
+    if fetches && lines.iter().any(claims) && !is_asked_later() {
+        let why = Toothless::CredentialsAlone;
+        walk.fault(GateDefect::Toothless { wait: wait.clone(), why }, at, Vec::new());
     }
 }
 

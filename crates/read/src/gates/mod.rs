@@ -7,6 +7,7 @@
 mod commands;
 mod conditions;
 mod container;
+mod deeds;
 mod effect;
 mod existence;
 mod handlers;
@@ -14,12 +15,14 @@ mod library;
 mod line;
 mod loops;
 mod outcomes;
+mod skips;
 mod text;
 mod tree;
 mod units;
 mod waits;
 mod walk;
 
+use ecow::EcoString;
 use model::{GateDefect, Wait};
 use source::Span;
 
@@ -27,7 +30,7 @@ pub(crate) use commands::{commands, commands_of_text};
 pub(crate) use container::{Container, Dialect};
 pub(crate) use library::Parsed;
 pub(crate) use text::ShellText;
-pub(crate) use units::{faults, judged, of_provisioner, provisioner_faults};
+pub(crate) use units::{faults, judged, of_provisioner};
 
 /// A command that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,17 @@ pub(crate) struct Gate {
     pub(crate) is_asked: bool,
     /// A loop, the gate before it, runs until it succeeds.
     pub(crate) is_retried: bool,
+    /// The namespace that it looks at, where it says one.
+    pub(crate) namespace: EcoString,
+}
+
+/// A loop over files that leaves out those that are not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Skip {
+    /// The files, as they are written, each with its place.
+    pub(crate) files: Vec<(String, Span)>,
+    /// What leaves one out.
+    pub(crate) at: Span,
 }
 
 /// Something that a text gets wrong.
@@ -56,6 +70,7 @@ pub(crate) struct GateFault {
 pub(crate) struct Judged {
     pub(crate) gates: Vec<Gate>,
     pub(crate) faults: Vec<GateFault>,
+    pub(crate) skips: Vec<Skip>,
     /// How many commands it has, and of how many the program is known.
     pub(crate) commands: usize,
     pub(crate) known: usize,

@@ -22,6 +22,18 @@ fn simple_of<'tree>(command: &'tree Command, found: &mut Vec<&'tree Simple>) {
     }
 }
 
+/// The words of a test.
+pub(super) fn test_words(command: &Command) -> Option<&[Word]> {
+    match &command.kind {
+        CommandKind::Test(words) => Some(words),
+        CommandKind::Simple(simple) => {
+            let first = simple.words.first()?;
+            (first.is_bare_text("[") || first.is_bare_text("test")).then_some(&simple.words)
+        }
+        _ => None,
+    }
+}
+
 /// The words of a command and of its assignments.
 pub(super) fn words_of(simple: &Simple) -> impl Iterator<Item = &Word> {
     let values = simple.assignments.iter().flat_map(|assignment| match &assignment.value {

@@ -116,11 +116,40 @@ pub(super) fn probes(line: &Line<'_>) -> bool {
         | "talhelper" | "argocd" | "etcdctl" | "vault" | "helmfile" | "aws" | "gcloud" | "az" | "hcloud" | "topf"
         | "k3s" | "kubeadm" | "dig" | "nslookup" | "ssh" => true,
         // `bash -c '…'` around one.
-        "bash" | "sh" => line.words.iter().any(|(word, _)| {
-            ["kubectl ", "talosctl ", "curl ", "nc ", "helm ", "flux "].iter().any(|program| word.contains(program))
-        }),
+        "bash" | "sh" => runs_probe(line),
         _ => false,
     }
+}
+
+/// Whether a shell is given a text that asks.
+pub(super) fn runs_probe(line: &Line<'_>) -> bool {
+    let asks = |word: &str| {
+        ["kubectl ", "talosctl ", "curl ", "nc ", "helm ", "flux "].iter().any(|program| word.contains(program))
+    };
+    matches!(line.program(), "bash" | "sh") && line.words.iter().any(|(word, _)| asks(word))
+}
+
+/// Whether a command lists nodes, one on a line.
+pub(super) fn lists_nodes(line: &Line<'_>) -> bool {
+    let is_table = line.value(&["-o", "--output"]).is_none_or(|format| format == "wide") && !line.has(&["-owide"]);
+    let words = kubectl_words(line);
+    line.program() == "kubectl" && is_table && matches!(words[..], ["get", "node" | "nodes" | "no", ..])
+}
+
+/// Whether a command waits until all nodes are there and none of them is Ready.
+pub(super) fn waits_for_unready_nodes(line: &Line<'_>) -> bool {
+    let wait = wait(line).and_then(|wait| wait.on);
+    wait.is_some_and(|on| {
+        matches!(on.kind.as_str(), "node" | "nodes" | "no")
+            && on.which == Which::All
+            && on.condition.eq_ignore_ascii_case("condition=ready=false")
+    })
+}
+
+/// The namespace that a command of kubectl says.
+pub(super) fn namespace(line: &Line<'_>) -> Option<EcoString> {
+    let said = line.value(&["-n", "--namespace"]).filter(|_| matches!(line.program(), "kubectl" | "oc"))?;
+    Some(said.replace(UNKNOWN, "*").into())
 }
 
 /// Whether a command starts etcd on a node of Talos, or prints what does: of a cluster that has it, it always fails.

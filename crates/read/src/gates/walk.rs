@@ -1,13 +1,15 @@
 //! Through a text, command by command, with what would stop it at each.
 
+use std::collections::BTreeMap;
+
 use model::{Ends, GateDefect, Toothless, Wait, Waiter};
 use shell::{At, Command, CommandKind, List, Part, PartKind, Pipeline, Simple, Statement, Word};
 
-use super::effect::Follower;
+use super::effect::{self, Follower};
 use super::library::{Library, Parsed};
 use super::line::Line;
 use super::text::ShellText;
-use super::{Container, Gate, GateFault, Judged, conditions, existence, handlers, loops, tree, waits};
+use super::{Container, Gate, GateFault, Judged, conditions, deeds, existence, handlers, loops, skips, tree, waits};
 
 /// Where a command stands.
 #[expect(clippy::struct_excessive_bools, reason = "each is true of a place by itself")]
@@ -145,6 +147,35 @@ impl<'all> Walk<'all> {
         Follower { library: &self.library, errexit: self.container.errexit }
     }
 
+    /// All that the text runs, its functions left out.
+    pub(super) fn body(&self) -> &'all shell::List {
+        &self.script.body
+    }
+
+    /// A part of the text as it is written.
+    pub(super) fn raw(&self, at: At) -> &'all str {
+        self.text.as_str().get(at.start..at.end).unwrap_or_default()
+    }
+
+    /// A word as it is written, with its place.
+    pub(super) fn written(&self, word: &Word) -> (String, source::Span) {
+        (self.raw(word.at).replace(['"', '\''], ""), self.span(word.at))
+    }
+
+    /// The items of an array, where the text gives them once.
+    pub(super) fn array(&self, name: &str) -> Option<&'all [Word]> {
+        skips::items(self.body(), self.library.bodies(), name)
+    }
+
+    /// Whether a handler notes the failure in a variable that is read elsewhere: what comes of it is decided there.
+    pub(super) fn notes_failure(&self, handler: &shell::List) -> bool {
+        let (set, inside) = (tree::names_set(handler), tree::names_read(handler));
+        let mut everywhere = tree::names_read(self.body());
+        self.library.bodies().for_each(|list| everywhere.extend(tree::names_read(list)));
+        let count = |names: &[String], name: &String| names.iter().filter(|other| *other == name).count();
+        set.iter().any(|name| count(&everywhere, name) > count(&inside, name))
+    }
+
     pub(super) fn span(&self, at: At) -> source::Span {
         self.text.span(at)
     }
@@ -171,6 +202,7 @@ impl<'all> Walk<'all> {
             return;
         }
         handlers::judge(self, statement, place, following);
+        deeds::judge_dead_handler(self, statement, place, following);
         let count = statement.rest.len();
         for (at, pipeline) in statement.pipelines().enumerate() {
             let is_tail = at == count;
@@ -187,6 +219,7 @@ impl<'all> Walk<'all> {
     pub(super) fn pipeline(&mut self, pipeline: &Pipeline, place: Place, following: &Following<'_>) {
         let place = if pipeline.is_negated { Place { is_negated: true, ..place.asked() } } else { place };
         conditions::judge_pipeline(self, pipeline, place);
+        deeds::judge_generated(self, pipeline, place);
         let count = pipeline.commands.len();
         for (at, command) in pipeline.commands.iter().enumerate() {
             let is_lost = at + 1 < count && !self.container.pipefail;
@@ -197,13 +230,15 @@ impl<'all> Walk<'all> {
 
     fn command(&mut self, command: &Command, place: Place, following: &Following<'_>) {
         let outer = Some(following);
+        deeds::judge_written(self, command, place, following);
         match &command.kind {
             CommandKind::Simple(simple) => self.simple(simple, command.at, place, following),
             CommandKind::Subshell(list) | CommandKind::Group(list) => self.list(list, place, outer),
             CommandKind::If { branches, otherwise } => {
-                for branch in branches {
+                for (at, branch) in branches.iter().enumerate() {
                     self.list(&branch.condition, place.asked(), None);
-                    self.list(&branch.body, place.sometimes(), outer);
+                    let is_usual = at == 0 && self.is_usual(&branch.condition);
+                    self.list(&branch.body, if is_usual { place } else { place.sometimes() }, outer);
                 }
                 if let Some(list) = otherwise {
                     self.list(list, place.sometimes(), outer);
@@ -216,7 +251,8 @@ impl<'all> Walk<'all> {
                 self.list(condition, Place { is_repeated: true, is_retried, ..place.asked() }, None);
                 self.list(body, Place { is_last: false, is_repeated: true, ..place }, None);
             }
-            CommandKind::For { words, body, .. } => {
+            CommandKind::For { variable, words, body } => {
+                skips::judge(self, variable, words.as_deref().unwrap_or_default(), body);
                 words.iter().flatten().for_each(|word| self.substituted(&word.parts, place));
                 loops::judge_counted(self, command, body, place, following);
                 self.list(body, Place { is_last: false, is_repeated: true, ..place.sometimes() }, None);
@@ -246,6 +282,40 @@ impl<'all> Walk<'all> {
             CommandKind::Test(words) => words.iter().for_each(|word| self.substituted(&word.parts, place)),
             CommandKind::Arithmetic(_) => {}
         }
+    }
+
+    /// Whether a branch is run by a text that is given no arguments: by the first value that it gives its variables. Or unless nodes are
+    /// already as it would wait for.
+    fn is_usual(&self, condition: &List) -> bool {
+        let waits_for_nodes = || {
+            let [statement] = &condition.statements[..] else { return false };
+            let line = statement.first.commands.last().and_then(|command| match &command.kind {
+                CommandKind::Simple(simple) => Some(Line::of(simple)),
+                _ => None,
+            });
+            let wait = line.and_then(|line| waits::wait(&line)).and_then(|wait| wait.on);
+            statement.first.is_negated
+                && statement.rest.is_empty()
+                && wait.is_some_and(|on| matches!(on.kind.as_str(), "node" | "nodes" | "no"))
+        };
+        effect::holds(condition, &self.first_values()) || waits_for_nodes()
+    }
+
+    /// What the text gives its variables first, outside of branches and loops.
+    fn first_values(&self) -> BTreeMap<String, String> {
+        let mut values = BTreeMap::new();
+        let commands = self.script.body.statements.iter().filter(|statement| statement.rest.is_empty());
+        for command in commands.flat_map(|statement| &statement.first.commands) {
+            let CommandKind::Simple(simple) = &command.kind else { continue };
+            for assignment in simple.assignments.iter().filter(|_| simple.words.is_empty()) {
+                if let shell::Value::Word(word) = &assignment.value
+                    && let Some(text) = word.literal()
+                {
+                    values.entry(assignment.name.clone()).or_insert(text);
+                }
+            }
+        }
+        values
     }
 
     /// Commands whose output is taken.
@@ -302,13 +372,13 @@ impl<'all> Walk<'all> {
         };
         self.list(&script.body, inner_place, None);
         self.container = outside;
-        let Some(wait) = self.judged.gates.get(before).map(|gate| gate.wait.clone()).filter(|_| line.bound.is_some())
-        else {
-            return;
-        };
+        let Some(inner) = self.judged.gates.get(before).filter(|_| line.bound.is_some()).cloned() else { return };
         let ends = line.bound.unwrap_or(Ends::Sometime);
         self.judged.gates.truncate(before);
-        self.gate(Wait { ends, ..wait }, at, place, following);
+        self.gate(Wait { ends, ..inner.wait }, at, place, following);
+        if let Some(gate) = self.judged.gates.last_mut() {
+            gate.namespace = inner.namespace;
+        }
     }
 
     /// A command that waits, in its place.
@@ -316,7 +386,9 @@ impl<'all> Walk<'all> {
         let span = self.span(at);
         let is_certain = (!place.is_asked || place.is_retried) && !place.is_conditional;
         let is_asked = place.is_asked && !place.is_retried && !place.is_negated;
-        let gate = Gate { wait: wait.clone(), at: span, is_certain, is_asked, is_retried: place.is_retried };
+        let is_retried = place.is_retried;
+        let namespace = wait.on.as_ref().map(|on| on.namespace.clone()).unwrap_or_default();
+        let gate = Gate { wait: wait.clone(), at: span, is_certain, is_asked, is_retried, namespace };
         self.judged.gates.push(gate);
         if place.is_asked {
             return;
@@ -343,7 +415,7 @@ impl<'all> Walk<'all> {
 }
 
 /// Whether what follows looks at `$?`.
-fn asks_how_it_ended(following: &Following<'_>) -> bool {
+pub(super) fn asks_how_it_ended(following: &Following<'_>) -> bool {
     let mut statements = following.statements.iter().take(2);
     statements.any(|statement| {
         statement.pipelines().any(|pipeline| tree::names_read_in(pipeline).iter().any(|name| name == "?"))

@@ -9,7 +9,7 @@ use source::Span;
 use super::chain::{Backend, BlockKind, Chain, StateRead, WhyBlind};
 use super::instance::World;
 use super::runs::{Run, runs};
-use super::{GAP, chain, chains_of};
+use super::{GAP, chain, chains_of, terragrunt};
 use crate::repository::Repository;
 use crate::scripts::Scripts;
 
@@ -22,6 +22,8 @@ pub struct Layers {
     pub order: Vec<LayerOrder>,
     /// What scripts run.
     pub runs: Vec<Run>,
+    /// Modules that only Terragrunt runs.
+    terragrunt: Vec<BlindSpot>,
 }
 
 /// One run comes after another.
@@ -56,10 +58,12 @@ impl WhyLater {
 
 impl Layers {
     pub(crate) fn of(repository: &Repository, scripts: &Scripts<'_>) -> Self {
-        match World::of(repository) {
+        let layers = match World::of(repository) {
             Some(world) => Self::new(chains_of(&world), runs(scripts)),
             None => Self::default(),
-        }
+        };
+        let is_read = |directory: &str| layers.chains.iter().any(|chain| chain.root == directory);
+        Self { terragrunt: terragrunt::unseen(repository, is_read), ..layers }
     }
 
     fn new(chains: Vec<Chain>, runs: Vec<Run>) -> Self {
@@ -79,14 +83,14 @@ impl Layers {
         order.extend(by_scripts(&chains, &runs));
         order.extend(by_apis(&chains, &order));
         order.retain(|one| one.later != one.earlier);
-        Self { chains, order: order.into_iter().collect(), runs }
+        Self { chains, order: order.into_iter().collect(), runs, terragrunt: Vec::new() }
     }
 
     /// What of the runs before Flux is not seen.
     pub(crate) fn unseen(&self) -> impl Iterator<Item = BlindSpot> {
         let chains = self.chains.iter().filter(|chain| !chain.is_applied_by_flux);
         let spots = chains.flat_map(|chain| chain.blind.iter().map(move |blind| (chain, blind)));
-        spots.filter_map(|(chain, blind)| {
+        let blind = spots.filter_map(|(chain, blind)| {
             let why = match blind.why {
                 WhyBlind::RemoteModule => WhyUnseen::Fetched,
                 WhyBlind::MissingModule => WhyUnseen::NotInRepository,
@@ -96,7 +100,13 @@ impl Layers {
             };
             let what = Unseen::Named(path::join(&chain.root, &blind.address)?);
             Some(BlindSpot { what, why, at: blind.at, component: None })
-        })
+        });
+        blind.chain(self.terragrunt.iter().cloned())
+    }
+
+    /// Whether a script applies the run of a directory.
+    pub(crate) fn is_applied(&self, root: &str) -> bool {
+        self.runs.iter().any(|run| run.action == "apply" && !run.is_missing && run.directory == root)
     }
 
     /// Whether one comes after another, in however many steps.

@@ -19,6 +19,7 @@ mod provided;
 mod purpose;
 mod render;
 mod runs;
+mod terragrunt;
 mod types;
 mod value;
 

@@ -144,3 +144,19 @@ resource "null_resource" "flux" {
     command = "flux bootstrap github --owner=lab --repository=cluster --path=kubernetes/flux"
   }
 }
+
+data "talos_cluster_health" "machines" {
+  depends_on             = [talos_machine_bootstrap.lab]
+  client_configuration   = talos_machine_secrets.lab.client_configuration
+  control_plane_nodes    = [var.nodes["cp1"].ip]
+  worker_nodes           = [var.nodes["w1"].ip]
+  endpoints              = [var.nodes["cp1"].ip]
+  skip_kubernetes_checks = true
+}
+
+resource "null_resource" "flux_again" {
+  depends_on = [data.talos_cluster_health.machines, helm_release.cilium, kubernetes_secret_v1.sealing]
+  provisioner "local-exec" {
+    command = "flux install --namespace=flux-system"
+  }
+}

@@ -4,19 +4,21 @@ mod just;
 mod make;
 mod task;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use ecow::EcoString;
 use kustomize::Files as _;
-use model::{Defect, GIVEN_NAMESPACES, GateDefect, ObjectRef, StepFault};
+use model::{Awaited, Defect, Ends, GIVEN_NAMESPACES, GateDefect, ObjectRef, StepFault, Wait, Which};
 use repository::path;
+use source::Span;
 
 use super::library::sourced_words;
-use super::{Container, GateFault, Judged, Parsed, ShellText, judge};
+use super::{Container, Gate, GateFault, Judged, Parsed, ShellText, judge};
 use crate::naming::exists;
 use crate::repository::Repository;
 use crate::scripts::{Recipes, Script, Scripts, Tool};
-use crate::terraform::chain::{Chain, Provisioner, ProvisionerKind};
+use crate::terraform::chain::{Provisioner, ProvisionerKind};
 
 /// How many texts may source each other.
 const SOURCED_MAX: usize = 16;
@@ -32,33 +34,113 @@ pub(crate) fn faults(scripts: &Scripts<'_>) -> Vec<StepFault> {
     let mut faults: Vec<StepFault> = Vec::new();
     for script in scripts.found() {
         let step = ObjectRef::new("Script", "", script.path.as_str());
-        for judged in judged(scripts, script) {
-            let missing = in_missing_namespaces(scripts.repository(), &judged);
-            faults.extend(judged.faults.into_iter().chain(missing).map(|fault| StepFault {
-                at: fault.at,
-                step: step.clone(),
-                defect: Defect::Gate(fault.defect),
-                shown: fault.shown,
-            }));
+        let mut own = Vec::new();
+        for mut judged in judged(scripts, script) {
+            own.append(&mut judged.faults);
+            own.extend(in_missing_namespaces(scripts.repository(), &judged));
+            own.extend(skipped_files(scripts.repository(), script, &judged));
         }
+        faults.extend(own.into_iter().map(|fault| StepFault {
+            at: fault.at,
+            step: step.clone(),
+            defect: Defect::Gate(rerun(scripts, script, fault.at, fault.defect)),
+            shown: fault.shown,
+        }));
     }
     faults.sort();
     faults.dedup();
     faults
 }
 
-/// What a script waits for in a namespace that nothing else of the repository mentions.
+/// What a script waits for in a namespace that nothing else of the repository mentions. The first wait tells: where it ends, the others
+/// are not run.
 fn in_missing_namespaces(repository: &Repository, judged: &Judged) -> Vec<GateFault> {
-    let missing = |gate: &&super::Gate| {
-        let on = gate.wait.on.as_ref();
-        on.is_some_and(|on| on.condition != "delete" && is_missing(repository, &on.namespace))
+    let mut found: BTreeMap<&str, GateFault> = BTreeMap::new();
+    for gate in &judged.gates {
+        let is_deletion = gate.wait.on.as_ref().is_some_and(|on| on.condition == "delete");
+        // What a loop tries and nothing ends is told for that.
+        if is_deletion || gate.wait.ends == Ends::Never || !is_missing(repository, &gate.namespace) {
+            continue;
+        }
+        match found.get_mut(gate.namespace.as_str()) {
+            Some(first) => first.shown.push(gate.at),
+            None => {
+                let defect = GateDefect::MissingNamespace { wait: in_namespace(gate) };
+                found.insert(&gate.namespace, GateFault { defect, at: gate.at, shown: Vec::new() });
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// A wait that says the namespace that it looks at.
+fn in_namespace(gate: &Gate) -> Wait {
+    let unsaid = || Awaited {
+        kind: EcoString::new(),
+        namespace: gate.namespace.clone(),
+        condition: EcoString::new(),
+        which: Which::Named(Vec::new()),
     };
-    let fault = |gate: &super::Gate| GateFault {
-        defect: GateDefect::MissingNamespace { wait: gate.wait.clone() },
-        at: gate.at,
-        shown: Vec::new(),
+    Wait { on: Some(gate.wait.on.clone().unwrap_or_else(unsaid)), ..gate.wait.clone() }
+}
+
+/// Files that a loop leaves out with a message, because they are not there, while others of its list are.
+fn skipped_files(repository: &Repository, script: &Script, judged: &Judged) -> Vec<GateFault> {
+    let is_there = |written: &str| place_of(repository, &script.path, written).is_some();
+    let mut found = Vec::new();
+    for skip in &judged.skips {
+        let (there, missing): (Vec<_>, Vec<_>) = skip.files.iter().partition(|(written, _)| is_there(written));
+        for (written, at) in missing {
+            // What has another beginning may lie elsewhere.
+            let base = |written: &str| written.rfind(['}', ')']).map(|end| written[..=end].to_owned());
+            let file = written.rfind(['}', ')']).map_or(written.as_str(), |end| &written[end + 1..]);
+            let is_known = !file.is_empty() && !file.contains(['$', '*', crate::scripts::UNKNOWN]);
+            let is_of_list = || there.iter().any(|(other, _)| base(other) == base(written));
+            if is_known && is_of_list() && is_asked_for(repository, file) {
+                let file = file.trim_start_matches('/').into();
+                found.push(GateFault { defect: GateDefect::SkipsFile { file }, at: *at, shown: vec![skip.at] });
+            }
+        }
+    }
+    found
+}
+
+/// Whether an object of the repository speaks of another by the name of a file.
+fn is_asked_for(repository: &Repository, file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let wanted = format!("name: {}", name.split('.').next().unwrap_or(name));
+    let is_manifest = |path: &&str| [".yaml", ".yml"].iter().any(|ending| path.ends_with(ending));
+    let mut sources = repository.paths().filter(is_manifest).filter_map(|path| repository.source(repository.id(path)?));
+    sources.any(|source| source.text().lines().any(|line| line.trim_start_matches([' ', '-']).trim_end() == wanted))
+}
+
+/// A start of a cluster that is repeated, with what ends a second run before it: machines that have their configuration take none
+/// without a certificate.
+fn rerun(scripts: &Scripts<'_>, script: &Script, at: Span, defect: GateDefect) -> GateDefect {
+    let GateDefect::Rerun { wait, .. } = defect else { return defect };
+    let end = usize::try_from(at.start).unwrap_or_default();
+    let text = scripts.text(script).unwrap_or_default();
+    let recipes = Recipes::read(scripts.repository(), &script.path);
+    let part =
+        recipes.and_then(|recipes| recipes.all.into_iter().map(|one| one.range).find(|range| range.contains(&end)));
+    let before = text.get(part.map_or(0, |range| range.start)..end).unwrap_or_default();
+    let calls = |word: &str| {
+        let word = word.trim_matches(['"', '\'', '}']);
+        let place = word.ends_with(".sh").then(|| word.rsplit('/').next().unwrap_or(word));
+        let mut paths = place
+            .into_iter()
+            .flat_map(|name| scripts.repository().paths().filter(move |path| path.rsplit('/').next() == Some(name)));
+        paths.any(|path| {
+            let source = scripts.repository().id(path).and_then(|id| scripts.repository().source(id));
+            source.is_some_and(|source| source.text().contains("--insecure"))
+        })
     };
-    judged.gates.iter().filter(missing).map(fault).collect()
+    let stops = |line: &str| {
+        let line = line.trim_start_matches(['-', ' ', '\t']);
+        let is_caught = line.starts_with('#') || line.contains("||");
+        !is_caught && (line.contains("apply") && line.contains("--insecure") || line.split_whitespace().any(calls))
+    };
+    GateDefect::Rerun { wait, stops_earlier: before.lines().any(stops) }
 }
 
 /// Whether a namespace is named nowhere but where something is waited for or looked at.
@@ -89,27 +171,6 @@ fn is_missing(repository: &Repository, namespace: &str) -> bool {
     // A directory of that name makes it likely, too.
     let in_path = |path: &str| path.split('/').any(|part| part == namespace);
     !repository.paths().any(in_path) && !texts.any(|source| names(source.text()))
-}
-
-/// What the provisioners of Terraform get wrong, sorted by place.
-pub(crate) fn provisioner_faults(repository: &Repository, chains: &[Chain]) -> Vec<StepFault> {
-    let mut faults: Vec<StepFault> = Vec::new();
-    for chain in chains {
-        for (_, block) in chain.iter() {
-            let step = ObjectRef::new("Terraform", chain.root.as_str(), block.address.as_str());
-            for provisioner in block.provisioners.iter().filter(|provisioner| !provisioner.on_destroy) {
-                faults.extend(of_provisioner(repository, provisioner).faults.into_iter().map(|fault| StepFault {
-                    at: fault.at,
-                    step: step.clone(),
-                    defect: Defect::Gate(fault.defect),
-                    shown: fault.shown,
-                }));
-            }
-        }
-    }
-    faults.sort();
-    faults.dedup_by(|one, other| one.at == other.at && one.defect == other.defect);
-    faults
 }
 
 /// Judges the script of one provisioner.

@@ -4,10 +4,12 @@
 
 mod api_of_same_run;
 mod circle;
+mod gates;
 mod hand_written;
 mod key_in_state;
 mod kind_at_plan;
 mod missing_directory;
+mod missing_file;
 mod namespace_of_same_run;
 mod not_pushed;
 mod provider_from_resource;
@@ -17,12 +19,13 @@ mod wait_off;
 
 use catalogue::{Catalogue, Known, Moment, ServiceNeed, Switch};
 use ecow::EcoString;
-use model::{Defect, LayerDefect, ObjectRef, StepFault};
+use model::{Defect, GateDefect, LayerDefect, ObjectRef, StepFault};
 use source::Span;
 
 use super::chain::{Block, BlockId, BlockKind, Chain, Provisioner};
 use super::layers::Layers;
 use crate::repository::Repository;
+use crate::scripts::Scripts;
 
 /// What is called a step of this kind.
 const KIND: &str = "Terraform";
@@ -32,8 +35,7 @@ pub(crate) struct Judge<'j> {
     pub(crate) repository: &'j Repository,
     pub(crate) catalogue: &'j Catalogue,
     pub(crate) layers: &'j Layers,
-    /// Whether any script pushes to Git.
-    pub(crate) scripts_push: bool,
+    pub(crate) scripts: &'j Scripts<'j>,
 }
 
 /// Everything, sorted by place.
@@ -50,13 +52,34 @@ pub(crate) fn find(judge: &Judge<'_>) -> Vec<StepFault> {
         namespace_of_same_run::find(chain, &mut found);
         wait_off::find(judge, chain, &mut found);
         key_in_state::find(judge, chain, &mut found);
-        not_pushed::find(judge, chain, &mut found);
+        not_pushed::find(judge, at, &mut found);
         hand_written::find(chain, &mut found);
+        missing_file::find(judge, chain, &mut found);
+        gates::find(judge, at, &mut found);
     }
+    once(judge, found)
+}
+
+/// A module of two runs is told once: of the run that a script makes, or of the first.
+fn once(judge: &Judge<'_>, mut found: Vec<StepFault>) -> Vec<StepFault> {
+    let is_unused = |fault: &StepFault| !judge.layers.is_applied(&fault.step.namespace);
+    found.sort_by(|one, other| {
+        let keys = (one.at, kind(&one.defect), is_unused(one)).cmp(&(other.at, kind(&other.defect), is_unused(other)));
+        keys.then_with(|| one.cmp(other))
+    });
+    found.dedup_by(|one, other| one.at == other.at && kind(&one.defect) == kind(&other.defect));
     found.sort();
-    // A module of two runs is told once.
-    found.dedup_by(|one, other| one.at == other.at && one.defect == other.defect);
     found
+}
+
+/// What is wrong, whatever it depends on which run it is looked at in.
+fn kind(defect: &Defect) -> Defect {
+    match defect {
+        Defect::Gate(GateDefect::TooEarly { wait, why, .. }) => {
+            Defect::Gate(GateDefect::Toothless { wait: wait.clone(), why: *why })
+        }
+        other => other.clone(),
+    }
 }
 
 impl<'j> Judge<'j> {
@@ -122,6 +145,17 @@ fn starts_gitops(block: &Block) -> bool {
             .is_some_and(|chart| GITOPS_CHARTS.contains(&chart.rsplit('/').next().unwrap_or(chart))),
         _ => made_by(block).any(|one| runs_words(&one.script.text, "flux", &["bootstrap", "install"])),
     }
+}
+
+/// Where what applies Git is started, by the run itself or by one that comes after it: the run and the block.
+fn start_of(judge: &Judge<'_>, at: usize) -> Option<(usize, BlockId)> {
+    let chains = &judge.layers.chains;
+    let own = starts(&chains[at]).next().map(|(id, _)| (at, id));
+    let later = || {
+        let mut others = (0..chains.len()).filter(|other| judge.layers.is_after(*other, at));
+        others.find_map(|other| Some((other, starts(&chains[other]).next()?.0)))
+    };
+    own.or_else(later)
 }
 
 /// The provisioners that run when a block is made.

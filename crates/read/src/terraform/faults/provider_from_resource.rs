@@ -9,6 +9,8 @@ use crate::terraform::chain::{Block, BlockId, BlockKind, Chain, Edge, Why};
 /// Providers whose resources are nothing that answers.
 const HELPERS: [&str; 3] = ["random", "time", "tls"];
 
+const FILES: [&str; 2] = ["local_file", "local_sensitive_file"];
+
 pub(super) fn find(judge: &Judge<'_>, chain: &Chain, found: &mut Vec<StepFault>) {
     for (id, provider) in chain.iter().filter(|(_, block)| block.kind == BlockKind::Provider) {
         let is_made = |edge: &&Edge| {
@@ -33,6 +35,8 @@ pub(super) fn find(judge: &Judge<'_>, chain: &Chain, found: &mut Vec<StepFault>)
         let defect = LayerDefect::ProviderFromResource {
             resource: name(resource),
             reader: reader.map(|(_, block)| name(block)),
+            // Its path is known before it is made.
+            is_file: !first.is_computed && FILES.contains(&resource.type_name.as_str()),
         };
         let shown = [Some(resource.at), reader.map(|(_, block)| block.at)].into_iter().flatten().collect();
         found.push(fault(chain, provider, first.at, defect, shown));

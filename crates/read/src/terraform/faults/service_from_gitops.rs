@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use catalogue::Service;
+use ecow::EcoString;
 use model::{LayerDefect, StepFault};
 use source::Span;
 
-use super::{Judge, fault, is_asked_at_plan, name, starts};
+use super::{Judge, fault, is_asked_at_plan, name, start_of};
 use crate::object::Object;
 use crate::terraform::chain::{Block, BlockId, BlockKind, Chain};
 
@@ -21,7 +22,7 @@ const SERVICES: [(Service, &str, &str); 5] = [
 
 pub(super) fn find(judge: &Judge<'_>, at: usize, found: &mut Vec<StepFault>) {
     let chain = &judge.layers.chains[at];
-    let Some((start_chain, start)) = start(judge, at) else { return };
+    let start = start_of(judge, at);
     let mut seen = BTreeSet::new();
     for (id, block) in chain.iter() {
         let is_made = matches!(block.kind, BlockKind::Resource | BlockKind::Data);
@@ -33,36 +34,78 @@ pub(super) fn find(judge: &Judge<'_>, at: usize, found: &mut Vec<StepFault>) {
             let Some((_, service, shown)) = SERVICES.iter().find(|(service, ..)| *service == need.what) else {
                 continue;
             };
-            let at_plan = is_asked_at_plan(chain, id, need);
-            // What comes after the start may find it there, in time.
-            if !at_plan && start_chain == at && chain.is_before(start, id) {
+            if seen.contains(service) {
                 continue;
             }
-            let Some(brought) = brought(judge, service) else { continue };
-            if seen.insert(*service) {
-                let starter = judge.layers.chains[start_chain].block(start);
-                let defect = LayerDefect::ServiceFromGitOps { service: (*shown).into(), start: name(starter), at_plan };
-                found.push(fault(chain, block, place(chain, block), defect, vec![starter.at, brought]));
+            let asked = Asked { judge, at, id, at_plan: is_asked_at_plan(chain, id, need) };
+            if let Some(fault) = asked.fault(start, service, shown) {
+                seen.insert(*service);
+                found.push(fault);
             }
         }
     }
 }
 
-/// The provider's own block, if it has one: there is the address.
-fn place(chain: &Chain, block: &Block) -> Span {
-    block.configuration.map_or(block.at, |id| chain.block(id).at)
+/// A block that asks a service.
+struct Asked<'j, 'r> {
+    judge: &'r Judge<'j>,
+    at: usize,
+    id: BlockId,
+    at_plan: bool,
 }
 
-/// Where what applies Git is started, by the run itself or by one that comes after it.
-fn start(judge: &Judge<'_>, at: usize) -> Option<(usize, BlockId)> {
-    let chains = &judge.layers.chains;
-    let own = starts(&chains[at]).next().map(|(id, _)| (at, id));
-    let later = || {
-        let mut others = (0..chains.len()).filter(|other| judge.layers.is_after(*other, at));
-        others.find_map(|other| Some((other, starts(&chains[other]).next()?.0)))
-    };
-    own.or_else(later)
+impl Asked<'_, '_> {
+    fn fault(&self, start: Option<(usize, BlockId)>, service: &str, shown: &str) -> Option<StepFault> {
+        let chain = &self.judge.layers.chains[self.at];
+        let block = chain.block(self.id);
+        // What comes after the start may find it there, in time.
+        let is_early = |(start_chain, start): &(usize, BlockId)| {
+            self.at_plan || *start_chain != self.at || !chain.is_before(*start, self.id)
+        };
+        let brought = brought(self.judge, service)?;
+        let local = local_address(chain, block).filter(|_| !is_forwarded(self.judge));
+        if let Some((start_chain, start)) = start.filter(is_early) {
+            let starter = self.judge.layers.chains[start_chain].block(start);
+            let defect = LayerDefect::ServiceFromGitOps {
+                service: shown.into(),
+                start: name(starter),
+                at_plan: self.at_plan,
+                forward: local.map(|(address, _)| address),
+            };
+            return Some(fault(chain, block, block.at, defect, vec![starter.at, brought]));
+        }
+        let (address, at) = local?;
+        let defect = LayerDefect::NotForwarded { service: shown.into(), address };
+        Some(fault(chain, block, at, defect, vec![brought]))
+    }
 }
+
+/// Arguments of providers that are the address of their service.
+const ADDRESSES: [&str; 5] = ["address", "url", "server_url", "base_url", "endpoint"];
+
+/// The address of this machine at which a provider asks its service.
+fn local_address(chain: &Chain, block: &Block) -> Option<(EcoString, Span)> {
+    let configuration = chain.block(block.configuration?);
+    let argument = ADDRESSES.iter().find_map(|name| configuration.argument(&[name]))?;
+    let address = argument.known()?;
+    let host = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let is_here = ["localhost", "127.0.0.1", "[::1]"]
+        .iter()
+        .any(|local| host.strip_prefix(local).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/'])));
+    is_here.then(|| (host.trim_end_matches('/').into(), argument.at))
+}
+
+/// Whether any script or provisioner leads from this machine to the cluster.
+fn is_forwarded(judge: &Judge<'_>) -> bool {
+    let mut blocks = judge.layers.chains.iter().flat_map(|chain| &chain.blocks);
+    FORWARDS.iter().any(|word| judge.scripts.mention(word))
+        || blocks.any(|block| {
+            block.provisioners.iter().any(|one| FORWARDS.iter().any(|word| one.script.text.contains(word)))
+        })
+}
+
+/// What leads a port of this machine elsewhere.
+const FORWARDS: [&str; 4] = ["port-forward", "kubectl proxy", "ssh -L", "ssh -N"];
 
 /// The object in Git that brings a service.
 fn brought(judge: &Judge<'_>, service: &str) -> Option<Span> {

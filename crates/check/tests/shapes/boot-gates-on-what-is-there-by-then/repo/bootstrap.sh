@@ -1,0 +1,6 @@
+#!/bin/bash
+set -e
+for layer in 00-auth 01-infrastructure 02-services; do
+  (cd "terraform/$layer" && terraform apply -auto-approve)
+  git push
+done

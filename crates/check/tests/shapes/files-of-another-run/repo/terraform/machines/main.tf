@@ -1,0 +1,7 @@
+provider "kubernetes" {
+  config_path = "${path.module}/../cluster/admin.conf"
+}
+
+resource "kubernetes_namespace" "machines" {
+  metadata { name = "machines" }
+}

@@ -1,0 +1,7 @@
+provider "kubernetes" {
+  config_path = "${path.module}/../cluster/kubeconfig.yaml"
+}
+
+resource "kubernetes_namespace" "storage" {
+  metadata { name = "storage" }
+}

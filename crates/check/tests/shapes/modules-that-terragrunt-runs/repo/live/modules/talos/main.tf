@@ -1,0 +1,3 @@
+resource "null_resource" "ready" {
+  provisioner "local-exec" { command = "true" }
+}

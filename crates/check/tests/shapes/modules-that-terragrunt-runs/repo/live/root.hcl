@@ -1,0 +1,3 @@
+remote_state {
+  backend = "local"
+}
