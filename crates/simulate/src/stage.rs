@@ -133,6 +133,11 @@ impl Blueprint {
         self.seeded.iter().copied().filter(move |id| self.seeded_after.get(id).copied() == after)
     }
 
+    /// Steps before Flux are known, and are what a whole boot follows.
+    pub fn has_steps(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
     /// A sealing key was kept, and can be restored.
     pub fn has_sealing_key(&self) -> bool {
         self.has_sealing_key
