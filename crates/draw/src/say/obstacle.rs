@@ -140,7 +140,7 @@ fn below_kubernetes(it: &Obstacle) -> String {
             format!("no agent of the pod network runs on {}, so it is not Ready", name(machine))
         }
         Obstacle::NoNetwork => "the pod network is not installed".to_owned(),
-        Obstacle::StepStopped { step, lacks } => format!("{step} stops: {}", obstacle(lacks)),
+        Obstacle::StepStopped { step, lacks } => format!("{step} fails: {}", obstacle(lacks)),
         _ => String::new(),
     }
 }

@@ -290,6 +290,9 @@ impl<'b> World<'b> {
         }
         self.judge_installs();
         self.follow_script();
+        if self.script.is_none() && self.runs.contains(&true) {
+            self.follow_steps();
+        }
         while let Some(id) = self.wake.pop() {
             self.poke(id);
         }

@@ -72,6 +72,9 @@ impl World<'_> {
 
     /// Whether the steps that files tell are all done, and there is something left to do.
     fn has_followed_steps(&mut self) -> bool {
+        if self.lacks_api().is_none() {
+            self.script_seeds();
+        }
         self.follow_steps();
         if let Some(reason) = self.stopped_step().filter(|_| !self.has_flux) {
             self.script = Some(Script { failed: Some(reason), is_done: false });

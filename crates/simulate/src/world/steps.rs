@@ -8,7 +8,7 @@ use super::installs::Install;
 use crate::blueprint::Millis;
 use crate::event::{Lack, Reason};
 use crate::queue::WorldAlarm;
-use crate::stage::Action;
+use crate::stage::{Action, Done};
 use crate::steps::{Deed, Step};
 
 /// How long a step waits for what it waits for, as the provider of Talos retries; of most scripts it is the same.
@@ -28,6 +28,8 @@ pub(super) enum StepState {
     Absent,
     Running {
         since: Millis,
+        /// Since when it has what it speaks to.
+        acts: Option<Millis>,
     },
     Done,
     Failed(Reason),
@@ -52,7 +54,7 @@ impl World<'_> {
                 let was = self.steps[at];
                 match was {
                     StepState::Absent if self.can_begin(at) => self.begin_step(at),
-                    StepState::Running { since } => self.go_on(at, since),
+                    StepState::Running { since, acts } => self.go_on(at, since, acts),
                     _ => {}
                 }
                 has_moved |= self.steps[at] != was;
@@ -64,7 +66,12 @@ impl World<'_> {
     fn can_begin(&self, at: usize) -> bool {
         let step = &self.blueprint.steps.all[at];
         let is_begun = self.runs.get(step.run as usize) == Some(&true);
-        let is_ready = step.after.iter().all(|on| self.steps[*on] == StepState::Done);
+        let is_behind = |on: &usize| {
+            // A run that somebody else has to begin is somebody else's to order.
+            let is_other = self.script.is_none() && !self.runs[self.blueprint.steps.all[*on].run as usize];
+            is_other || self.steps[*on] == StepState::Done
+        };
+        let is_ready = step.after.iter().all(is_behind);
         let asks_api = step.does.needs_api() || step.waits.iter().any(|(fact, _)| !matches!(fact, Fact::EtcdRuns));
         is_begun
             && !step.is_late
@@ -73,41 +80,52 @@ impl World<'_> {
     }
 
     fn begin_step(&mut self, at: usize) {
-        self.steps[at] = StepState::Running { since: self.now };
+        self.steps[at] = StepState::Running { since: self.now, acts: None };
         if self.blueprint.steps.all[at].does == Deed::PowersOn {
             for machine in (0..).take(self.machine_count()) {
                 let _ = self.perform(Action::PowerOn(machine));
             }
         }
-        for most in [API_PATIENCE, INSTALL_MAX, WAIT_MAX] {
+        for most in [API_PATIENCE, WAIT_MAX] {
             self.queue.push_world(self.now + most, WorldAlarm::StepDue);
         }
-        self.go_on(at, self.now);
+        self.go_on(at, self.now, None);
     }
 
-    fn go_on(&mut self, at: usize, since: Millis) {
-        self.steps[at] = match self.see(at, since) {
+    fn go_on(&mut self, at: usize, since: Millis, acts: Option<Millis>) {
+        let (acts, seen) = self.see(at, acts);
+        // The time that something is waited for begins when it can be waited for.
+        let begun = acts.unwrap_or(since);
+        self.steps[at] = match seen {
             Seen::Done => StepState::Done,
-            Seen::Lacks { lack, most, stops: true } if self.now >= since + most => {
+            Seen::Lacks { lack, most, stops: true } if self.now >= begun + most => {
                 StepState::Failed(Reason::StepStopped(source::to_u32(at), lack))
             }
-            Seen::Lacks { most, stops: false, .. } if self.now >= since + most => StepState::Done,
-            Seen::Lacks { .. } | Seen::Busy => return,
+            Seen::Lacks { most, stops: false, .. } if self.now >= begun + most => StepState::Done,
+            Seen::Lacks { .. } | Seen::Busy => StepState::Running { since, acts },
         };
     }
 
-    fn see(&mut self, at: usize, since: Millis) -> Seen {
+    /// Since when it acts, and what a look at it shows.
+    fn see(&mut self, at: usize, acts: Option<Millis>) -> (Option<Millis>, Seen) {
         let step = &self.blueprint.steps.all[at];
         if step.reaches_shared_address && self.lacks_etcd().is_some() {
-            return Seen::Lacks { lack: Lack::Etcd, most: WAIT_MAX, stops: true };
+            return (acts, Seen::Lacks { lack: Lack::Etcd, most: WAIT_MAX, stops: true });
         }
-        if step.does.needs_api() && self.lacks_api().is_some() {
-            return Seen::Lacks { lack: Lack::Api, most: API_PATIENCE, stops: true };
+        if acts.is_none() && step.does.needs_api() && self.lacks_api().is_some() {
+            return (acts, Seen::Lacks { lack: Lack::Api, most: API_PATIENCE, stops: true });
         }
-        match self.do_step(at, since) {
+        let since = acts.unwrap_or_else(|| {
+            for most in [INSTALL_MAX, WAIT_MAX] {
+                self.queue.push_world(self.now + most, WorldAlarm::StepDue);
+            }
+            self.now
+        });
+        let seen = match self.do_step(at, since) {
             Seen::Done => self.waits_of(step),
             other => other,
-        }
+        };
+        (Some(since), seen)
     }
 
     fn do_step(&mut self, at: usize, since: Millis) -> Seen {
@@ -300,6 +318,39 @@ impl World<'_> {
     /// What the cluster lacks at this moment of what it is to be.
     pub(super) fn shortage(&self) -> Option<Lack> {
         (0..).take(self.machine_count()).find_map(|machine| self.lacks_ready(machine))
+    }
+}
+
+/// Runs that somebody begins one by one.
+impl World<'_> {
+    /// What failed of it is tried again.
+    pub(super) fn begin_run(&mut self, run: u32) -> Done {
+        let Some(begun) = self.runs.get_mut(run as usize) else { return Done::Again };
+        let was_begun = std::mem::replace(begun, true);
+        let mut is_again = was_begun;
+        for (step, state) in self.blueprint.steps.all.iter().zip(&mut self.steps) {
+            if step.run == run && matches!(state, StepState::Failed(_)) {
+                *state = StepState::Absent;
+                is_again = false;
+            }
+        }
+        if is_again { Done::Again } else { Done::Begun }
+    }
+
+    pub(super) fn lacks_run(&self, run: u32) -> Option<Reason> {
+        let own = self.blueprint.steps.all.iter().zip(&self.steps).filter(|(step, _)| step.run == run && !step.is_late);
+        let failed = own.clone().find_map(|(_, state)| match state {
+            StepState::Failed(reason) => Some(*reason),
+            _ => None,
+        });
+        let is_done = own.clone().all(|(_, state)| *state == StepState::Done);
+        failed.or_else(|| (!is_done).then_some(Reason::None))
+    }
+
+    /// A step of the run has stopped it.
+    pub fn run_has_failed(&self, run: u32) -> bool {
+        let own = self.blueprint.steps.all.iter().zip(&self.steps).filter(|(step, _)| step.run == run);
+        own.into_iter().any(|(_, state)| matches!(state, StepState::Failed(_)))
     }
 }
 
