@@ -51,7 +51,8 @@ pub(crate) fn run(options: &Init) -> Result<Code, Failure> {
 /// by itself is named, and not proposed again.
 fn written(found: &Inventory) -> String {
     let mut out =
-        "# What coldstart can't read from other files. Proposed by `coldstart init`: correct what is wrong.\n\n".to_owned();
+        "# What coldstart can't read from other files. Proposed by `coldstart init`: correct what is wrong.\n\n"
+            .to_owned();
     out.push_str("# Where `coldstart up` happens: real, or simulated, which touches nothing.\nworld: real\n\n");
     let mut up = String::new();
     match &found.groups[..] {
@@ -63,14 +64,16 @@ fn written(found: &Inventory) -> String {
     }
     terraform(&mut up, &found.terraform);
     up.push_str("\n  # What must answer from outside in the end.\n  # outside: [https://example.org]\n");
-    // A key without a value is no map.
-    let has_values = up.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    out + if has_values { "up:\n" } else { "up: {}\n" } + &up
+    out + "up:\n" + &up
 }
 
 /// The one set of machines that files describe: `plan` begins with it.
 fn read_by_itself(out: &mut String, group: &MachineGroup) {
-    let _ = writeln!(out, "  # Read from {}, and not to be repeated here; what is set here overrides it:", comment(&group.from));
+    let _ = writeln!(
+        out,
+        "  # Read from {}, and not to be repeated here; what is set here overrides it:",
+        comment(&group.from)
+    );
     for other in &group.also {
         let _ = writeln!(out, "  # {} describes the same machines.", comment(other));
     }
@@ -141,12 +144,12 @@ fn terraform(out: &mut String, directories: &[Directory]) {
     let of = |purpose: Purpose| directories.iter().filter(move |one| one.purpose == purpose);
     let keys: Vec<String> = of(Purpose::Keys).map(|one| comment(&one.path)).collect();
     out.push_str("\n  # Terraform that outlives the cluster: credentials, the sealing keypair.\n");
-    let _ = if keys.is_empty() {
-        writeln!(out, "  # keys: [terraform/keys]")
-    } else {
-        writeln!(out, "  # Read from files: {}", keys.join(", "))
-    };
-    out.push_str("\n  # Terraform that configures services, and what must be ready first (without `needs`: everything).\n");
+    // One that is named here takes the place of those that are read.
+    let read = if keys.is_empty() { "terraform/keys".to_owned() } else { keys.join(", ") };
+    let _ = writeln!(out, "  # {}keys: [{read}]", if keys.is_empty() { "" } else { "Read from files: " });
+    out.push_str(
+        "\n  # Terraform that configures services, and what must be ready first (without `needs`: everything).\n",
+    );
     if of(Purpose::Services).next().is_none() {
         out.push_str("  # configuration:\n  #   - directory: terraform/services\n  #     needs: [namespace/name]\n");
     } else {
@@ -155,7 +158,11 @@ fn terraform(out: &mut String, directories: &[Directory]) {
     }
     for one in of(Purpose::Services) {
         let _ = writeln!(out, "  #   # providers: {}", comment(&one.providers.join(", ")));
-        let _ = writeln!(out, "  #   - directory: {}\n  #     needs: [namespace/name]", comment(&draw::yaml_text(&one.path)));
+        let _ = writeln!(
+            out,
+            "  #   - directory: {}\n  #     needs: [namespace/name]",
+            comment(&draw::yaml_text(&one.path))
+        );
     }
     not_run(out, directories);
 }

@@ -210,7 +210,14 @@ impl<'a> View<'a> {
         let flux: Vec<String> =
             cluster.ids().filter(is_flux).map(|id| cluster.component(id).object.to_string()).collect();
         if !flux.is_empty() {
-            rows.push(("Flux's controllers", format!("{}{}", flux.iter().take(NAMES_MAX).cloned().collect::<Vec<_>>().join(", "), and_more(NAMES_MAX, flux.len()))));
+            rows.push((
+                "Flux's controllers",
+                format!(
+                    "{}{}",
+                    flux.iter().take(NAMES_MAX).cloned().collect::<Vec<_>>().join(", "),
+                    and_more(NAMES_MAX, flux.len())
+                ),
+            ));
         }
         let row = |(what, by): (&str, String)| format!("  {} {}\n", self.paint.dim(&format!("{what:<19}")), clean(&by));
         if rows.is_empty() { String::new() } else { format!("\n{}", rows.into_iter().map(row).collect::<String>()) }

@@ -2,8 +2,8 @@
 
 use graph::{Analysis, Judged};
 use model::{
-    Arrival, Boot, BootStep, Brings, Cluster, ComponentId, Doing, ExpectedNode, Extent, Fact, Gate, OrderedBy, Proven, StepOrder, Tie,
-    TieTarget,
+    Arrival, Boot, BootStep, Brings, Cluster, ComponentId, Doing, ExpectedNode, Extent, Fact, Gate, OrderedBy, Proven,
+    StepOrder, Tie, TieTarget,
 };
 use serde::Serialize;
 use source::{Sources, Span};

@@ -139,7 +139,8 @@ fn headline(it: &Simulation, paint: Paint) -> String {
     if let Some(before) = &it.before_flux {
         let share = |boots: u64| format!("{}, {boots} of {}", percent(boots, it.boots), it.boots);
         let _ = writeln!(out, "  stopped    {} before Flux started", share(before.stopped));
-        let _ = writeln!(out, "  incomplete {} had Flux start before the cluster was complete", share(before.incomplete));
+        let _ =
+            writeln!(out, "  incomplete {} had Flux start before the cluster was complete", share(before.incomplete));
     }
     unfinished(&mut out, it.unfinished - it.out_of_time, "too many events");
     unfinished(&mut out, it.out_of_time, "too long a time");

@@ -102,7 +102,8 @@ impl Fault {
 
     /// One of those that strike any boot, by the seed, that is not among these; the first where these are all.
     pub fn drawn_beside(seed: u64, these: &[Self]) -> Self {
-        let others: Vec<Self> = Self::ALL.into_iter().filter(|fault| !fault.is_of_machines() && !these.contains(fault)).collect();
+        let others: Vec<Self> =
+            Self::ALL.into_iter().filter(|fault| !fault.is_of_machines() && !these.contains(fault)).collect();
         let at = span(seed, 99, (0, (others.len() as u64).saturating_sub(1)));
         others.get(usize::try_from(at).unwrap_or(0)).copied().unwrap_or(Self::SlowNode)
     }

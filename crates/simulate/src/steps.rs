@@ -47,9 +47,14 @@ pub(crate) enum Deed {
     Configures,
     BootstrapsEtcd,
     /// With how many nodes may lack its agent, where it waits at all.
-    InstallsNetwork { release: Option<u32>, unavailable_max: Option<u32> },
+    InstallsNetwork {
+        release: Option<u32>,
+        unavailable_max: Option<u32>,
+    },
     /// By its number, where its chart is known.
-    Installs { release: Option<u32> },
+    Installs {
+        release: Option<u32>,
+    },
     StoresKey,
     StartsFlux,
     /// It only waits, or does something that this world has no part of.

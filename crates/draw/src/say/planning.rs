@@ -119,7 +119,8 @@ pub(crate) fn commands(step: &Step) -> Vec<String> {
         Action::Install { .. } => selected(hand).map(|helmfile| format!("{helmfile} sync")).into_iter().collect(),
         Action::StartFlux => one("flux check".to_owned()),
         Action::Watch => {
-            let fetched = hand.kubeconfig_of.as_deref().map(|node| format!("talosctl kubeconfig --nodes {}", word(node)));
+            let fetched =
+                hand.kubeconfig_of.as_deref().map(|node| format!("talosctl kubeconfig --nodes {}", word(node)));
             fetched.into_iter().chain(watched(step)).collect()
         }
     }

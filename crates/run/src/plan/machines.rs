@@ -59,7 +59,8 @@ impl Draft<'_> {
         self.steps[api].by_hand.address = settings.endpoint.clone().or_else(address);
         self.tie(api, etcd, NeedReason::KeptInEtcd);
         if self.runs.doing(Deed::FetchesCredentials).is_empty() && told.machines_from.is_some() {
-            self.steps[api].by_hand.kubeconfig_of = Some(by_hand::address(first, described).unwrap_or_else(|| first.clone()));
+            self.steps[api].by_hand.kubeconfig_of =
+                Some(by_hand::address(first, described).unwrap_or_else(|| first.clone()));
         }
         if let Some(vip) = &settings.vip {
             let step = self.api("api/vip", vip);

@@ -78,13 +78,7 @@ fn deed(does: &Doing) -> Deed {
 impl Draft<'_> {
     /// Runs that install into the new cluster, and what they do of what the plan would do itself. What only starts a bootstrap whose
     /// releases are steps of the plan is no step beside them.
-    pub(super) fn terraform_in_cluster(
-        &mut self,
-        settings: &UpSettings,
-        api: &[usize],
-        steps: &[usize],
-        start: usize,
-    ) {
+    pub(super) fn terraform_in_cluster(&mut self, settings: &UpSettings, api: &[usize], steps: &[usize], start: usize) {
         let brings_flux = self.parts.contains(&Some(EarlyPart::Flux));
         let own = |deeds: &BTreeSet<Deed>| {
             let is_told = |deed: &Deed| match deed {
@@ -121,7 +115,9 @@ impl Draft<'_> {
 
     /// Whether it is a step for another reason.
     fn is_known(&self, directory: &str) -> bool {
-        self.steps.iter().any(|step| matches!(&step.action, Action::Terraform { directory: known } if known == directory))
+        self.steps
+            .iter()
+            .any(|step| matches!(&step.action, Action::Terraform { directory: known } if known == directory))
     }
 
     /// A step that runs of Terraform do: it is only watched.

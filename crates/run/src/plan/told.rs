@@ -7,6 +7,9 @@ use read::inventory::{self, Inventory};
 use read::terraform::Purpose;
 use settings::{Configuration, UpSettings};
 
+/// Names of steps beside those of machines.
+const TAKEN: [&str; 2] = ["etcd", "secrets"];
+
 /// What is known of a cold start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
@@ -28,7 +31,9 @@ pub fn told(repository: &Repository, settings: &UpSettings) -> Told {
 
 fn add_machines(up: &mut UpSettings, inventory: &Inventory) -> Option<String> {
     let [group] = &inventory.groups[..] else { return None };
-    if !up.control_planes.is_empty() || !up.workers.is_empty() {
+    // Steps stand under these names already.
+    let is_taken = group.machines.iter().any(|machine| TAKEN.contains(&machine.name.as_str()));
+    if is_taken || !up.control_planes.is_empty() || !up.workers.is_empty() {
         return None;
     }
     up.control_planes = group.control_planes().map(|machine| machine.name.clone()).collect();
@@ -41,7 +46,8 @@ fn add_machines(up: &mut UpSettings, inventory: &Inventory) -> Option<String> {
 /// Terraform that outlives the cluster, and Terraform that configures what runs in it, each where the settings name none.
 fn add_directories(up: &mut UpSettings, inventory: &Inventory) {
     let named = up.keys.iter().chain(up.configuration.iter().map(|one| &one.directory));
-    let named: BTreeSet<String> = named.map(|path| path.trim_start_matches("./").trim_end_matches('/').to_owned()).collect();
+    let named: BTreeSet<String> =
+        named.map(|path| path.trim_start_matches("./").trim_end_matches('/').to_owned()).collect();
     let of = |purpose: Purpose| {
         let all = inventory.terraform.iter().filter(move |one| one.purpose == purpose);
         all.filter(|one| !named.contains(&one.path)).map(|one| one.path.clone())

@@ -35,7 +35,8 @@ impl Builder<'_> {
                 is_late: late.contains(&at),
             });
         }
-        let of = |is_control_plane: bool| boot.nodes.iter().filter(move |node| node.is_control_plane == is_control_plane);
+        let of =
+            |is_control_plane: bool| boot.nodes.iter().filter(move |node| node.is_control_plane == is_control_plane);
         let machines = of(true).chain(of(false)).map(|node| node.name.clone()).collect();
         self.out.steps = Steps { all, runs, lacks_network: boot.lacks_network, machines };
     }

@@ -39,7 +39,11 @@ pub(super) enum StepState {
 enum Seen {
     Done,
     /// What it lacks, how long it waits for that, and whether it stops where that does not come.
-    Lacks { lack: Lack, most: Millis, stops: bool },
+    Lacks {
+        lack: Lack,
+        most: Millis,
+        stops: bool,
+    },
     /// It takes its time.
     Busy,
 }
@@ -73,10 +77,7 @@ impl World<'_> {
         };
         let is_ready = step.after.iter().all(is_behind);
         let asks_api = step.does.needs_api() || step.waits.iter().any(|(fact, _)| !matches!(fact, Fact::EtcdRuns));
-        is_begun
-            && !step.is_late
-            && is_ready
-            && (!step.after.is_empty() || !asks_api || self.lacks_api().is_none())
+        is_begun && !step.is_late && is_ready && (!step.after.is_empty() || !asks_api || self.lacks_api().is_none())
     }
 
     fn begin_step(&mut self, at: usize) {
@@ -139,7 +140,9 @@ impl World<'_> {
                 let lacks = self.lacks_bootstrap().is_some();
                 if lacks { Seen::Lacks { lack: Lack::Etcd, most: WAIT_MAX, stops: true } } else { Seen::Done }
             }
-            Deed::InstallsNetwork { release, unavailable_max } => self.install_network(at, since, release, unavailable_max),
+            Deed::InstallsNetwork { release, unavailable_max } => {
+                self.install_network(at, since, release, unavailable_max)
+            }
             Deed::Installs { release: Some(release) } => self.install_known(release),
             Deed::Installs { release: None } => self.install_unknown(at, since),
             Deed::StoresKey => {
@@ -189,7 +192,13 @@ impl World<'_> {
     }
 
     /// Helm counts the DaemonSet of a network as ready with some of its pods missing, of the nodes that have joined by then.
-    fn install_network(&mut self, at: usize, since: Millis, release: Option<u32>, unavailable_max: Option<u32>) -> Seen {
+    fn install_network(
+        &mut self,
+        at: usize,
+        since: Millis,
+        release: Option<u32>,
+        unavailable_max: Option<u32>,
+    ) -> Seen {
         let is_in = match release {
             Some(release) => {
                 let seen = self.install_known(release);
@@ -201,7 +210,9 @@ impl World<'_> {
         if is_in {
             self.has_network = true;
         }
-        let Some(most) = unavailable_max else { return if is_in || release.is_some() { Seen::Done } else { Seen::Busy } };
+        let Some(most) = unavailable_max else {
+            return if is_in || release.is_some() { Seen::Done } else { Seen::Busy };
+        };
         let without = self.nodes().filter(|node| self.disturbance.mute_node == Some(*node)).count();
         let is_enough = is_in && self.nodes().next().is_some() && without <= most as usize;
         match (is_enough, release) {
