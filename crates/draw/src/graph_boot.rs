@@ -172,10 +172,10 @@ impl<'a> View<'a> {
 
     /// The lines that it comes after, without those that another of them comes after.
     fn after(&self, at: usize, line: &Line) -> Option<String> {
-        let before: BTreeSet<StepId> =
-            line.steps.iter().flat_map(|id| &self.boot.step(*id).after).map(|order| order.on).collect();
+        let all = line.steps.iter().flat_map(|id| &self.boot.step(*id).after).map(|order| order.on);
+        let before: BTreeSet<StepId> = all.filter(|id| !line.steps.contains(id)).collect();
         let far: BTreeSet<StepId> = before.iter().flat_map(|id| behind(self.boot, *id)).collect();
-        let near = before.iter().filter(|id| !far.contains(id) && !line.steps.contains(id));
+        let near = before.iter().filter(|id| !far.contains(id));
         let numbers: BTreeSet<usize> = near.map(|id| self.numbers[id]).filter(|number| *number != at + 1).collect();
         let shown: Vec<String> = numbers.iter().take(AFTER_MAX).map(usize::to_string).collect();
         (!shown.is_empty()).then(|| format!("{}{}", shown.join(", "), and_more(AFTER_MAX, numbers.len())))
