@@ -174,7 +174,11 @@ fn lacked(before: &BeforeFlux, boots: u64, rows_max: usize, paint: Paint) -> Str
     if before.lacked.is_empty() {
         return out;
     }
-    let _ = writeln!(out, "\n{}", paint.bold("what the cluster lacked when Flux started"));
+    let _ = writeln!(
+        out,
+        "\n{}",
+        paint.bold("what the cluster lacked when Flux started, by the waits that were understood")
+    );
     for row in before.lacked.iter().take(rows_max) {
         let share = percent(row.boots, boots);
         let seed = paint.dim(&format!("· seed {}", row.seed));

@@ -67,6 +67,11 @@ impl Deed {
         matches!(self, Self::InstallsNetwork { .. } | Self::Installs { .. } | Self::StoresKey | Self::StartsFlux)
     }
 
+    /// It is there to make the cluster.
+    pub(crate) fn is_of_machines(self) -> bool {
+        matches!(self, Self::PowersOn | Self::Configures | Self::BootstrapsEtcd)
+    }
+
     pub(crate) fn is_network(self) -> bool {
         matches!(self, Self::InstallsNetwork { .. })
     }

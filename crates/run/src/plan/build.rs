@@ -63,7 +63,7 @@ pub fn plan(
     draft.containment(&steps);
     draft.declared_ties(&steps);
     draft.flux_comes_last(&steps, start);
-    draft.terraform_in_cluster(&told.up, &api, &steps, start);
+    draft.terraform_in_cluster(&told, &api, &steps, start);
     draft.linked_needs(&steps, analysis);
     draft.above_kubernetes(&told.up, &steps);
     let times = draft.times(&steps, start, &analysis.schedule);

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use graph::EarlyPart;
 use model::{Boot, Doing};
-use settings::UpSettings;
 
 use super::build::Draft;
+use super::told::Told;
 use super::{Action, Layer, NeedReason, Proof, Seed};
 
 /// What a run does of a boot.
@@ -56,6 +56,18 @@ impl Runs {
         self.steps.iter().filter(|(directory, _)| does(directory)).map(|(_, step)| *step).collect()
     }
 
+    /// The same, where what else they do is not done by hand. Without machines nothing is known of the cluster that they speak to.
+    fn watchable(&self, deed: Deed, told: &Told) -> Vec<usize> {
+        const OF_MACHINES: [Deed; 3] = [Deed::MakesMachines, Deed::ConfiguresMachines, Deed::BootstrapsEtcd];
+        if told.up.control_planes.is_empty() {
+            return Vec::new();
+        }
+        let by_hand = |step: &usize| {
+            told.machines_from.is_none() && OF_MACHINES.iter().any(|deed| self.doing(*deed).contains(step))
+        };
+        self.doing(deed).into_iter().filter(|step| !by_hand(step)).collect()
+    }
+
     /// The steps of two runs of which one comes after the other.
     fn orders(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.order.iter().filter_map(|(late, early)| Some((*self.steps.get(late)?, *self.steps.get(early)?)))
@@ -78,7 +90,7 @@ fn deed(does: &Doing) -> Deed {
 impl Draft<'_> {
     /// Runs that install into the new cluster, and what they do of what the plan would do itself. What only starts a bootstrap whose
     /// releases are steps of the plan is no step beside them.
-    pub(super) fn terraform_in_cluster(&mut self, settings: &UpSettings, api: &[usize], steps: &[usize], start: usize) {
+    pub(super) fn terraform_in_cluster(&mut self, told: &Told, api: &[usize], steps: &[usize], start: usize) {
         let brings_flux = self.parts.contains(&Some(EarlyPart::Flux));
         let own = |deeds: &BTreeSet<Deed>| {
             let is_told = |deed: &Deed| match deed {
@@ -91,7 +103,7 @@ impl Draft<'_> {
         let is_open = |directory: &String| !self.runs.steps.contains_key(directory);
         let all = self.runs.deeds.iter().filter(|(directory, deeds)| is_open(directory) && own(deeds));
         let mut in_cluster: Vec<String> = all.map(|(directory, _)| directory.clone()).collect();
-        let is_of_services = |directory: &str| settings.configuration.iter().any(|one| one.directory == directory);
+        let is_of_services = |directory: &str| told.up.configuration.iter().any(|one| one.directory == directory);
         in_cluster.retain(|directory| !self.is_known(directory) && !is_of_services(directory));
         for directory in &in_cluster {
             let step = self.terraform(Layer::Bootstrap, directory);
@@ -102,11 +114,11 @@ impl Draft<'_> {
         for (late, early) in self.runs.orders().collect::<Vec<_>>() {
             self.tie(late, early, NeedReason::AfterRun);
         }
-        let starts = self.runs.doing(Deed::StartsFlux);
+        let starts = self.runs.watchable(Deed::StartsFlux, told);
         if !starts.is_empty() && !brings_flux {
             self.watched(start, &starts);
         }
-        let stores = self.runs.doing(Deed::StoresSealingKey);
+        let stores = self.runs.watchable(Deed::StoresSealingKey, told);
         let is_key = |step: &usize| matches!(self.steps[*step].proof, Proof::Seeded { seed: Seed::SealingKey, .. });
         if let Some(key) = steps.iter().copied().find(is_key).filter(|_| !stores.is_empty()) {
             self.watched(key, &stores);

@@ -66,7 +66,7 @@ impl World<'_> {
         }
     }
 
-    /// A run that nothing orders is started by a person, once there is something to speak to.
+    /// A run that nothing orders is started by a person, once there is something to speak to and the runs that make the cluster are through.
     fn can_begin(&self, at: usize) -> bool {
         let step = &self.blueprint.steps.all[at];
         let is_begun = self.runs.get(step.run as usize) == Some(&true);
@@ -77,7 +77,19 @@ impl World<'_> {
         };
         let is_ready = step.after.iter().all(is_behind);
         let asks_api = step.does.needs_api() || step.waits.iter().any(|(fact, _)| !matches!(fact, Fact::EtcdRuns));
-        is_begun && !step.is_late && is_ready && (!step.after.is_empty() || !asks_api || self.lacks_api().is_none())
+        let is_started =
+            !step.after.is_empty() || !asks_api || self.lacks_api().is_none() && self.is_cluster_made(step.run);
+        is_begun && !step.is_late && is_ready && is_started
+    }
+
+    /// Whether the runs that make the cluster, this one aside, are through.
+    fn is_cluster_made(&self, run: u32) -> bool {
+        let steps = &self.blueprint.steps;
+        let makes = |of: u32| steps.all.iter().any(|step| step.run == of && step.does.is_of_machines());
+        let others = steps.all.iter().zip(&self.steps).filter(|(step, _)| step.run != run && !step.is_late);
+        let is_begun = |of: u32| self.runs.get(of as usize) == Some(&true);
+        let mut open = others.filter(|(_, state)| **state != StepState::Done);
+        makes(run) || !open.any(|(step, _)| is_begun(step.run) && makes(step.run))
     }
 
     fn begin_step(&mut self, at: usize) {
