@@ -43,7 +43,11 @@ pub fn plan(
     analysis: &Analysis,
     settings: &UpSettings,
 ) -> Result<Plan, PlanError> {
-    let told = told(repository, settings);
+    let mut told = told(repository, settings);
+    let runs = Runs::of(&cluster.facts.boot);
+    if settings.configuration.is_empty() {
+        told.up.configuration.retain(|one| !runs.starts_flux(&one.directory));
+    }
     mistakes(repository, cluster, &told.up)?;
     possible(cluster, analysis)?;
     let mut draft = Draft {
@@ -55,7 +59,7 @@ pub fn plan(
         edges: Vec::new(),
         notes: Vec::new(),
         repeated: repeated(cluster),
-        runs: Runs::of(&cluster.facts.boot),
+        runs,
     };
     let api = draft.below_kubernetes(&told);
     let steps = draft.components();

@@ -22,6 +22,8 @@ pub(super) enum Deed {
     Waits,
 }
 
+const OF_MACHINES: [Deed; 3] = [Deed::MakesMachines, Deed::ConfiguresMachines, Deed::BootstrapsEtcd];
+
 /// The runs of Terraform that do something for a boot, by directory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
@@ -46,6 +48,11 @@ impl Runs {
         runs
     }
 
+    /// Whether a run starts Flux: it comes before what Flux does.
+    pub(super) fn starts_flux(&self, directory: &str) -> bool {
+        self.deeds.get(directory).is_some_and(|deeds| deeds.contains(&Deed::StartsFlux))
+    }
+
     pub(super) fn add(&mut self, directory: &str, step: usize) {
         self.steps.insert(directory.to_owned(), step);
     }
@@ -58,7 +65,6 @@ impl Runs {
 
     /// The same, where what else they do is not done by hand. Without machines nothing is known of the cluster that they speak to.
     fn watchable(&self, deed: Deed, told: &Told) -> Vec<usize> {
-        const OF_MACHINES: [Deed; 3] = [Deed::MakesMachines, Deed::ConfiguresMachines, Deed::BootstrapsEtcd];
         if told.up.control_planes.is_empty() {
             return Vec::new();
         }
@@ -98,7 +104,8 @@ impl Draft<'_> {
                 Deed::Waits | Deed::FetchesCredentials => true,
                 _ => false,
             };
-            !deeds.iter().all(is_told)
+            // What makes machines and is no step by now makes those of another cluster, or the same ones again.
+            !deeds.iter().all(is_told) && !OF_MACHINES.iter().any(|deed| deeds.contains(deed))
         };
         let is_open = |directory: &String| !self.runs.steps.contains_key(directory);
         let all = self.runs.deeds.iter().filter(|(directory, deeds)| is_open(directory) && own(deeds));
@@ -112,7 +119,7 @@ impl Draft<'_> {
             self.infer(start, step, NeedReason::FluxBuildsOnIt);
         }
         for (late, early) in self.runs.orders().collect::<Vec<_>>() {
-            self.tie(late, early, NeedReason::AfterRun);
+            self.infer(late, early, NeedReason::AfterRun);
         }
         let starts = self.runs.watchable(Deed::StartsFlux, told);
         if !starts.is_empty() && !brings_flux {
