@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ::simulate::{Blueprint, Conditions, Counted, Fault, Faults, Machines, Reason, Study};
 use diagnostic::Finding;
 use draw::say::boots;
-use draw::simulation::{Row, Simulation, Spoken, Times};
+use draw::simulation::{BeforeFlux, Lacked, Row, Simulation, Spoken, Times};
 use rehearse::{Boots, Explained};
 
 use crate::arguments::{RANDOM_FAULT, Simulate, TextOrJson};
@@ -29,11 +29,11 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
         findings.entry(finding.cluster.clone()).or_default().push(finding);
     }
     let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
-    let machines = options.from_power_on.then(Machines::default);
-    let conditions = Conditions { runs_bootstrap: options.from_power_on, machines, ..Conditions::default() };
     let faults = faults(&options.faults);
     let mut all = Vec::new();
     for cluster in rendered.iter().filter(|cluster| wanted.as_ref().is_none_or(|wanted| cluster.name == *wanted)) {
+        let machines = options.from_power_on.then(|| Machines::of(cluster).unwrap_or_default());
+        let conditions = Conditions { runs_bootstrap: options.from_power_on, machines, ..Conditions::default() };
         let blueprint = ::simulate::compile(std::slice::from_ref(cluster), &catalogue, &conditions);
         let study = ::simulate::study(&blueprint, options.first_seed, options.seeds, &faults);
         let mine = findings.get(&*cluster.name).map(Vec::as_slice).unwrap_or_default();
@@ -78,6 +78,7 @@ fn simulation(
             p95_seconds: p95,
             worst_seconds: worst,
         }),
+        before_flux: blueprint.has_steps().then(|| rows.before_flux(study)),
         causes: rows.causes(study),
         retried: rows.retried(study),
         lost: rows.lost(study),
@@ -96,6 +97,18 @@ struct Rows<'a>(Boots<'a>);
 impl Rows<'_> {
     fn say(&self, reason: Reason, turns: bool) -> String {
         boots::died_of(reason.named(self.0.blueprint).as_ref(), turns)
+    }
+
+    fn before_flux(&self, study: &Study) -> BeforeFlux {
+        let boots = |of: &[(Reason, u64, u64)]| of.iter().map(|(_, boots, _)| boots).sum();
+        let lacked = study.started_without.iter().map(|(reason, boots, seed)| Lacked {
+            says: boots::lacked(reason.named(self.0.blueprint).as_ref()),
+            boots: *boots,
+            seed: *seed,
+        });
+        let mut lacked: Vec<Lacked> = lacked.collect();
+        lacked.sort_by_key(|row| std::cmp::Reverse(row.boots));
+        BeforeFlux { stopped: boots(&study.bootstrap_failed), incomplete: boots(&study.started_without), lacked }
     }
 
     fn causes(&self, study: &Study) -> Vec<Row> {

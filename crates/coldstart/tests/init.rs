@@ -47,21 +47,22 @@ fn a_machine_that_is_described_twice_is_named_once() {
     let tree = repository().with(&[("talos/talconfig.yaml", &twice)]);
     run(command(&["init", "--print"]).arg(tree.path()))
         .exits(0)
-        .says("control-planes: [one, two]\n  workers: [\"42\"]\n");
+        .says("# control-planes: one 10.0.0.1, two\n  # workers: 42 10.0.0.3\n");
 }
 
 #[test]
-fn what_files_tell_is_filled_in_and_a_plan_comes_of_it() {
+fn what_files_tell_is_named_and_not_proposed_again_and_a_plan_comes_of_it() {
     let tree = repository();
     run(command(&["init", "--yes"]).arg(tree.path())).exits(0).says("next: coldstart plan");
     let written = fs::read_to_string(tree.path().join("coldstart.yaml")).unwrap_or_default();
     for line in [
-        "  control-planes: [one, two]",
-        "  workers: [\"42\"]",
-        "  endpoint: \"10.0.0.1:6443\"",
-        "  vip: \"10.0.0.100:6443\"",
-        "  keys: [terraform/keys]",
-        "    - directory: terraform/services",
+        "up:",
+        "  # Read from talos/talconfig.yaml, and not to be repeated here; what is set here overrides it:",
+        "  # workers: 42 10.0.0.3",
+        "  # endpoint: 10.0.0.1:6443",
+        "  # vip: 10.0.0.100:6443",
+        "  # Read from files: keys: [terraform/keys]",
+        "  #   - directory: terraform/services",
     ] {
         assert!(written.lines().any(|one| one == line), "no {line} in\n{written}");
     }
@@ -78,7 +79,7 @@ fn nothing_is_written_without_a_yes_or_over_what_is_there() {
     let tree = tree.with(&[("coldstart.yaml", "world: simulated\n")]);
     run(command(&["init", "--yes"]).arg(tree.path())).exits(2).says("already exists");
     assert_eq!(fs::read_to_string(tree.path().join("coldstart.yaml")).unwrap_or_default(), "world: simulated\n");
-    run(command(&["init", "--print"]).arg(tree.path())).exits(0).says("control-planes: [one, two]");
+    run(command(&["init", "--print"]).arg(tree.path())).exits(0).says("# control-planes: one 10.0.0.1, two\n");
 }
 
 #[test]
@@ -126,12 +127,11 @@ fn layers_of_terraform_are_told_by_what_they_do() {
         ("terraform/sso/main.tf", SERVICES),
     ]);
     let said = run(command(&["init", "--print"]).arg(tree.path())).exits(0);
-    said.says("# From terraform/1-infra.")
+    said.says("# Read from terraform/1-infra, and not to be repeated here; what is set here overrides it:")
         .says("# terraform describes the same machines.")
-        .says("  control-planes: [cp0, cp1]\n")
-        .says("  # Their addresses: cp0 192.0.2.1, cp1 192.0.2.2.\n")
-        .says("  endpoint: \"192.0.2.1:6443\"\n  vip: \"api.example.org:6443\"\n")
-        .says("  keys: [terraform/0-keys]\n")
+        .says("  # control-planes: cp0 192.0.2.1, cp1 192.0.2.2\n")
+        .says("  # endpoint: 192.0.2.1:6443\n  # vip: api.example.org:6443\n")
+        .says("  # Read from files: keys: [terraform/0-keys]\n")
         .says("  # configuration:\n")
         .says("# Flux applies 1 more through tofu-controller.")
         .says("# terraform/1-infra makes or configures machines")
@@ -149,10 +149,10 @@ fn a_base_for_all_machines_is_no_machine_and_its_endpoint_is_theirs() {
         ("talos/nodes/beta.yaml.j2", &node.replace("alpha", "beta")),
     ]);
     let said = run(command(&["init", "--print"]).arg(tree.path())).exits(0);
-    said.says("control-planes: [alpha, beta]\n").says("  # endpoint:").says("  vip: \"api.home.example:6443\"\n");
+    said.says("# control-planes: alpha, beta\n").says("  # endpoint:").says("  # vip: api.home.example:6443\n");
     let alone = Tree::new(&[("talos/machineconfig.yaml.j2", base), ("talos/nodes/alpha.yaml.j2", node)]);
     let said = run(command(&["init", "--print"]).arg(alone.path())).exits(0);
-    said.says("control-planes: [alpha]\n").says("  endpoint: \"api.home.example:6443\"\n  # vip:");
+    said.says("# control-planes: alpha\n  # endpoint: api.home.example:6443\n\n");
 }
 
 #[test]
@@ -160,5 +160,5 @@ fn an_endpoint_that_is_the_machine_is_no_virtual_address() {
     let topf = "clusterEndpoint: https://192.0.2.7:6443\nnodes:\n  - {host: one, ip: 192.0.2.7, role: control-plane}\n  - {host: two, ip: 192.0.2.8, role: worker}\n";
     let tree = Tree::new(&[("talos/home/topf.yaml", topf)]);
     let said = run(command(&["init", "--print"]).arg(tree.path())).exits(0);
-    said.says("control-planes: [one]\n  workers: [two]\n").says("  endpoint: \"192.0.2.7:6443\"\n  # vip:");
+    said.says("# control-planes: one 192.0.2.7\n  # workers: two 192.0.2.8\n  # endpoint: 192.0.2.7:6443\n\n");
 }

@@ -1,11 +1,15 @@
 //! The order of clusters for programs. As in the report, the structs here are the promise.
 
 use graph::{Analysis, Judged};
-use model::{Arrival, Cluster, ComponentId, Gate, Phase, Tie, TieTarget};
+use model::{
+    Arrival, Boot, BootStep, Brings, Cluster, ComponentId, Doing, ExpectedNode, Extent, Fact, Gate, OrderedBy, Proven,
+    StepOrder, Tie, TieTarget,
+};
 use serde::Serialize;
 use source::{Sources, Span};
 
 use crate::clean::clean_json;
+use crate::graph_boot::Phase;
 use crate::graph_text::waits_word;
 use crate::json::{ObjectTwin, TOOL, VERSION};
 
@@ -37,6 +41,53 @@ struct ClusterTwin<'a> {
     needs: Vec<NeedTwin<'a>>,
     offers: Vec<OfferTwin<'a>>,
     deadlocks: Vec<DeadlockTwin>,
+    /// Absent where no step of it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    boot: Option<BootTwin<'a>>,
+}
+
+/// The boot before GitOps. Steps are referred to by their `id`, which is good within one output only.
+#[derive(Serialize)]
+struct BootTwin<'a> {
+    nodes: Vec<NodeTwin<'a>>,
+    virtual_address: Option<&'a str>,
+    steps: Vec<StepTwin<'a>>,
+}
+
+#[derive(Serialize)]
+struct NodeTwin<'a> {
+    name: &'a str,
+    control_plane: bool,
+}
+
+#[derive(Serialize)]
+struct StepTwin<'a> {
+    id: u32,
+    #[serde(flatten)]
+    object: ObjectTwin<'a>,
+    phase: &'static str,
+    does: &'static str,
+    /// What it installs.
+    release: Option<&'a str>,
+    after: Vec<AfterTwin<'a>>,
+    proves: Vec<ProvenTwin<'a>>,
+    /// What it does not end without.
+    awaits: Vec<&'static str>,
+    at: Option<PlaceTwin<'a>>,
+}
+
+#[derive(Serialize)]
+struct AfterTwin<'a> {
+    step: u32,
+    why: &'static str,
+    at: Option<PlaceTwin<'a>>,
+}
+
+#[derive(Serialize)]
+struct ProvenTwin<'a> {
+    fact: &'static str,
+    extent: &'static str,
+    at: Option<PlaceTwin<'a>>,
 }
 
 #[derive(Serialize)]
@@ -125,7 +176,87 @@ impl<'a> ClusterTwin<'a> {
                     needs: deadlock.needs().collect(),
                 })
                 .collect(),
+            boot: (!cluster.facts.boot.steps.is_empty()).then(|| BootTwin::new(&cluster.facts.boot, sources)),
         }
+    }
+}
+
+impl<'a> BootTwin<'a> {
+    fn new(boot: &'a Boot, sources: &'a impl Sources) -> Self {
+        let node = |node: &'a ExpectedNode| NodeTwin { name: &node.name, control_plane: node.is_control_plane };
+        Self {
+            nodes: boot.nodes.iter().map(node).collect(),
+            virtual_address: boot.virtual_address.as_deref(),
+            steps: boot.ids().map(|id| StepTwin::new(id.0, boot.step(id), sources)).collect(),
+        }
+    }
+}
+
+impl<'a> StepTwin<'a> {
+    fn new(id: u32, step: &'a BootStep, sources: &'a impl Sources) -> Self {
+        let after = |order: &'a StepOrder| AfterTwin {
+            step: order.on.0,
+            why: match order.by {
+                OrderedBy::Declaration => "declaration",
+                OrderedBy::Reference => "reference",
+                OrderedBy::Sequence => "sequence",
+                OrderedBy::HandOver => "hand-over",
+            },
+            at: place(order.at, sources),
+        };
+        let proven = |proven: &'a Proven| ProvenTwin {
+            fact: fact(proven.fact),
+            extent: match proven.of {
+                Extent::Unchecked => "unchecked",
+                Extent::Some => "some",
+                Extent::ControlPlanes => "control-planes",
+                Extent::Existing => "existing",
+                Extent::Expected => "expected",
+            },
+            at: place(proven.at, sources),
+        };
+        Self {
+            id,
+            object: ObjectTwin::new(&step.object),
+            phase: Phase::of(step).name(),
+            does: deed(&step.does),
+            release: match &step.does {
+                Doing::Installs { release, .. } => Some(release),
+                _ => None,
+            },
+            after: step.after.iter().map(after).collect(),
+            proves: step.proves.iter().map(proven).collect(),
+            awaits: step.awaits.iter().map(|awaited| fact(*awaited)).collect(),
+            at: place(step.at, sources),
+        }
+    }
+}
+
+fn deed(does: &Doing) -> &'static str {
+    match does {
+        Doing::MakesMachines => "makes-machines",
+        Doing::ConfiguresMachines => "configures-machines",
+        Doing::BootstrapsEtcd => "bootstraps-etcd",
+        Doing::FetchesCredentials => "fetches-credentials",
+        Doing::Installs { brings: Brings::PodNetwork { .. }, .. } => "installs-pod-network",
+        Doing::Installs { brings: Brings::Other, .. } => "installs",
+        Doing::StoresSealingKey => "stores-sealing-key",
+        Doing::StartsGitOps => "starts-gitops",
+        Doing::Waits => "waits",
+        Doing::Other => "other",
+    }
+}
+
+fn fact(fact: Fact) -> &'static str {
+    match fact {
+        Fact::ApiAnswers => "api-answers",
+        Fact::EtcdRuns => "etcd-runs",
+        Fact::NodesJoined => "nodes-joined",
+        Fact::NodesReady => "nodes-ready",
+        Fact::KubeletsRun => "kubelets-run",
+        Fact::NetworkRuns => "network-runs",
+        Fact::StorageRuns => "storage-runs",
+        Fact::GitOpsRuns => "gitops-runs",
     }
 }
 
@@ -169,10 +300,10 @@ impl<'a> NeedTwin<'a> {
             of: need.of.0,
             capability: need.capability.to_string(),
             phase: match need.phase {
-                Phase::Build => "build",
-                Phase::Apply => "apply",
-                Phase::Ready => "ready",
-                Phase::Run => "run",
+                model::Phase::Build => "build",
+                model::Phase::Apply => "apply",
+                model::Phase::Ready => "ready",
+                model::Phase::Run => "run",
             },
             soft: need.soft,
             optional: need.optional,

@@ -1,4 +1,5 @@
-//! The order of one cluster for a terminal: tier by tier, with what everything waits for.
+//! The order of one cluster for a terminal: the boot before GitOps where files tell it, then tier by tier, with what everything waits
+//! for.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,16 +8,23 @@ use graph::Analysis;
 use model::{Cluster, Component, ComponentId, Gate, Role, TieTarget, WaitsFor, say_seconds};
 
 use crate::clean::clean;
+use crate::graph_boot;
 use crate::paint::Paint;
 use crate::words::{count, width};
 
 /// Names longer than this do not push the other columns to the right.
 const NAME_COLUMNS_MAX: usize = 48;
 
-/// The tiers, the critical path and the deadlocks.
+/// The boot before GitOps, the tiers, the critical path and the deadlocks.
 pub fn tiers(cluster: &Cluster, analysis: &Analysis, color: bool) -> String {
     let view = View { cluster, analysis, paint: Paint { color }, columns: Columns::of(cluster), ties: ties(cluster) };
-    let mut out = view.header() + &view.legend();
+    let boot = graph_boot::text(cluster, view.paint);
+    let mut out = view.header() + &boot;
+    // Where there is nothing but steps, there are no tiers.
+    if boot.is_empty() || !cluster.components.is_empty() {
+        out.push_str(if boot.is_empty() { "" } else { "\n" });
+        out.push_str(&view.legend());
+    }
     for (tier, components) in analysis.schedule.tiers.iter().enumerate() {
         out.push_str(&view.tier(tier, components));
     }

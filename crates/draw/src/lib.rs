@@ -12,6 +12,7 @@ mod diff;
 mod edits;
 pub mod explain;
 pub mod github;
+mod graph_boot;
 pub mod graph_json;
 pub mod graph_text;
 pub mod impact;

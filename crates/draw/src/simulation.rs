@@ -29,6 +29,9 @@ pub struct Simulation {
     pub out_of_time: u64,
     /// Of the boots that converged.
     pub time: Option<Times>,
+    /// How the boot before Flux went; absent where no step of it was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before_flux: Option<BeforeFlux>,
     /// Why the others failed.
     pub causes: Vec<Row>,
     /// What failed and recovered by itself.
@@ -37,6 +40,24 @@ pub struct Simulation {
     pub lost: Vec<Row>,
     /// What the repository does not define and was assumed to exist.
     pub assumed: Vec<String>,
+}
+
+/// How many boots stopped at a step before Flux, and in how many Flux was started on a cluster that lacked something.
+#[derive(Clone, Debug, Serialize)]
+pub struct BeforeFlux {
+    pub stopped: u64,
+    pub incomplete: u64,
+    pub lacked: Vec<Lacked>,
+}
+
+/// What the cluster lacked when Flux was started.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lacked {
+    pub says: String,
+    /// In how many boots.
+    pub boots: u64,
+    /// The first seed that shows it.
+    pub seed: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -115,6 +136,12 @@ fn headline(it: &Simulation, paint: Paint) -> String {
         let [p50, p95, worst] = [times.p50_seconds, times.p95_seconds, times.worst_seconds].map(say_seconds);
         let _ = writeln!(out, "  time       p50 {p50} · p95 {p95} · worst {worst}");
     }
+    if let Some(before) = &it.before_flux {
+        let share = |boots: u64| format!("{}, {boots} of {}", percent(boots, it.boots), it.boots);
+        let _ = writeln!(out, "  stopped    {} before Flux started", share(before.stopped));
+        let _ =
+            writeln!(out, "  incomplete {} had Flux start before the cluster was complete", share(before.incomplete));
+    }
     unfinished(&mut out, it.unfinished - it.out_of_time, "too many events");
     unfinished(&mut out, it.out_of_time, "too long a time");
     out
@@ -129,7 +156,7 @@ fn why(it: &Simulation, rows_max: usize, paint: Paint) -> String {
         ("what failed and recovered by itself", &it.retried),
         ("what is missing without any error", &it.lost),
     ];
-    let mut out = String::new();
+    let mut out = it.before_flux.as_ref().map_or_else(String::new, |before| lacked(before, it.boots, rows_max, paint));
     for (title, rows) in lists {
         list(&mut out, title, rows, (it.boots, rows_max), paint);
     }
@@ -138,6 +165,27 @@ fn why(it: &Simulation, rows_max: usize, paint: Paint) -> String {
         for what in &it.assumed {
             let _ = writeln!(out, "  {}", clean(what));
         }
+    }
+    out
+}
+
+fn lacked(before: &BeforeFlux, boots: u64, rows_max: usize, paint: Paint) -> String {
+    let mut out = String::new();
+    if before.lacked.is_empty() {
+        return out;
+    }
+    let _ = writeln!(
+        out,
+        "\n{}",
+        paint.bold("what the cluster lacked when Flux started, by the waits that were understood")
+    );
+    for row in before.lacked.iter().take(rows_max) {
+        let share = percent(row.boots, boots);
+        let seed = paint.dim(&format!("· seed {}", row.seed));
+        let _ = writeln!(out, "  {share:>7}  {} {seed}", clean(&row.says));
+    }
+    if let Some(more) = before.lacked.len().checked_sub(rows_max).filter(|more| *more > 0) {
+        let _ = writeln!(out, "           and {more} more: --verbose lists them");
     }
     out
 }

@@ -120,6 +120,21 @@ pub enum Obstacle {
     },
     /// No machine has joined as a node.
     NoNodes,
+    /// A machine whose kubelet waits for a volume, and does not run.
+    KubeletWaits {
+        machine: MachineRef,
+    },
+    /// A node without an agent of the pod network.
+    NoAgent {
+        machine: MachineRef,
+    },
+    /// The pod network is not installed.
+    NoNetwork,
+    /// A step before Flux stops its run.
+    StepStopped {
+        step: ObjectRef,
+        lacks: Box<Obstacle>,
+    },
     NotThere {
         subject: Subject,
     },

@@ -1,5 +1,5 @@
 //! What a cold start must know, as far as files tell: machines, addresses, Terraform directories. A proposal for
-//! `coldstart.yaml`, to be read and corrected by a person; nothing else builds on it.
+//! `coldstart.yaml`, to be read and corrected by a person, and what a plan begins with where that file is silent.
 
 use std::collections::BTreeSet;
 

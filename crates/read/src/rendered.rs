@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use catalogue::Catalogue;
 use ecow::EcoString;
 use kustomize::PathKind;
-use model::{BlindSpot, BuildFault, ComponentId, ObjectRef, Role};
+use model::{BlindSpot, Boot, BuildFault, ComponentId, ObjectRef, Role};
 use yaml::{Budget, Node};
 
 use crate::bootstrap::{ClusterBootstrap, ClusterDirectories, SeededName};
@@ -99,6 +99,8 @@ pub struct RenderedBootstrap {
     pub restores_sealing_key: bool,
     /// In the order they run.
     pub releases: Vec<RenderedRelease>,
+    /// What runs of Terraform, scripts and helmfiles do one after the other, as they are written.
+    pub boot: Boot,
 }
 
 /// An object that a bootstrap applies as it is.
@@ -152,6 +154,7 @@ impl ClusterBootstrap<'_> {
             program: self.program().map(EcoString::from),
             unclear_crds: self.script_of_crds().map(EcoString::from),
             restores_sealing_key: self.restores_sealing_key(repository),
+            boot: self.boot().clone(),
             releases: releases
                 .map(|release| RenderedRelease { release: release.clone(), values: release.visible_values(repository) })
                 .collect(),

@@ -98,13 +98,32 @@ impl<'b> Simulated<'b> {
         }
     }
 
-    fn terraform(&mut self, directory: &str, needs_api: bool) -> Result<(), Hindrance> {
-        if needs_api && !self.inner.look(Probe::Api).met {
+    fn terraform(&mut self, directory: &str, step: &Step) -> Result<(), Hindrance> {
+        if step.layer == Layer::Configuration && !self.inner.look(Probe::Api).met {
             return Err(Hindrance::ApiRefuses);
+        }
+        if let Some(run) = self.run(directory, step) {
+            self.do_now(Act::Run(run))?;
         }
         let done = self.now() + Duration::from_secs(TERRAFORM_SECONDS);
         self.applied.entry(directory.to_owned()).or_insert(done);
         Ok(())
+    }
+
+    /// What a run does beside what the plan does itself, by its number.
+    fn run(&self, directory: &str, step: &Step) -> Option<u32> {
+        self.blueprint.run_of("Terraform", directory).filter(|_| step.by_hand.does_boot)
+    }
+
+    /// A run is through when its steps are.
+    fn applied(&self, directory: &str, step: &Step) -> Look {
+        let Some(run) = self.run(directory, step) else { return Look::Done };
+        let proof = self.inner.look(Probe::Run(run));
+        match proof.reason {
+            _ if proof.met => Look::Done,
+            reason if self.inner.run_has_failed(run) => Look::Failed(self.traced(reason)),
+            _ => Look::UnderWay(Some(Hindrance::TerraformApplies)),
+        }
     }
 
     /// What a probe says, for a step that somebody does and that `begun` says was begun.
@@ -180,7 +199,7 @@ impl World for Simulated<'_> {
             world.machine(name).ok_or_else(|| Hindrance::NoMachine { machine: name.to_owned() })
         };
         match &step.action {
-            Action::Terraform { directory } => self.terraform(directory, step.layer == Layer::Configuration),
+            Action::Terraform { directory } => self.terraform(directory, step),
             Action::PowerOn { machine: name } => machine(self, name).and_then(|id| self.do_now(Act::PowerOn(id))),
             Action::MakeSecrets | Action::RestoreSecrets { .. } => self.do_now(Act::MakeSecrets),
             Action::Configure { machine: name } => machine(self, name).and_then(|id| self.do_now(Act::Configure(id))),
@@ -208,9 +227,14 @@ impl World for Simulated<'_> {
         match &step.proof {
             Proof::NothingToApply { directory } => match self.applied.get(directory) {
                 None => Look::Absent,
-                Some(at) if *at <= self.now() => Look::Done,
+                Some(at) if *at <= self.now() => self.applied(directory, step),
                 Some(_) => Look::UnderWay(Some(Hindrance::TerraformApplies)),
             },
+            // What others do is on its way until it is there.
+            Proof::TalosRuns { machine } if step.action == Action::Watch => self.watched(machine, Probe::Configured),
+            Proof::Maintenance { machine } if step.action == Action::Watch => self.watched(machine, Probe::Machine),
+            Proof::EtcdMembers { .. } if step.action == Action::Watch => self.probed(Probe::Etcd, true),
+            Proof::FluxRuns if step.action == Action::Watch => self.probed(Probe::Flux, true),
             Proof::SecretsKept => self.probed(Probe::Secrets, self.was_done(Act::MakeSecrets)),
             Proof::Maintenance { machine } => self.on_machine(machine, Probe::Machine, Act::PowerOn),
             Proof::TalosRuns { machine } => self.on_machine(machine, Probe::Configured, Act::Configure),
@@ -236,6 +260,13 @@ impl World for Simulated<'_> {
 }
 
 impl Simulated<'_> {
+    fn watched(&self, name: &str, probe: fn(u32) -> Probe) -> Look {
+        match self.machine(name) {
+            Some(machine) => self.probed(probe(machine), true),
+            None => Look::Failed(Hindrance::NoMachine { machine: name.to_owned() }),
+        }
+    }
+
     fn on_machine(&self, name: &str, probe: fn(u32) -> Probe, act: fn(u32) -> Act) -> Look {
         match self.machine(name) {
             Some(machine) => self.probed(probe(machine), self.was_done(act(machine))),

@@ -74,6 +74,37 @@ fn the_example_comes_up_from_power_on() {
     }
 }
 
+/// A run of Terraform that does everything down to the start of Flux, on machines that only files tell.
+#[test]
+fn what_terraform_does_of_a_boot_is_watched_and_a_gate_of_it_stops_the_run() {
+    let shape = fixtures::Shelf::Shapes.directory().join("boot-on-what-works");
+    let tree = fixtures::Fixture::open(&shape).unwrap().repository().unwrap();
+    let reading = read::read(tree.path()).unwrap();
+    let settings = run::told(&reading.repository, &reading.settings.up).up;
+    let cluster = &reading.clusters[0];
+    let plan = plan(&reading.repository, cluster, &graph::analyse(cluster), &reading.settings.up).unwrap();
+    let (rendered, catalogue) = read::rendered::render(&reading.repository).unwrap();
+    let machines = Machines::of(&rendered[0]);
+    let conditions = Conditions { runs_bootstrap: true, machines, ..Conditions::default() };
+    let example = Example { plan, blueprint: simulate::compile(&rendered, &catalogue, &conditions), settings };
+    let up = |fault: &[Fault]| {
+        let mut world = Simulated::new(&example.blueprint, &example.settings, 3, fault);
+        let (outcome, lines) = run(&example, &mut world, MemoryTape::default(), &Kept::read(b"").unwrap());
+        assert_eq!(world.inner().done_twice().count(), 0);
+        (outcome, lines)
+    };
+    let (outcome, lines) = up(&[]);
+    let told: Vec<&Line> = lines.iter().filter(|line| matches!(line.event, Event::Failed { .. })).collect();
+    assert_eq!(outcome, Some(Outcome::Healthy), "{told:#?}");
+    let (outcome, lines) = up(&[Fault::MissingNode]);
+    assert_eq!(outcome, Some(Outcome::Failed));
+    let failed = lines.iter().find_map(|line| match &line.event {
+        Event::Failed { step, .. } => Some(step.as_str()),
+        _ => None,
+    });
+    assert_eq!(failed, Some("machines/terraform/infrastructure"));
+}
+
 /// What follows at once from an action must not hide what comes later: etcd was once proved at the end of all patience.
 #[test]
 fn whatever_happens_in_the_world_is_seen_when_it_happens() {

@@ -21,7 +21,7 @@ pub use journal::{FileTape, Journal, JournalError, Kept, MemoryTape, Past, Run, 
 pub use machine::{Effect, Input, Machine, State};
 pub use plan::{
     Action, ByHand, Danger, Layer, Limits, NeedReason, Note, Plan, PlanError, Proof, Seed, Selection, SelectionError,
-    Step, StepId, StepNeed, plan,
+    Step, StepId, StepNeed, Told, plan, told,
 };
 pub use reason::{Hindrance, LeftNeed, LeftOut, TryFailure};
 pub use timeline::{Bar, Timeline, remaining};

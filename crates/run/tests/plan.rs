@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use coldstart_run::{Action, Layer, Plan, PlanError, Proof, Selection, SelectionError, plan};
+use coldstart_run::{Action, Layer, Note, Plan, PlanError, Proof, Selection, SelectionError, plan};
 
 fn planned(example: &str, settings: &str) -> Result<Plan, PlanError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
@@ -75,7 +75,7 @@ fn terraform_that_makes_the_machines_comes_before_them_and_after_its_keys() {
     assert_eq!(all_needs(&plan, &makes), ["keys/terraform/00-persistent-auth"]);
     // Machines that no settings name are made all the same.
     let plan = planned("homelab", "world: simulated\n").unwrap();
-    assert!(all_needs(&plan, "api/kubernetes").contains(&makes));
+    assert!(all_needs(&plan, "api/bootstrap").contains(&makes));
 }
 
 #[test]
@@ -99,11 +99,61 @@ fn what_must_be_done_once_and_what_is_dangerous_is_said() {
 }
 
 #[test]
-fn without_machines_the_plan_begins_with_their_terraform_and_the_api_and_says_so() {
+fn what_settings_do_not_say_is_read_from_files_and_what_terraform_does_is_watched() {
     let plan = planned("homelab", "check: {}").unwrap();
+    let step = |key: &str| plan.step(plan.find(key).unwrap_or_else(|| panic!("no step {key}")));
+    assert_eq!(plan.notes, [Note::MachinesFromFiles { from: "terraform/01-infrastructure".to_owned() }]);
     let first: Vec<&str> = plan.steps[..2].iter().map(|step| step.key.as_str()).collect();
-    assert_eq!(first, ["machines/terraform/01-infrastructure", "api/kubernetes"]);
-    assert_eq!(plan.notes.len(), 1);
+    assert_eq!(first, ["keys/terraform/00-persistent-auth", "machines/terraform/01-infrastructure"]);
+    // One run makes the machines, configures them and bootstraps etcd: nobody does that a second time.
+    assert!(step("machines/terraform/01-infrastructure").by_hand.does_boot);
+    for key in ["machines/controller-1", "talos/worker-2", "talos/etcd", "seeds/sealing key"] {
+        assert_eq!(step(key).action, Action::Watch, "{key}");
+        assert!(step(key).danger.is_none() && !step(key).once, "{key}");
+        assert!(all_needs(&plan, key).contains(&"machines/terraform/01-infrastructure".to_owned()), "{key}");
+    }
+    assert!(plan.find("talos/secrets").is_none(), "Terraform makes them");
+    assert_eq!(step("talos/controller-1").by_hand.address.as_deref(), Some("10.0.1.1"));
+    assert_eq!(step("api/bootstrap").by_hand.address.as_deref(), Some("10.0.1.1:6443"));
+    assert_eq!(step("api/vip").by_hand.address.as_deref(), Some("10.0.3.1:6443"));
+    assert_eq!(step("api/bootstrap").by_hand.kubeconfig_of, None, "Terraform fetches it");
+    // The run that starts the script whose releases are steps is no step beside them; the one after Flux is.
+    assert!(plan.steps.iter().all(|step| !step.key.ends_with("terraform/02-services")));
+    assert!(plan.find("configuration/terraform/03-configuration").is_some());
+    assert_eq!(step("flux/start").action, Action::StartFlux);
+}
+
+#[test]
+fn machines_that_files_describe_are_brought_up_by_hand_where_no_terraform_does_it() {
+    let tree = tempfile::tempdir().unwrap();
+    let at = |path: &str| tree.path().join(path);
+    std::fs::create_dir_all(at("talos")).unwrap();
+    std::fs::create_dir_all(at("clusters/home/flux-system")).unwrap();
+    let nodes = "endpoint: https://10.0.0.100:6443\nnodes:\n  - {hostname: one, ipAddress: 10.0.0.1, controlPlane: true}\n  - {hostname: two, ipAddress: 10.0.0.2, controlPlane: false}\n";
+    std::fs::write(at("talos/talconfig.yaml"), nodes).unwrap();
+    std::fs::write(at("clusters/home/flux-system/gotk-sync.yaml"), SYNC).unwrap();
+    let plan = plan_of(tree.path());
+    let step = |key: &str| plan.step(plan.find(key).unwrap_or_else(|| panic!("no step {key}"))).clone();
+    assert_eq!(step("talos/one").action, Action::Configure { machine: "one".to_owned() });
+    assert_eq!(step("talos/two").by_hand.address.as_deref(), Some("10.0.0.2"));
+    assert!(step("talos/etcd").once && plan.find("talos/secrets").is_some());
+    assert_eq!(step("api/bootstrap").by_hand.kubeconfig_of.as_deref(), Some("10.0.0.1"));
+    // What the settings say goes first.
+    std::fs::write(at("coldstart.yaml"), "up:\n  control-planes: [other]\n").unwrap();
+    let plan = plan_of(tree.path());
+    assert!(plan.find("talos/other").is_some() && plan.find("talos/one").is_none());
+}
+
+/// One run that makes everything, down to Flux.
+#[test]
+fn flux_that_terraform_starts_is_watched() {
+    let fixture = fixtures::Shelf::Shapes.directory().join("boot-on-what-works");
+    let tree = fixtures::Fixture::open(&fixture).unwrap().repository().unwrap();
+    let plan = plan_of(tree.path());
+    let step = |key: &str| plan.step(plan.find(key).unwrap_or_else(|| panic!("no step {key}")));
+    assert_eq!(step("flux/start").action, Action::Watch);
+    assert!(all_needs(&plan, "flux/start").contains(&"machines/terraform/infrastructure".to_owned()));
+    assert_eq!(plan.steps.iter().filter(|step| matches!(step.action, Action::Terraform { .. })).count(), 1);
 }
 
 #[test]
@@ -343,8 +393,10 @@ fn a_plan_takes_as_long_as_the_graph_says() {
     let analysis = graph::analyse(cluster);
     let plan = plan(&reading.repository, cluster, &analysis, &settings::UpSettings::default()).unwrap();
     let done = plan.expected(|_| false);
-    let api = done[plan.find("api/kubernetes").unwrap().index()];
-    let last = done.iter().max().unwrap();
+    let api = done[plan.find("api/bootstrap").unwrap().index()];
+    // Services are configured by Terraform afterwards.
+    let by_flux = plan.ids().filter(|id| plan.step(*id).layer == Layer::GitOps);
+    let last = by_flux.map(|id| done[id.index()]).max().unwrap();
     assert_eq!((last.saturating_sub(api)).as_secs(), analysis.schedule.all_done(cluster));
 }
 

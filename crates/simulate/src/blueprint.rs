@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use ecow::EcoString;
 use model::{ObjectRef, Subject};
 
+use crate::steps::Steps;
+
 /// Time in a simulated world, in milliseconds.
 pub type Millis = u64;
 
@@ -345,6 +347,8 @@ pub struct Blueprint {
     /// Of these, what can only be applied after a release of the bootstrap.
     pub(crate) seeded_after: BTreeMap<Id, u32>,
     pub(crate) early: Vec<EarlyRelease>,
+    /// What is done before Flux, where files tell; else whoever boots follows the book.
+    pub(crate) steps: Steps,
     /// What whoever starts Flux applies.
     pub(crate) flux: Vec<Id>,
     /// By revision: `dependsOn` of its Kustomizations goes round in a circle.

@@ -136,6 +136,31 @@ pub enum Reason {
     GitDown(Id),
     /// Somebody else waits for it.
     IsSuspended(Id),
+    /// A step of the boot by its place, and what it waited for in vain.
+    StepStopped(u32, Lack),
+    /// What the cluster lacked when Flux was started.
+    StartedWithout(Lack),
+}
+
+/// What a cluster lacks before Flux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Lack {
+    /// etcd was not bootstrapped, or has no quorum.
+    Etcd,
+    Api,
+    /// A machine that does not answer, or has no configuration.
+    Answer(u32),
+    /// A machine that has not joined as a node.
+    Joined(u32),
+    /// A machine whose kubelet does not run.
+    Kubelet(u32),
+    /// A node without an agent of the pod network.
+    Agent(u32),
+    /// The pod network is not installed.
+    Network,
+    /// A release of the bootstrap.
+    Release(u32),
 }
 
 impl Reason {
@@ -191,6 +216,8 @@ impl Reason {
             Self::UnderWay(_) => 46,
             Self::GitDown(_) => 47,
             Self::IsSuspended(_) => 48,
+            Self::StepStopped(..) => 49,
+            Self::StartedWithout(_) => 50,
         }
     }
 

@@ -33,10 +33,18 @@ pub enum Fault {
     SlowDisk,
     /// Clocks are apart until they are set: certificates of webhooks are not valid yet.
     ClockSkew,
+    /// One machine joins as a node long after the others.
+    LateNode,
+    /// One machine has its configuration and never joins as a node.
+    MissingNode,
+    /// The kubelet of one machine waits for a volume that does not come: it never joins, and Talos says so.
+    KubeletWaits,
+    /// The API server answers late.
+    LateApi,
 }
 
 impl Fault {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::SlowNode,
         Self::DeadNode,
         Self::VolumeNotMounted,
@@ -49,7 +57,13 @@ impl Fault {
         Self::EtcdMemberLost,
         Self::SlowDisk,
         Self::ClockSkew,
+        Self::LateNode,
+        Self::MissingNode,
+        Self::KubeletWaits,
+        Self::LateApi,
     ];
+    /// How many of them, from the first, strike any boot; the others strike machines that are switched on.
+    const ANYWHERE: usize = 12;
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,6 +79,10 @@ impl Fault {
             Self::EtcdMemberLost => "etcd-member-lost",
             Self::SlowDisk => "slow-disk",
             Self::ClockSkew => "clock-skew",
+            Self::LateNode => "late-node",
+            Self::MissingNode => "missing-node",
+            Self::KubeletWaits => "kubelet-waits",
+            Self::LateApi => "late-api",
         }
     }
 
@@ -77,9 +95,15 @@ impl Fault {
         Self::drawn_beside(seed, &[])
     }
 
-    /// One of them, by the seed, that is not among these; the first where these are all.
+    /// Whether it takes machines that are switched on to strike.
+    pub fn is_of_machines(self) -> bool {
+        Self::ALL.iter().position(|fault| *fault == self).is_some_and(|at| at >= Self::ANYWHERE)
+    }
+
+    /// One of those that strike any boot, by the seed, that is not among these; the first where these are all.
     pub fn drawn_beside(seed: u64, these: &[Self]) -> Self {
-        let others: Vec<Self> = Self::ALL.into_iter().filter(|fault| !these.contains(fault)).collect();
+        let others: Vec<Self> =
+            Self::ALL.into_iter().filter(|fault| !fault.is_of_machines() && !these.contains(fault)).collect();
         let at = span(seed, 99, (0, (others.len() as u64).saturating_sub(1)));
         others.get(usize::try_from(at).unwrap_or(0)).copied().unwrap_or(Self::SlowNode)
     }
@@ -106,6 +130,14 @@ pub(crate) struct Disturbance {
     pub(crate) dead_node: Option<(u32, Millis)>,
     /// The node that the network agent does not run on.
     pub(crate) mute_node: Option<u32>,
+    /// The machine that joins late, and by how much.
+    late_node: Option<(u32, Millis)>,
+    /// The machine that never joins.
+    missing_node: Option<u32>,
+    /// The machine whose kubelet never runs.
+    pub(crate) kubelet_waits: Option<u32>,
+    /// By how much the API server is late.
+    pub(crate) api_late: Millis,
     unmounted_node: Option<u32>,
     unpulled: Option<(u32, Millis)>,
     startup_percent: u64,
@@ -127,6 +159,10 @@ impl Default for Disturbance {
             slow_node: None,
             dead_node: None,
             mute_node: None,
+            late_node: None,
+            missing_node: None,
+            kubelet_waits: None,
+            api_late: 0,
             unmounted_node: None,
             unpulled: None,
             startup_percent: 100,
@@ -198,7 +234,37 @@ impl Disturbance {
                 self.startup_percent = 150;
             }
             Fault::ClockSkew => self.webhooks_until = span(seed, 16, (10 * MINUTE, 25 * MINUTE)),
+            other => self.add_of_machines(of, other),
         }
+    }
+
+    /// Only machines that are switched on can be late.
+    fn add_of_machines(&mut self, of: &Blueprint, fault: Fault) {
+        let Some((machines, _)) = of.machines else { return };
+        let (seed, all) = (self.seed, machines.control_planes + machines.workers);
+        // The machine that etcd is bootstrapped on is not struck, where there is another.
+        let one = |question: u32, from: u32| {
+            let last = u64::from(all.saturating_sub(1));
+            u32::try_from(span(seed, question, (u64::from(from).min(last), last))).unwrap_or(0)
+        };
+        // Volumes of kubelets are those of workers, where there are any.
+        let workers = if machines.workers > 0 { machines.control_planes } else { 1 };
+        match fault {
+            Fault::LateNode => self.late_node = Some((one(20, 1), span(seed, 21, (2 * MINUTE, 20 * MINUTE)))),
+            Fault::MissingNode => self.missing_node = Some(one(22, 1)),
+            Fault::KubeletWaits => self.kubelet_waits = Some(one(23, workers)),
+            Fault::LateApi => self.api_late = span(seed, 24, (3 * MINUTE, 12 * MINUTE)),
+            _ => {}
+        }
+    }
+
+    /// When a machine joins that would join at a moment; nothing if never.
+    pub(crate) fn joins(&self, machine: u32, at: Millis) -> Option<Millis> {
+        if self.missing_node == Some(machine) || self.kubelet_waits == Some(machine) {
+            return None;
+        }
+        let later = self.late_node.filter(|(late, _)| *late == machine).map_or(0, |(_, by)| by);
+        Some(at + later)
     }
 
     /// What is away at first is away for as long from the moment at which Flux starts: nothing asks for it before.
@@ -289,7 +355,7 @@ impl Disturbance {
 /// What of a boot the faults touch: for whoever asks whether a failure is theirs.
 impl Disturbance {
     pub(crate) fn strikes_everything(&self) -> bool {
-        self.api_down.is_some() || self.api_factor > 1.0
+        self.api_down.is_some() || self.api_factor > 1.0 || self.api_late > 0
     }
 
     pub(crate) fn strikes_machine(&self, machine: u32) -> bool {
@@ -297,6 +363,9 @@ impl Disturbance {
         self.dead_node.is_some_and(|(node, _)| is_it(node))
             || self.slow_node.is_some_and(|(node, _)| is_it(node))
             || self.lost_member.is_some_and(|(lost, _)| lost == machine)
+            || self.late_node.is_some_and(|(late, _)| is_it(late))
+            || self.missing_node.is_some_and(is_it)
+            || self.kubelet_waits.is_some_and(is_it)
     }
 
     pub(crate) fn strikes_webhook(&self, at: u32) -> bool {
@@ -335,6 +404,7 @@ mod tests {
     #[test]
     fn seeds_draw_all_of_them() {
         let drawn: std::collections::BTreeSet<Fault> = (0..1000).map(Fault::drawn).collect();
-        assert_eq!(drawn.len(), Fault::ALL.len());
+        assert_eq!(drawn.len(), Fault::ANYWHERE);
+        assert!(drawn.iter().all(|fault| !fault.is_of_machines()));
     }
 }

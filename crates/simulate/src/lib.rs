@@ -17,12 +17,13 @@ mod prerequisites;
 mod queue;
 mod random;
 mod stage;
+mod steps;
 mod study;
 mod world;
 
 pub use blueprint::{Blueprint, Id, Millis, Thing};
 pub use compile::{Conditions, Machines, compile};
-pub use event::{BootEvent, Reason, What};
+pub use event::{BootEvent, Lack, Reason, What};
 pub use fault::Fault;
 pub use outcome::{BootOutcome, Cause, FluxOutcome, Limit, Verdict};
 pub use stage::{Act, Action, BootstrapRelease, Done, Probe, Proof};

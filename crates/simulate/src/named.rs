@@ -3,14 +3,15 @@
 use model::{MachineRef, Obstacle, PodTrouble, Subject, Trace};
 
 use crate::blueprint::{Blueprint, Id, NODES, ThingRole};
-use crate::event::Reason;
+use crate::event::{Lack, Reason};
 use crate::fault::Fault;
 use crate::world::World;
 
 impl Reason {
-    /// The same with names; nothing where there is no reason. Machines have numbers only.
+    /// The same with names; nothing where there is no reason. Machines have the names that files give them, or numbers.
     pub fn named(self, of: &Blueprint) -> Option<Obstacle> {
-        Naming { blueprint: of, machines: &[] }.obstacle(self)
+        let machines: Vec<String> = of.steps.machines.iter().map(ToString::to_string).collect();
+        Naming { blueprint: of, machines: &machines }.obstacle(self)
     }
 }
 
@@ -95,6 +96,22 @@ impl Naming<'_> {
         })
     }
 
+    fn lack(&self, lack: Lack) -> Obstacle {
+        match lack {
+            Lack::Etcd => Obstacle::NoQuorum,
+            Lack::Api => Obstacle::NoApi,
+            Lack::Answer(machine) => Obstacle::NoAnswer { machine: self.machine(machine) },
+            Lack::Joined(machine) => Obstacle::NotJoined { machine: self.machine(machine) },
+            Lack::Kubelet(machine) => Obstacle::KubeletWaits { machine: self.machine(machine) },
+            Lack::Agent(machine) => Obstacle::NoAgent { machine: self.machine(machine) },
+            Lack::Network => Obstacle::NoNetwork,
+            Lack::Release(release) => {
+                let name = self.blueprint.early.get(release as usize).map_or("", |it| self.blueprint.text(it.name));
+                Obstacle::BootstrapTimeout { release: name.into() }
+            }
+        }
+    }
+
     /// Of what is waited for, ready or not.
     fn health(&self, reason: Reason) -> Option<Obstacle> {
         Some(match reason {
@@ -134,6 +151,11 @@ impl Naming<'_> {
             Reason::EtcdSplit => Obstacle::EtcdSplit,
             Reason::NoApi => Obstacle::NoApi,
             Reason::NoNode(machine) => Obstacle::NotJoined { machine: self.machine(machine) },
+            Reason::StepStopped(step, lack) => {
+                let step = self.blueprint.steps.all.get(step as usize)?.object.clone();
+                Obstacle::StepStopped { step, lacks: Box::new(self.lack(lack)) }
+            }
+            Reason::StartedWithout(lack) => self.lack(lack),
             _ => return None,
         })
     }

@@ -41,6 +41,8 @@ pub struct BootOutcome {
     pub waiting: Vec<Id>,
     /// Why Flux was never started.
     pub bootstrap_failed: Option<Reason>,
+    /// What the cluster lacked when Flux was started, where steps before Flux are known.
+    pub started_without: Option<Reason>,
     /// What all that is not ready comes down to.
     pub causes: Vec<Cause>,
 }
@@ -92,6 +94,7 @@ impl BootOutcome {
             stale: world.stale(),
             waiting: if verdict == Verdict::Stuck { waiting(world, blueprint) } else { Vec::new() },
             bootstrap_failed: world.bootstrap_failed(),
+            started_without: world.started_without(),
             causes: if verdict == Verdict::Stuck { blame::causes(world) } else { Vec::new() },
         }
     }

@@ -27,6 +27,8 @@ pub(crate) enum QueuedAlarm {
 pub(crate) enum WorldAlarm {
     /// The wait for an install of the bootstrap is over.
     InstallDue,
+    /// The wait of a step before Flux is over, or what it does is done.
+    StepDue,
     ApiDown,
     ApiUp,
     ApiReady,

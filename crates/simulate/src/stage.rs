@@ -24,6 +24,8 @@ pub enum Action {
     RestoreKey,
     /// Installs a release of the bootstrap, as `helm install` does; see [`Blueprint::early`].
     Install(u32),
+    /// Runs the steps before Flux of one directory of Terraform, one script or one helmfile; see [`Blueprint::run_of`].
+    Run(u32),
     /// Gives Flux what it begins with.
     StartFlux,
 }
@@ -79,6 +81,8 @@ pub enum Probe {
     Installed(u32),
     /// Everything that runs of a release of the bootstrap is ready, whether Helm waited for it or not.
     Healthy(u32),
+    /// All steps of a run are done.
+    Run(u32),
     Flux,
     /// Everything is ready.
     Converged,
@@ -131,6 +135,17 @@ impl Blueprint {
     /// What a bootstrap applies as it is, after a release or before any: Namespaces first, then Secrets, definitions and the rest.
     pub fn seeded(&self, after: Option<u32>) -> impl Iterator<Item = Id> {
         self.seeded.iter().copied().filter(move |id| self.seeded_after.get(id).copied() == after)
+    }
+
+    /// A run of steps before Flux, by its kind and place.
+    pub fn run_of(&self, kind: &str, place: &str) -> Option<u32> {
+        let at = self.steps.runs.iter().position(|run| run.kind == kind && run.place == place)?;
+        u32::try_from(at).ok()
+    }
+
+    /// Steps before Flux are known, and are what a whole boot follows.
+    pub fn has_steps(&self) -> bool {
+        !self.steps.is_empty()
     }
 
     /// A sealing key was kept, and can be restored.

@@ -48,6 +48,8 @@ pub struct Study {
     pub lost: Vec<Lost>,
     /// Why Flux was never started, in how many boots, and the first seed that shows it.
     pub bootstrap_failed: Vec<(Reason, u64, u64)>,
+    /// What the cluster lacked when Flux was started, in how many boots, and the first seed that shows it.
+    pub started_without: Vec<(Reason, u64, u64)>,
     /// In how many boots each Kustomization and HelmRelease never became ready.
     pub never_ready: BTreeMap<Id, u64>,
     pub events: u64,
@@ -113,6 +115,7 @@ struct Part {
     retried: BTreeMap<Id, (Reason, Vec<Millis>, u64)>,
     lost: BTreeMap<(Id, Id), (u64, u64)>,
     bootstrap_failed: BTreeMap<Reason, (u64, u64)>,
+    started_without: BTreeMap<Reason, (u64, u64)>,
     never_ready: BTreeMap<Id, u64>,
     events: u64,
 }
@@ -165,6 +168,9 @@ impl Part {
         if let Some(reason) = outcome.bootstrap_failed {
             self.bootstrap_failed.entry(reason).or_insert((0, seed)).0 += 1;
         }
+        if let Some(reason) = outcome.started_without {
+            self.started_without.entry(reason).or_insert((0, seed)).0 += 1;
+        }
         for it in &outcome.flux {
             if !it.is_ready && !it.is_suspended && !is_unfinished {
                 *self.never_ready.entry(it.id).or_default() += 1;
@@ -208,6 +214,9 @@ impl Part {
         for (reason, (boots, seed)) in other.bootstrap_failed {
             self.bootstrap_failed.entry(reason).or_insert((0, seed)).0 += boots;
         }
+        for (reason, (boots, seed)) in other.started_without {
+            self.started_without.entry(reason).or_insert((0, seed)).0 += boots;
+        }
         for (id, boots) in other.never_ready {
             *self.never_ready.entry(id).or_default() += boots;
         }
@@ -241,6 +250,11 @@ impl Part {
             lost: lost.collect(),
             bootstrap_failed: self
                 .bootstrap_failed
+                .into_iter()
+                .map(|(reason, (boots, seed))| (reason, boots, seed))
+                .collect(),
+            started_without: self
+                .started_without
                 .into_iter()
                 .map(|(reason, (boots, seed))| (reason, boots, seed))
                 .collect(),

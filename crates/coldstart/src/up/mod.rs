@@ -55,7 +55,8 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     let again = changed(&plan, &kept, &left);
     may_do_again(&plan, &again, &world, options)?;
     let blueprint = blueprint(&reading, &cluster.name)?;
-    let mut simulated = simulated(&blueprint, &reading.settings.up, &world);
+    let told = ::run::told(&reading.repository, &reading.settings.up);
+    let mut simulated = simulated(&blueprint, &told.up, &world);
     simulated.replay(&plan, &kept.lines);
     let mut journal = Journal::new(tape, &kept).map_err(at)?;
     let mut reporter = Reporter::new(options, &plan, &world);
@@ -235,7 +236,7 @@ fn drawn(names: &[String], seed: u64) -> Vec<String> {
 fn blueprint(reading: &Reading, cluster: &str) -> Result<Blueprint, Failure> {
     let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
     let count = |names: &[String]| source::to_u32(names.len());
-    let up = &reading.settings.up;
+    let up = ::run::told(&reading.repository, &reading.settings.up).up;
     let machines = Machines { control_planes: count(&up.control_planes), workers: count(&up.workers) };
     let conditions = Conditions {
         runs_bootstrap: true,

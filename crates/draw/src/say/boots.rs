@@ -16,6 +16,11 @@ pub fn bootstrap_failed(why: Option<&Obstacle>) -> String {
     format!("{}: the bootstrap stops, and Flux is never started", why.map(obstacle).unwrap_or_default())
 }
 
+/// What a cluster lacked when Flux was started.
+pub fn lacked(what: Option<&Obstacle>) -> String {
+    what.map(obstacle).unwrap_or_default()
+}
+
 /// Why a boot failed, or what is behind that; `turns` where that waits, in the end, for what it blocks.
 pub fn died_of(why: Option<&Obstacle>, turns: bool) -> String {
     format!("{}{}", why.map(obstacle).unwrap_or_default(), turning(turns))

@@ -133,6 +133,14 @@ fn below_kubernetes(it: &Obstacle) -> String {
         Obstacle::EtcdSplit => "etcd was bootstrapped on two machines".to_owned(),
         Obstacle::NoApi => "the API server does not answer: connection refused".to_owned(),
         Obstacle::NotJoined { machine } => format!("{} has not joined as a node", name(machine)),
+        Obstacle::KubeletWaits { machine } => {
+            format!("the kubelet of {} waits for a volume, so it does not join", name(machine))
+        }
+        Obstacle::NoAgent { machine } => {
+            format!("no agent of the pod network runs on {}, so it is not Ready", name(machine))
+        }
+        Obstacle::NoNetwork => "the pod network is not installed".to_owned(),
+        Obstacle::StepStopped { step, lacks } => format!("{step} fails: {}", obstacle(lacks)),
         _ => String::new(),
     }
 }

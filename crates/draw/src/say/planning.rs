@@ -19,6 +19,9 @@ pub(crate) fn note(it: &Note) -> String {
             "machines are not described: the plan begins with the Kubernetes API; `coldstart init` proposes a coldstart.yaml that describes them"
                 .to_owned()
         }
+        Note::MachinesFromFiles { from } => {
+            format!("machines, their addresses and those of the API server are read from {from}; `up` in coldstart.yaml overrides them")
+        }
         Note::LeftOut { why, steps: 1 } => format!("1 step is left out: {}", left_out(why)),
         Note::LeftOut { why, steps } => format!("{steps} steps are left out: {}", left_out(why)),
     }
@@ -35,6 +38,8 @@ pub(crate) fn need(why: &NeedReason) -> String {
         NeedReason::BehindAddress => "every control plane must be reachable through it",
         NeedReason::MachineAnswers => "the machine must answer",
         NeedReason::MakesMachines => "Terraform makes the machines",
+        NeedReason::TerraformDoes => "Terraform does it",
+        NeedReason::AfterRun => "it is run after it",
         NeedReason::ReadsState => "reads its Terraform state",
         NeedReason::FluxRuns => "Flux must run",
         NeedReason::FluxApplies => "Flux applies it",
@@ -114,7 +119,11 @@ pub(crate) fn commands(step: &Step) -> Vec<String> {
         Action::Install { .. } if hand.resource.is_some() => resource(hand).into_iter().collect(),
         Action::Install { .. } => selected(hand).map(|helmfile| format!("{helmfile} sync")).into_iter().collect(),
         Action::StartFlux => one("flux check".to_owned()),
-        Action::Watch => watched(step).into_iter().collect(),
+        Action::Watch => {
+            let fetched =
+                hand.kubeconfig_of.as_deref().map(|node| format!("talosctl kubeconfig --nodes {}", word(node)));
+            fetched.into_iter().chain(watched(step)).collect()
+        }
     }
 }
 
@@ -128,6 +137,15 @@ fn watched(step: &Step) -> Option<String> {
             let object = word(&format!("{}/{name}", kind.to_lowercase()));
             Some(format!("kubectl -n {} wait --for=condition=Ready {object}", word(namespace)))
         }
+        Proof::TalosRuns { machine } | Proof::Maintenance { machine } => {
+            let node = word(step.by_hand.address.as_deref().unwrap_or(machine));
+            Some(format!("talosctl version --nodes {node} --endpoints {node}"))
+        }
+        Proof::EtcdMembers { .. } => {
+            let node = step.by_hand.address.as_deref().map(word)?;
+            Some(format!("talosctl etcd status --nodes {node} --endpoints {node}"))
+        }
+        Proof::FluxRuns => Some("flux check".to_owned()),
         Proof::Answers { url } => Some(format!("curl --fail {}", word(url))),
         _ => None,
     }

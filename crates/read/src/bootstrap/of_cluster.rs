@@ -93,6 +93,11 @@ impl<'a> ClusterBootstrap<'a> {
         &self.objects
     }
 
+    /// Its steps before GitOps.
+    pub(crate) fn boot(&self) -> &Boot {
+        &self.boot
+    }
+
     /// Its releases, in the order they run.
     pub(crate) fn releases(&self) -> &[&'a Release] {
         &self.releases

@@ -11,6 +11,8 @@ use settings::UpSettings;
 use super::by_hand::ByHand;
 use super::content::Contents;
 use super::order::Edge;
+use super::terraform::Runs;
+use super::told::told;
 use super::{Action, Layer, Limits, NeedReason, Note, Plan, Proof, Seed, Step};
 use source::clean;
 
@@ -41,7 +43,12 @@ pub fn plan(
     analysis: &Analysis,
     settings: &UpSettings,
 ) -> Result<Plan, PlanError> {
-    mistakes(repository, cluster, settings)?;
+    let mut told = told(repository, settings);
+    let runs = Runs::of(&cluster.facts.boot);
+    if settings.configuration.is_empty() {
+        told.up.configuration.retain(|one| !runs.starts_flux(&one.directory));
+    }
+    mistakes(repository, cluster, &told.up)?;
     possible(cluster, analysis)?;
     let mut draft = Draft {
         repository,
@@ -52,15 +59,17 @@ pub fn plan(
         edges: Vec::new(),
         notes: Vec::new(),
         repeated: repeated(cluster),
+        runs,
     };
-    let api = draft.below_kubernetes(settings);
+    let api = draft.below_kubernetes(&told);
     let steps = draft.components();
     let start = draft.bootstrap_ties(&steps, &api);
     draft.containment(&steps);
     draft.declared_ties(&steps);
     draft.flux_comes_last(&steps, start);
+    draft.terraform_in_cluster(&told, &api, &steps, start);
     draft.linked_needs(&steps, analysis);
-    draft.above_kubernetes(settings, &steps);
+    draft.above_kubernetes(&told.up, &steps);
     let times = draft.times(&steps, start, &analysis.schedule);
     draft.finish(&times)
 }
@@ -89,12 +98,14 @@ pub(super) struct Draft<'a> {
     contents: Contents<'a>,
     pub(super) cluster: &'a Cluster,
     /// Which part of the bootstrap each component is.
-    parts: Vec<Option<EarlyPart>>,
+    pub(super) parts: Vec<Option<EarlyPart>>,
     pub(super) steps: Vec<Step>,
     pub(super) edges: Vec<Edge>,
     pub(super) notes: Vec<Note>,
     /// Releases that another helmfile has installed before.
     repeated: BTreeSet<ComponentId>,
+    /// What runs of Terraform do.
+    pub(super) runs: Runs,
 }
 
 impl Draft<'_> {
@@ -128,7 +139,13 @@ impl Draft<'_> {
         }
     }
 
-    fn infer(&mut self, from: usize, to: usize, why: NeedReason) {
+    /// After its action has become another.
+    pub(super) fn hash_again(&mut self, step: usize) {
+        let of = &self.steps[step];
+        self.steps[step].hash = self.contents.hash(&of.action, &of.proof, &[]);
+    }
+
+    pub(super) fn infer(&mut self, from: usize, to: usize, why: NeedReason) {
         if from != to {
             self.edges.push(Edge { from, to, why, is_inferred: true });
         }

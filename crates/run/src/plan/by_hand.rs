@@ -24,6 +24,10 @@ pub struct ByHand {
     pub namespaces: BTreeMap<String, String>,
     /// Directories that are built with kustomize and applied.
     pub directories: Vec<String>,
+    /// Its run makes or configures machines, or starts Flux: other steps wait for that.
+    pub does_boot: bool,
+    /// A run of Terraform fetches the kubeconfig, or a person does that with the address of this machine.
+    pub kubeconfig_of: Option<String>,
     /// Terraform is run as OpenTofu.
     pub uses_tofu: bool,
     /// What is in them.

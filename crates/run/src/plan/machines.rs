@@ -8,15 +8,17 @@ use settings::UpSettings;
 
 use super::build::{BY_HAND, Draft, MINUTE};
 use super::by_hand;
+use super::terraform::Deed;
+use super::told::Told;
 use super::{Action, Danger, Layer, Limits, NeedReason, Note, Proof};
 
 impl Draft<'_> {
     /// Keys, machines, Talos, the API server. The steps that everything above waits for.
-    pub(super) fn below_kubernetes(&mut self, settings: &UpSettings) -> Vec<usize> {
+    pub(super) fn below_kubernetes(&mut self, told: &Told) -> Vec<usize> {
+        let (settings, inventory) = (&told.up, &told.inventory);
         let keys: Vec<usize> = settings.keys.iter().map(|directory| self.terraform(Layer::Keys, directory)).collect();
-        let inventory = read::inventory::find(self.repository);
-        let described = by_hand::described(&inventory, settings);
-        let made = self.made_by_terraform(&inventory, settings, described, &keys);
+        let described = by_hand::described(inventory, settings);
+        let made = self.made_by_terraform(inventory, settings, described, &keys);
         let Some(first) = settings.control_planes.first() else {
             self.notes.push(Note::MachinesNotDescribed);
             let api = self.api("api/kubernetes", settings.endpoint.as_deref().unwrap_or("the kubeconfig's address"));
@@ -25,11 +27,21 @@ impl Draft<'_> {
             self.tie_all(api, &made, &NeedReason::MakesMachines);
             return vec![api];
         };
-        let secrets = self.secrets(described);
+        self.notes.extend(told.machines_from.clone().map(|from| Note::MachinesFromFiles { from }));
+        // Machines that the settings name are brought up as they say; of those that files describe, what Terraform does is Terraform's.
+        let by = |deed: Deed| if told.machines_from.is_some() { self.runs.doing(deed) } else { Vec::new() };
+        let (makes, configures, bootstraps) =
+            (by(Deed::MakesMachines), by(Deed::ConfiguresMachines), by(Deed::BootstrapsEtcd));
+        let secrets = configures.is_empty().then(|| self.secrets(described));
         let mut talos = BTreeMap::new();
         for machine in settings.control_planes.iter().chain(&settings.workers) {
-            let step = self.machine(machine, &keys, &made, described);
-            self.tie(step, secrets, NeedReason::MadeFromSecrets);
+            let (on, step) = self.machine(machine, &keys, &made, described);
+            if let Some(secrets) = secrets {
+                self.tie(step, secrets, NeedReason::MadeFromSecrets);
+            }
+            for (step, by) in [(on, &makes), (step, &configures)].into_iter().filter(|(_, by)| !by.is_empty()) {
+                self.watched(step, by);
+            }
             talos.insert(machine.clone(), step);
         }
         let action = Action::BootstrapEtcd { machine: first.clone() };
@@ -39,10 +51,17 @@ impl Draft<'_> {
         self.steps[etcd].expected = MINUTE;
         self.steps[etcd].by_hand.address = by_hand::address(first, described);
         self.tie(etcd, talos[first], NeedReason::FirstControlPlane);
+        if !bootstraps.is_empty() {
+            self.watched(etcd, &bootstraps);
+        }
         let api = self.api("api/bootstrap", settings.endpoint.as_deref().unwrap_or(first));
         let address = || by_hand::address(first, described).map(|address| format!("{address}:6443"));
         self.steps[api].by_hand.address = settings.endpoint.clone().or_else(address);
         self.tie(api, etcd, NeedReason::KeptInEtcd);
+        if self.runs.doing(Deed::FetchesCredentials).is_empty() && told.machines_from.is_some() {
+            self.steps[api].by_hand.kubeconfig_of =
+                Some(by_hand::address(first, described).unwrap_or_else(|| first.clone()));
+        }
         if let Some(vip) = &settings.vip {
             let step = self.api("api/vip", vip);
             self.steps[step].by_hand.address = Some(vip.clone());
@@ -78,6 +97,7 @@ impl Draft<'_> {
         for directory in &directories {
             let step = self.terraform(Layer::Machines, &directory.path);
             self.tie_all(step, keys, &NeedReason::Credentials);
+            self.runs.add(&directory.path, step);
             steps.insert(&directory.path, step);
         }
         for directory in &directories {
@@ -89,7 +109,14 @@ impl Draft<'_> {
         steps.into_values().collect()
     }
 
-    fn machine(&mut self, machine: &str, keys: &[usize], made: &[usize], described: Option<&MachineGroup>) -> usize {
+    /// Its steps: that it is on, and that it runs Talos.
+    fn machine(
+        &mut self,
+        machine: &str,
+        keys: &[usize],
+        made: &[usize],
+        described: Option<&MachineGroup>,
+    ) -> (usize, usize) {
         let action = Action::PowerOn { machine: machine.to_owned() };
         let proof = Proof::Maintenance { machine: machine.to_owned() };
         let on = self.add(format!("machines/{machine}"), Layer::Machines, action, proof);
@@ -105,7 +132,7 @@ impl Draft<'_> {
         self.steps[on].by_hand.address.clone_from(&address);
         self.steps[talos].by_hand.address = address;
         self.tie(talos, on, NeedReason::MachineAnswers);
-        talos
+        (on, talos)
     }
 
     fn api(&mut self, key: &str, endpoint: &str) -> usize {

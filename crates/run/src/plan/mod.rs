@@ -6,6 +6,8 @@ mod content;
 mod machines;
 mod order;
 mod select;
+mod terraform;
+mod told;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,6 +20,7 @@ use crate::reason::LeftOut;
 pub use build::{PlanError, plan};
 pub use by_hand::ByHand;
 pub use select::{Selection, SelectionError};
+pub use told::{Told, told};
 
 /// A step, by its place in [`Plan::steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -145,6 +148,10 @@ fn counted(left: &BTreeMap<StepId, LeftOut>) -> impl Iterator<Item = Note> {
 pub enum Note {
     /// The settings name no machines: the plan begins with the Kubernetes API.
     MachinesNotDescribed,
+    /// Files describe the machines, and the settings name none.
+    MachinesFromFiles {
+        from: String,
+    },
     LeftOut {
         why: LeftOut,
         steps: usize,
@@ -196,6 +203,10 @@ pub enum NeedReason {
     MachineAnswers,
     /// Terraform makes the machines.
     MakesMachines,
+    /// A run of Terraform does it.
+    TerraformDoes,
+    /// A script runs it after the other one, or it takes what the other one leaves.
+    AfterRun,
     /// It reads the state that the other one leaves.
     ReadsState,
     FluxRuns,

@@ -10,6 +10,7 @@ mod charts;
 mod customs;
 mod flux;
 mod references;
+mod steps;
 mod unseen;
 mod variables;
 
@@ -57,6 +58,18 @@ pub struct Conditions {
 pub struct Machines {
     pub control_planes: u32,
     pub workers: u32,
+}
+
+impl Machines {
+    /// Those that files describe, where they do.
+    pub fn of(rendered: &Rendered) -> Option<Self> {
+        let nodes = &rendered.bootstrap.boot.nodes;
+        let count = |is_control_plane: bool| {
+            source::to_u32(nodes.iter().filter(|node| node.is_control_plane == is_control_plane).count())
+        };
+        let machines = Self { control_planes: count(true), workers: count(false) };
+        (machines.control_planes > 0).then_some(machines)
+    }
 }
 
 impl Default for Machines {
@@ -112,6 +125,7 @@ fn build(revisions: &[Rendered], catalogue: &Catalogue, conditions: &Conditions)
     builder.resolve_early_kinds();
     builder.resolve_definitions();
     builder.resolve_steps();
+    builder.resolve_boot(revisions);
     builder.resolve_customs();
     builder.resolve_workloads();
     builder.resolve_nodes();

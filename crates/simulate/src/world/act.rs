@@ -76,6 +76,7 @@ impl<'b> World<'b> {
             Action::Apply(id) => self.with_api()?.apply_one(id),
             Action::RestoreKey => self.with_api()?.restore_key(),
             Action::Install(release) => self.with_api()?.install(release),
+            Action::Run(run) => Ok(self.begin_run(run)),
             Action::StartFlux => self.with_api()?.install_flux(),
         }
     }
@@ -126,6 +127,7 @@ impl<'b> World<'b> {
     }
 
     pub(super) fn start_flux(&mut self) {
+        self.started_without = if self.blueprint.steps.is_empty() { None } else { self.shortage() };
         self.has_flux = true;
         self.note(None, What::FluxStarted);
         self.disturbance.flux_starts(self.now);

@@ -79,6 +79,17 @@ impl World<'_> {
         }
     }
 
+    /// Helm is content with less than all of it.
+    pub(super) fn accept_install(&mut self, release: u32) {
+        let state = &mut self.installs[release as usize];
+        if matches!(state, Install::Running { .. }) {
+            self.running -= 1;
+        }
+        if matches!(state, Install::Running { .. } | Install::Failed(Reason::BootstrapTimeout(_))) {
+            *state = Install::Done;
+        }
+    }
+
     pub(super) fn lacks_install(&self, release: u32) -> Option<Reason> {
         let it = self.blueprint.early.get(release as usize)?;
         match self.installs[release as usize] {

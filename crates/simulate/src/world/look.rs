@@ -47,6 +47,7 @@ impl World<'_> {
             Probe::Configured(machine) => self.lacks_configuration(machine),
             Probe::Secrets => self.lacks_secrets(),
             Probe::Bootstrapped => self.lacks_bootstrap(),
+            Probe::Run(run) => self.lacks_run(run),
             Probe::Etcd => self.lacks_etcd(),
             Probe::Api => self.lacks_api(),
             // The rest is asked of the API server.
@@ -68,6 +69,7 @@ impl World<'_> {
             | Probe::Machine(_)
             | Probe::Configured(_)
             | Probe::Bootstrapped
+            | Probe::Run(_)
             | Probe::Etcd
             | Probe::Api => None,
         }

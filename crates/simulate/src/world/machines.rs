@@ -139,7 +139,7 @@ impl World<'_> {
         self.blueprint.machines.map_or(0, |(machines, _)| machines.control_planes)
     }
 
-    fn is_control_plane(&self, machine: u32) -> bool {
+    pub(super) fn is_control_plane(&self, machine: u32) -> bool {
         machine < self.control_planes()
     }
 
@@ -168,7 +168,7 @@ impl World<'_> {
             self.hardware.machines[machine as usize].member = Member::Joined;
             self.note(None, What::MemberJoined(machine));
             if self.hardware.etcd == Some(machine) && !self.hardware.is_split {
-                let starts = self.between(API_STARTS, 300);
+                let starts = self.between(API_STARTS, 300) + self.disturbance.api_late;
                 self.queue.push_world(self.now + starts, WorldAlarm::ApiReady);
             }
         }
@@ -221,8 +221,10 @@ impl World<'_> {
         let it = self.hardware.machines[machine as usize];
         let etcd = self.hardware.etcd.map(|etcd| self.hardware.machines[etcd as usize].secrets);
         if self.hardware.has_api && it.configured.is_some() && etcd == Some(it.secrets) {
-            let joins = self.between(NODE_JOINS, 400 + machine);
-            self.queue.push_world(self.now + joins, WorldAlarm::NodeJoined(machine));
+            let joins = self.now + self.between(NODE_JOINS, 400 + machine);
+            if let Some(joins) = self.disturbance.joins(machine, joins) {
+                self.queue.push_world(joins, WorldAlarm::NodeJoined(machine));
+            }
         }
     }
 
@@ -251,7 +253,7 @@ impl World<'_> {
         (0..self.disturbance.nodes).filter(|node| self.has_node(*node))
     }
 
-    fn between(&self, (least, most): (Millis, Millis), question: u32) -> Millis {
+    pub(super) fn between(&self, (least, most): (Millis, Millis), question: u32) -> Millis {
         let of = self.blueprint.machines.map_or(Id(0), |(_, nodes)| nodes);
         let factor = self.disturbance.api_factor.min(3.0);
         least + scaled(most - least, self.draw(of, question) * factor)

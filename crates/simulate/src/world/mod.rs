@@ -16,13 +16,14 @@ mod operators;
 mod pods;
 mod progress;
 mod script;
+mod steps;
 mod trace;
 mod withheld;
 
 use std::collections::BTreeMap;
 
 use crate::blueprint::{Blueprint, Id, Millis, Prerequisite, ThingRole};
-use crate::event::{BootEvent, Reason, What};
+use crate::event::{BootEvent, Lack, Reason, What};
 use crate::fault::{Disturbance, Fault};
 use crate::outcome::{BootOutcome, FluxOutcome, Verdict};
 use crate::queue::{Queue, QueuedAlarm, WorldAlarm};
@@ -83,6 +84,13 @@ pub struct World<'b> {
     /// How many installs are waited for.
     running: usize,
     has_flux: bool,
+    /// How far each step before Flux is, and which of what runs them was begun.
+    steps: Vec<steps::StepState>,
+    runs: Vec<bool>,
+    /// A step has brought the pod network.
+    has_network: bool,
+    /// What the cluster lacked when Flux was started.
+    started_without: Option<Lack>,
     /// Who brings the cluster up, where nobody outside does.
     script: Option<script::Script>,
     acts: Vec<Act>,
@@ -129,6 +137,10 @@ impl<'b> World<'b> {
             installs: vec![installs::Install::Absent; blueprint.early.len()],
             running: 0,
             has_flux: false,
+            steps: vec![steps::StepState::default(); blueprint.steps.all.len()],
+            runs: vec![false; blueprint.steps.runs.len()],
+            has_network: false,
+            started_without: None,
             script: None,
             acts: Vec::new(),
             disturbance: Disturbance::default(),
@@ -197,6 +209,10 @@ impl<'b> World<'b> {
         self.installs.fill(installs::Install::Absent);
         self.running = 0;
         self.has_flux = false;
+        self.steps.fill(steps::StepState::default());
+        self.runs.fill(false);
+        self.has_network = false;
+        self.started_without = None;
         self.script = None;
         self.acts.clear();
         self.disturbance = Disturbance::draw(self.blueprint, seed, faults);
@@ -274,6 +290,9 @@ impl<'b> World<'b> {
         }
         self.judge_installs();
         self.follow_script();
+        if self.script.is_none() && self.runs.contains(&true) {
+            self.follow_steps();
+        }
         while let Some(id) = self.wake.pop() {
             self.poke(id);
         }
@@ -292,7 +311,7 @@ impl<'b> World<'b> {
     fn control(&mut self, alarm: WorldAlarm) {
         match alarm {
             // Everybody who waits for an install looks afterwards.
-            WorldAlarm::InstallDue => {}
+            WorldAlarm::InstallDue | WorldAlarm::StepDue => {}
             WorldAlarm::ApiDown => self.note(None, What::ApiDown),
             // It was lost for good meanwhile.
             WorldAlarm::ApiUp if self.lacks_api().is_some() => {}
@@ -483,6 +502,10 @@ impl World<'_> {
 
     pub(crate) fn count(&self) -> u64 {
         self.events
+    }
+
+    pub(crate) fn started_without(&self) -> Option<Reason> {
+        self.started_without.map(Reason::StartedWithout)
     }
 
     pub(crate) fn left_out(&self) -> &[Id] {

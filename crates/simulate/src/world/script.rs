@@ -8,6 +8,7 @@ use super::installs::Install;
 use crate::event::{Reason, What};
 use crate::outcome::Verdict;
 use crate::stage::Action;
+use crate::steps::Deed;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Script {
@@ -19,8 +20,11 @@ impl World<'_> {
     pub(super) fn run_script(&mut self) {
         self.script = Some(Script::default());
         if let Some(machines) = self.blueprint.machines() {
+            self.runs.fill(true);
             let _ = self.perform(Action::MakeSecrets);
-            for machine in 0..machines.control_planes + machines.workers {
+            // Who switches them on is the first who does anything.
+            let is_told = self.blueprint.steps.any(|does| does == Deed::PowersOn);
+            for machine in (0..machines.control_planes + machines.workers).filter(|_| !is_told) {
                 let _ = self.perform(Action::PowerOn(machine));
             }
         } else if !self.blueprint.runs_bootstrap {
@@ -32,16 +36,25 @@ impl World<'_> {
     /// Does what can be done at this moment.
     pub(super) fn follow_script(&mut self) {
         let Some(script) = self.script else { return };
-        if script.is_done || script.failed.is_some() {
+        if script.failed.is_some() {
             return;
         }
-        while let Some(machine) = self.unconfigured() {
+        if script.is_done {
+            // What nothing orders before Flux goes on beside it.
+            self.follow_steps();
+            return;
+        }
+        let steps = &self.blueprint.steps;
+        while let Some(machine) = self.unconfigured().filter(|_| !steps.any(|does| does == Deed::Configures)) {
             if self.perform(Action::Configure(machine)).is_err() {
                 return;
             }
         }
-        if let Some(machine) = self.first_member() {
+        if let Some(machine) = self.first_member().filter(|_| !steps.any(|does| does == Deed::BootstrapsEtcd)) {
             let _ = self.perform(Action::BootstrapEtcd(machine));
+        }
+        if !steps.is_empty() && !self.has_followed_steps() {
+            return;
         }
         if self.lacks_api().is_some() {
             return;
@@ -57,9 +70,27 @@ impl World<'_> {
         }
     }
 
-    fn script_seeds(&mut self) {
+    /// Whether the steps that files tell are all done, and there is something left to do.
+    fn has_followed_steps(&mut self) -> bool {
+        if self.lacks_api().is_none() {
+            self.script_seeds();
+        }
+        self.follow_steps();
+        if let Some(reason) = self.stopped_step().filter(|_| !self.has_flux) {
+            self.script = Some(Script { failed: Some(reason), is_done: false });
+            self.note(None, What::BootstrapFailed(reason));
+            return false;
+        }
+        if self.has_flux {
+            self.script = Some(Script { failed: None, is_done: true });
+        }
+        !self.has_flux && self.are_steps_done()
+    }
+
+    pub(super) fn script_seeds(&mut self) {
         let blueprint = self.blueprint;
-        if blueprint.has_sealing_key && self.key == super::act::Key::None {
+        let is_stored_by_step = blueprint.steps.any(|does| does == Deed::StoresKey);
+        if blueprint.has_sealing_key && !is_stored_by_step && self.key == super::act::Key::None {
             let _ = self.perform(Action::RestoreKey);
         }
         for id in &blueprint.seeded {
@@ -70,7 +101,7 @@ impl World<'_> {
         }
     }
 
-    fn script_installs(&mut self) {
+    pub(super) fn script_installs(&mut self) {
         let blueprint = self.blueprint;
         let mut has_begun = true;
         while has_begun {
@@ -102,6 +133,11 @@ impl World<'_> {
         for state in &mut self.installs {
             if matches!(state, Install::Failed(_)) {
                 *state = Install::Absent;
+            }
+        }
+        for state in &mut self.steps {
+            if matches!(state, super::steps::StepState::Failed(_)) {
+                *state = super::steps::StepState::Absent;
             }
         }
         self.script = self.script.map(|script| Script { failed: None, ..script });
