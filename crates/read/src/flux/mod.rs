@@ -5,6 +5,7 @@ mod builds;
 mod common_metadata;
 mod entry;
 mod faults;
+mod handed;
 mod helm_release;
 mod instance_patches;
 mod kustomization;
@@ -34,6 +35,7 @@ use yaml::Node;
 
 use builds::Builds;
 use entry::{Entry, Written};
+use handed::Handed;
 use overlays::Overlays;
 use roots::Reached;
 use variables::Settings;
@@ -60,6 +62,8 @@ struct Common<'a> {
     providers: Vec<Node>,
     /// What Terraform brings; see [`Common::provided`].
     provided: OnceLock<Provided>,
+    /// What scripts hand to Flux, beside the directories that clusters begin with.
+    handed: Handed,
     /// For builds that are made to find out where clusters begin.
     search: Mutex<Ledger>,
 }
@@ -83,6 +87,7 @@ impl<'a> Common<'a> {
             handed_over,
             providers,
             provided: OnceLock::new(),
+            handed: Handed::default(),
             search: Mutex::default(),
         }
     }
@@ -167,6 +172,9 @@ impl<'a> Clusters<'a> {
             return Vec::new();
         }
         let is_first = self.entries.is_empty();
+        let reached: BTreeSet<String> = self.files().collect();
+        let is_applied = |file: &str| live.contains(file) && !reached.contains(file);
+        self.common.handed = Handed::of(self.common.repository, &self.common.written, is_applied);
         let mut found = self.applied_as_files();
         found.extend(self.applied_as_directories(live));
         if found.is_empty() && is_first {
@@ -182,7 +190,8 @@ impl<'a> Clusters<'a> {
         let mut found = Vec::new();
         let files: BTreeSet<String> = self.files().collect();
         for entry in roots::applied_as_files(&self.common, &files) {
-            let is_inside = |file: &String| path::is_below(path::parent(file), &entry.directory);
+            let home = entry.name.as_ref().unwrap_or(&entry.directory);
+            let is_inside = |file: &String| path::is_below(path::parent(file), home);
             if self.builds.files().any(is_inside) {
                 continue;
             }
@@ -198,8 +207,21 @@ impl<'a> Clusters<'a> {
         let (files, directories) = (self.files().collect(), self.builds.directories().collect());
         let entries = roots::entries(&self.common, &Reached { entries: &self.entries, files, directories }, live);
         let assembled = assemble::assemble(&self.common, &entries, &mut self.builds, &mut self.ledger);
+        let taken = self.handed_to_others(&entries, &assembled);
+        let pairs = entries.into_iter().zip(assembled).filter(|(entry, _)| !taken.contains(entry.directory.as_str()));
+        let (entries, assembled): (Vec<Entry>, Vec<Assembled>) = pairs.unzip();
         self.entries.extend(entries);
         assembled
+    }
+
+    /// The directories with files that a script hands to other clusters, which wait for what is in them: they begin none.
+    fn handed_to_others(&self, entries: &[Entry], assembled: &[Assembled]) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for (entry, one) in entries.iter().zip(assembled) {
+            let files = one.kustomizations.iter().filter_map(|(_, it)| self.common.handed.file(&it.object));
+            found.extend(files.map(path::parent).filter(|home| *home != entry.directory).map(str::to_owned));
+        }
+        found
     }
 
     /// The files that the clusters reach.
