@@ -227,8 +227,10 @@ impl<'a> Assembler<'a> {
     fn take_handed(&mut self) {
         let awaited = self.dependencies.iter().map(|(_, dependency)| &dependency.object);
         let unmade: BTreeSet<ObjectRef> = awaited.filter(|it| !self.by_object.contains_key(it)).cloned().collect();
-        let handed = unmade.iter().filter_map(|it| self.common.handed.for_cluster(it, &self.entry.directory));
-        self.begin(handed.collect());
+        if !unmade.is_empty() {
+            let handed = unmade.iter().filter_map(|it| self.common.handed().for_cluster(it, &self.entry.directory));
+            self.begin(handed.collect());
+        }
     }
 
     /// Takes in Kustomizations that no other one applies.
@@ -516,7 +518,7 @@ impl<'a> Assembler<'a> {
             (KUSTOMIZE_GROUP, "Kustomization") => {
                 let kustomization = Kustomization::read(&node, namespace);
                 if !self.by_object.contains_key(&kustomization.object) {
-                    let is_beside_root = self.is_beside_root(kustomization.at);
+                    let is_beside_root = self.is_beside_root(kustomization.at) || self.is_handed(kustomization.at);
                     let id = self.add_kustomization(&kustomization, Some(owner).filter(|_| !is_beside_root));
                     if is_beside_root {
                         self.out.cluster.facts.beside_root.insert(id, owner);
@@ -538,6 +540,12 @@ impl<'a> Assembler<'a> {
     fn is_root_of_instance(&self, object: Object<'_>, namespace: &str) -> bool {
         let is_one = self.entry.url.is_some() && object.is(KUSTOMIZE_GROUP, "Kustomization");
         is_one && object.reference(namespace) == self.entry.root.object
+    }
+
+    /// Whether the script that starts Flux applies what stands at a place, before Flux does.
+    fn is_handed(&self, at: Span) -> bool {
+        let file = self.repository.path(at.file).filter(|_| !at.is_generated());
+        file.is_some_and(|file| self.common.handed().applies_first(file))
     }
 
     /// Whether the root is applied together with what stands at a place: a person who applies it by hand applies the rest of its file, and
@@ -615,6 +623,10 @@ impl<'a> Assembler<'a> {
             target_namespace: Some(release.target_namespace.clone()).filter(|into| *into != release.object.namespace),
         });
         self.dependencies.extend(release.depends_on.iter().map(|dependency| (id, dependency.clone())));
+        if self.is_handed(release.at) {
+            self.out.cluster.components[id.index()].parent = None;
+            self.out.cluster.facts.beside_root.insert(id, owner);
+        }
         self.out.releases.push((id, release));
     }
 

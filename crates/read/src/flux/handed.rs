@@ -23,6 +23,27 @@ const TEMPLATES: [&str; 6] = [".templ", ".tmpl", ".template", ".tpl", ".j2", ".e
 #[derive(Debug, Default)]
 pub(super) struct Handed {
     by_object: BTreeMap<ObjectRef, One>,
+    commands: Vec<Command>,
+}
+
+/// A line of a script that applies something.
+#[derive(Debug)]
+struct Command {
+    /// The directory of the script.
+    home: String,
+    line: String,
+    /// The same script starts Flux.
+    starts_flux: bool,
+}
+
+impl Command {
+    /// Whether it applies a file: it names it with its directory, or its script lies beside it.
+    fn applies(&self, file: &str) -> bool {
+        let (home, name) = file.rsplit_once('/').unwrap_or(("", file));
+        let near = if self.home == home { "" } else { home.rsplit('/').next().unwrap_or(home) };
+        let rest = self.line.split(name).collect::<Vec<_>>();
+        rest.len() > 1 && rest[..rest.len() - 1].iter().any(|before| before.ends_with(&format!("{near}/")))
+    }
 }
 
 #[derive(Debug)]
@@ -35,15 +56,25 @@ struct One {
 }
 
 impl Handed {
-    /// What of the Kustomizations lies in files that scripts apply, and what the templates hold that they fill in.
-    pub(super) fn of(repository: &Repository, written: &[Written<'_>], is_applied: impl Fn(&str) -> bool) -> Self {
-        let mut by_object = templates(repository);
-        for it in written.iter().filter(|it| is_applied(it.file)) {
+    /// What of the Kustomizations lies in files that scripts apply by themselves, and what the templates hold that they fill in.
+    pub(super) fn of(repository: &Repository, written: &[Written<'_>]) -> Self {
+        let is_script = |(path, text): &(&str, &str)| {
+            let is_other = is_document(path) || is_for_tests(path::parent(path)) || path.starts_with('.');
+            !is_other && text.contains("kubectl")
+        };
+        let scripts: Vec<(&str, &str)> = texts::all(repository).filter(is_script).collect();
+        let (mut by_object, commands) = (templates(repository, &scripts), commands(&scripts));
+        for it in written.iter().filter(|it| commands.iter().any(|command| command.applies(it.file))) {
             let kustomization = Kustomization::read(it.node, "flux-system");
             let object = kustomization.object.clone();
             by_object.insert(object, One { kustomization, file: Some(it.file.to_owned()), fits: Vec::new() });
         }
-        Self { by_object }
+        Self { by_object, commands }
+    }
+
+    /// Whether a command applies a file, of a script that starts Flux.
+    pub(super) fn applies_first(&self, file: &str) -> bool {
+        self.commands.iter().filter(|command| command.starts_flux).any(|command| command.applies(file))
     }
 
     /// A Kustomization as the cluster that begins with a directory gets it. A template means what is inside of that directory.
@@ -63,19 +94,27 @@ impl Handed {
     }
 }
 
-/// The Kustomizations in templates that a script with `kubectl` in it names.
-fn templates(repository: &Repository) -> BTreeMap<ObjectRef, One> {
-    let is_template = |path: &&str| TEMPLATES.iter().any(|ending| path.ends_with(ending)) && !is_for_tests(path);
-    let files: Vec<&str> = repository.paths().filter(is_template).collect();
-    let mut found = BTreeMap::new();
-    if files.is_empty() {
-        return found;
+fn commands(scripts: &[(&str, &str)]) -> Vec<Command> {
+    let is_one = |line: &&str| line.contains("kubectl") && line.contains("apply") && !line.contains("dry-run");
+    let mut found = Vec::new();
+    for (path, text) in scripts {
+        let starts_flux = ["flux install", "flux bootstrap"].iter().any(|start| text.contains(start));
+        let command = |line: &str| Command { home: path::parent(path).to_owned(), line: line.to_owned(), starts_flux };
+        found.extend(text.lines().filter(is_one).map(command));
     }
-    let is_script = |(path, text): &(&str, &str)| !is_document(path) && text.contains("kubectl");
-    let scripts: Vec<&str> = texts::all(repository).filter(is_script).map(|(_, text)| text).collect();
+    found
+}
+
+/// The Kustomizations in templates that a script names.
+fn templates(repository: &Repository, scripts: &[(&str, &str)]) -> BTreeMap<ObjectRef, One> {
+    let is_template = |path: &&str| TEMPLATES.iter().any(|ending| path.ends_with(ending)) && !is_for_tests(path);
+    let files = repository.paths().filter(is_template);
+    let mut found = BTreeMap::new();
     for file in files {
         let name = file.rsplit('/').next().unwrap_or(file);
-        let Some(id) = repository.id(file).filter(|_| scripts.iter().any(|text| text.contains(name))) else { continue };
+        let Some(id) = repository.id(file).filter(|_| scripts.iter().any(|(_, text)| text.contains(name))) else {
+            continue;
+        };
         let Some(text) = repository.source(id).map(source::Source::text) else { continue };
         for node in templated_yaml::parse(id, text) {
             let object = Object::new(&node);

@@ -63,7 +63,7 @@ struct Common<'a> {
     /// What Terraform brings; see [`Common::provided`].
     provided: OnceLock<Provided>,
     /// What scripts hand to Flux, beside the directories that clusters begin with.
-    handed: Handed,
+    handed: OnceLock<Handed>,
     /// For builds that are made to find out where clusters begin.
     search: Mutex<Ledger>,
 }
@@ -87,7 +87,7 @@ impl<'a> Common<'a> {
             handed_over,
             providers,
             provided: OnceLock::new(),
-            handed: Handed::default(),
+            handed: OnceLock::new(),
             search: Mutex::default(),
         }
     }
@@ -95,6 +95,10 @@ impl<'a> Common<'a> {
     /// Whether Terraform writes a file into the repository.
     fn is_written_by_terraform(&self, path: &str) -> bool {
         self.provided().writes(path)
+    }
+
+    fn handed(&self) -> &Handed {
+        self.handed.get_or_init(|| Handed::of(self.repository, &self.written))
     }
 
     fn provided(&self) -> &Provided {
@@ -145,6 +149,8 @@ fn input_providers(repository: &Repository) -> Vec<Node> {
 pub(crate) struct Clusters<'a> {
     common: Common<'a>,
     entries: Vec<Entry>,
+    /// Directories with files that a script hands to clusters.
+    handed: BTreeSet<String>,
     builds: Builds,
     ledger: Ledger,
 }
@@ -162,8 +168,9 @@ impl<'a> Clusters<'a> {
         let is_kept = live.iter().zip(&parts).map(|(is_live, is_part)| is_chosen || (*is_live && !is_part));
         let kept: Vec<bool> = is_kept.collect();
         let kept = entries.into_iter().zip(assembled).zip(kept).filter_map(|(pair, is_kept)| is_kept.then_some(pair));
-        let (entries, assembled) = kept.unzip();
-        (Self { common, entries, builds, ledger }, assembled)
+        let (entries, assembled): (Vec<Entry>, Vec<Assembled>) = kept.unzip();
+        let handed = handed_to(&common, &entries, &assembled);
+        (Self { common, entries, handed, builds, ledger }, assembled)
     }
 
     /// Puts together what somebody must start by hand, given the files that are reached without it.
@@ -172,9 +179,6 @@ impl<'a> Clusters<'a> {
             return Vec::new();
         }
         let is_first = self.entries.is_empty();
-        let reached: BTreeSet<String> = self.files().collect();
-        let is_applied = |file: &str| live.contains(file) && !reached.contains(file);
-        self.common.handed = Handed::of(self.common.repository, &self.common.written, is_applied);
         let mut found = self.applied_as_files();
         found.extend(self.applied_as_directories(live));
         if found.is_empty() && is_first {
@@ -207,21 +211,12 @@ impl<'a> Clusters<'a> {
         let (files, directories) = (self.files().collect(), self.builds.directories().collect());
         let entries = roots::entries(&self.common, &Reached { entries: &self.entries, files, directories }, live);
         let assembled = assemble::assemble(&self.common, &entries, &mut self.builds, &mut self.ledger);
-        let taken = self.handed_to_others(&entries, &assembled);
-        let pairs = entries.into_iter().zip(assembled).filter(|(entry, _)| !taken.contains(entry.directory.as_str()));
+        self.handed.extend(handed_to(&self.common, &entries, &assembled));
+        let is_own = |entry: &Entry| !self.handed.contains(entry.directory.as_str());
+        let pairs = entries.into_iter().zip(assembled).filter(|(entry, _)| is_own(entry));
         let (entries, assembled): (Vec<Entry>, Vec<Assembled>) = pairs.unzip();
         self.entries.extend(entries);
         assembled
-    }
-
-    /// The directories with files that a script hands to other clusters, which wait for what is in them: they begin none.
-    fn handed_to_others(&self, entries: &[Entry], assembled: &[Assembled]) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        for (entry, one) in entries.iter().zip(assembled) {
-            let files = one.kustomizations.iter().filter_map(|(_, it)| self.common.handed.file(&it.object));
-            found.extend(files.map(path::parent).filter(|home| *home != entry.directory).map(str::to_owned));
-        }
-        found
     }
 
     /// The files that the clusters reach.
@@ -231,6 +226,18 @@ impl<'a> Clusters<'a> {
         let roots = roots.filter_map(|at| self.common.repository.path(at.file)).map(str::to_owned);
         self.builds.files().cloned().chain(roots)
     }
+}
+
+/// The directories with files that a script hands to clusters, which wait for what is in them: they begin none.
+fn handed_to(common: &Common<'_>, entries: &[Entry], assembled: &[Assembled]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    // Nobody has asked for any of it.
+    let Some(handed) = common.handed.get() else { return found };
+    for (entry, one) in entries.iter().zip(assembled) {
+        let files = one.kustomizations.iter().filter_map(|(_, it)| handed.file(&it.object));
+        found.extend(files.map(path::parent).filter(|home| *home != entry.directory).map(str::to_owned));
+    }
+    found
 }
 
 /// What there is of Flux in the files of a repository, whether or not anything leads there.

@@ -10,7 +10,7 @@ use crate::flux::entry::{self, Entry, Written, is_templated, made_by_flux};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
-use crate::flux::told::Told;
+use crate::flux::told::{self, Told};
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
 use crate::naming::{is_archived, is_for_show, is_for_tests, is_template};
 use crate::object::Object;
@@ -164,30 +164,26 @@ fn as_file(common: &Common<'_>, it: &Written<'_>) -> Option<Entry> {
     is_root.then(|| Entry::new(directory, root))
 }
 
-/// The cluster that begins with a file of several Kustomizations and the one source that they all name: somebody applies it as it is. Nothing
+/// The cluster that begins with a file of several Kustomizations and the one source that they all name, which a text says to apply. Nothing
 /// else applies the directory that it lies in.
 fn as_one_file(common: &Common<'_>, all: &[&Written<'_>]) -> Option<Entry> {
     let first = all.first()?;
-    let source = first.source()?;
-    let is_around = |other: &Written<'_>| other.covers.as_deref().is_some_and(|it| path::is_below(first.directory, it));
-    let is_here =
-        |it: &Written<'_>| it.covers.as_deref().is_some_and(|it| common.repository.kind(it) == PathKind::Directory);
-    let is_of_one = all.iter().all(|it| it.file == first.file && it.source().as_ref() == Some(&source) && is_here(it));
+    let (source, home) = (first.source()?, first.directory);
+    let exists = |covers: &str| common.repository.kind(covers) == PathKind::Directory;
+    let is_of_one = |it: &&Written<'_>| {
+        it.file == first.file && it.source().as_ref() == Some(&source) && it.covers.as_deref().is_some_and(exists)
+    };
+    let is_around = |other: &Written<'_>| other.covers.as_deref().is_some_and(|it| path::is_below(home, it));
     let is_taken_in = !common.overlays.outermost(first.file).is_empty() || common.written.iter().any(is_around);
-    let is_other = is_for_show(first.directory) || is_template(first.directory) || is_archived(first.directory);
-    if !is_of_one
-        || is_taken_in
-        || is_other
-        || first.directory.is_empty()
-        || !common.sources.is_in(&source, first.directory)
-    {
+    let is_other = home.is_empty() || is_for_show(home) || is_template(home) || is_archived(home);
+    let is_whole = all.iter().all(is_of_one) && common.sources.is_in(&source, home);
+    if !is_whole || is_taken_in || is_other || !told::is_to_be_applied(common, first.file) {
         return None;
     }
     let mut read: Vec<Kustomization> = all.iter().map(|it| Kustomization::read(it.node, "flux-system")).collect();
     let at = read.iter().position(|it| it.depends_on.is_empty())?;
     let root = read.remove(at);
-    let (directory, name) = (all[at].covers.clone()?, Some(first.directory.to_owned()));
-    Some(Entry { name, also: read, ..Entry::new(directory, root) })
+    Some(Entry { name: Some(home.to_owned()), also: read, ..Entry::new(all[at].covers.clone()?, root) })
 }
 
 /// The other Kustomizations in what one applies.
