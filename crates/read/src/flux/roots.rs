@@ -170,9 +170,8 @@ fn as_one_file(common: &Common<'_>, all: &[&Written<'_>]) -> Option<Entry> {
     let first = all.first()?;
     let (source, home) = (first.source()?, first.directory);
     let exists = |covers: &str| common.repository.kind(covers) == PathKind::Directory;
-    let is_of_one = |it: &&Written<'_>| {
-        it.file == first.file && it.source().as_ref() == Some(&source) && it.covers.as_deref().is_some_and(exists)
-    };
+    let is_of_one =
+        |it: &&Written<'_>| it.file == first.file && it.source().as_ref() == Some(&source) && it.covers.is_some();
     let is_around = |other: &Written<'_>| other.covers.as_deref().is_some_and(|it| path::is_below(home, it));
     let is_taken_in = !common.overlays.outermost(first.file).is_empty() || common.written.iter().any(is_around);
     let is_other = home.is_empty() || is_for_show(home) || is_template(home) || is_archived(home);
@@ -181,7 +180,8 @@ fn as_one_file(common: &Common<'_>, all: &[&Written<'_>]) -> Option<Entry> {
         return None;
     }
     let mut read: Vec<Kustomization> = all.iter().map(|it| Kustomization::read(it.node, "flux-system")).collect();
-    let at = read.iter().position(|it| it.depends_on.is_empty())?;
+    let begins = |at: &usize| read[*at].depends_on.is_empty() && all[*at].covers.as_deref().is_some_and(exists);
+    let at = (0..all.len()).find(begins)?;
     let root = read.remove(at);
     Some(Entry { name: Some(home.to_owned()), also: read, ..Entry::new(all[at].covers.clone()?, root) })
 }
