@@ -36,6 +36,8 @@ fn what_a_bootstrap_does_not_show_is_named_in_quotes() {
     is_told(&named("lost.yaml"), &WhyUnseen::NotInRepository, "`lost.yaml` is not in the repository");
     let why = WhyUnseen::WrittenByTerraform;
     is_told(&named("vars.env"), &why, "`vars.env` is not in the repository yet: Terraform writes it");
+    let why = WhyUnseen::WrittenByBootstrap;
+    is_told(&named("flux-system"), &why, "`flux-system` is not in the repository yet: `flux bootstrap` writes it");
     is_told(
         &named("git::https://git.example.org/x.git@helmfile.yaml"),
         &WhyUnseen::Fetched,

@@ -69,8 +69,8 @@ fn tie(from: ComponentId, to: ComponentId) -> Tie {
 }
 
 fn set_gate(cluster: &mut Cluster, new: &NewGate) {
-    let applied = cluster.components.iter().filter(|component| component.parent == Some(new.of));
-    let applied: Vec<ObjectRef> = applied.map(|component| component.object.clone()).collect();
+    let applied = cluster.ids().filter(|id| cluster.part_of(*id) == Some(new.of));
+    let applied: Vec<ObjectRef> = applied.map(|id| cluster.component(id).object.clone()).collect();
     let component = &mut cluster.components[new.of.index()];
     component.expressions.extend(new.expression.clone());
     match (&new.looks_at, &mut component.gate) {

@@ -115,7 +115,7 @@ impl Events {
         };
         events.edges.resize(self.edges.len() + self.components, Vec::new());
         for id in cluster.ids() {
-            if let Some(parent) = cluster.component(id).parent {
+            if let Some(parent) = cluster.part_of(id) {
                 events.add(self.waited(parent), Self::of(id, Moment::Done), Because::Gate);
             }
         }
@@ -209,7 +209,7 @@ impl Events {
             cluster.ids().filter_map(|id| Some((cluster.component(id).resource.as_ref()?, id))).collect();
         for id in cluster.ids() {
             let component = cluster.component(id);
-            if let Some(parent) = component.parent
+            if let Some(parent) = cluster.part_of(id)
                 && cluster.component(parent).gate == Gate::Healthy
             {
                 self.add(Self::of(parent, Moment::Done), Self::of(id, Moment::Done), Because::Gate);

@@ -352,7 +352,7 @@ impl<'a> Builder<'a> {
                 }
                 _ => {}
             }
-            if let Some(parent) = component.parent
+            if let Some(parent) = cluster.part_of(id)
                 && cluster.component(parent).gate == Gate::Healthy
             {
                 self.takes(node(parent, DONE), node(id, DONE), Why::Missing(Missing::Gate { on: id }));

@@ -52,6 +52,11 @@ impl Cluster {
         (0..source::to_u32(self.components.len())).map(ComponentId)
     }
 
+    /// The component that a component is part of: what waits for all that it applies waits for this one.
+    pub fn part_of(&self, id: ComponentId) -> Option<ComponentId> {
+        self.component(id).parent.or_else(|| self.facts.beside_root.get(&id).copied())
+    }
+
     pub fn find(&self, object: &ObjectRef) -> Option<ComponentId> {
         self.ids().find(|id| self.component(*id).object == *object)
     }

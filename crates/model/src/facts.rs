@@ -19,6 +19,9 @@ pub struct Facts {
     pub handed_over: Arc<[String]>,
     /// The namespace of the source that the root is built from: it is there before Flux applies anything.
     pub source_namespace: Option<EcoString>,
+    /// Components that are applied together with the root, or by a script, before Flux applies anything, and that are yet part of what one
+    /// applies: who that is.
+    pub beside_root: BTreeMap<ComponentId, ComponentId>,
     /// The address that Flux has the repository itself from, if the files say it.
     pub own_address: Option<String>,
     pub flux: Option<FluxVersion>,

@@ -20,9 +20,9 @@ pub struct BlindSpot {
 }
 
 impl BlindSpot {
-    /// Whether objects of a component may be in there. Those of an artifact that holds nothing but Flux are known.
+    /// Whether objects of a component may be in there. Those of what holds nothing but Flux are known.
     pub fn may_define_objects(&self) -> bool {
-        self.component.is_some() && self.why != WhyUnseen::HoldsFlux
+        self.component.is_some() && !matches!(self.why, WhyUnseen::HoldsFlux | WhyUnseen::WrittenByBootstrap)
     }
 
     /// Whether it is no part of a component and is named after CRDs: it may well bring some.
@@ -221,6 +221,8 @@ pub enum WhyUnseen {
     NotInRepository,
     /// A file that is not in the repository, and that Terraform writes into it.
     WrittenByTerraform,
+    /// What `flux bootstrap` is yet to write where a cluster begins: Flux itself, and nothing else.
+    WrittenByBootstrap,
     /// A helmfile that names values files which are not there, and whose releases another one has, or which no script speaks of.
     LeftoverHelmfile,
     /// A helmfile of one application, in a directory of its name, that no script and no other helmfile runs.

@@ -249,7 +249,7 @@ fn is_proved(context: &Context<'_>, id: ComponentId, object: &ObjectRef) -> bool
     let Some(other) = context.index().find(object) else { return false };
     let proves = |gate: ComponentId| match &context.component(gate).gate {
         _ if gate == other => true,
-        Gate::Healthy => context.component(other).parent == Some(gate),
+        Gate::Healthy => context.cluster.part_of(other) == Some(gate),
         Gate::Listed(objects) => objects.contains(object),
         _ => false,
     };

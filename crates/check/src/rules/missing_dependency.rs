@@ -45,9 +45,11 @@
 //! finding tells it of all that miss the same provider.
 
 use diagnostic::{Explains, Finding, OrderAdvice, OrderFault, Quiet, Rule, Symptom, Together};
+use model::TieTarget;
 
 use crate::advice::{not_awaited, order};
 use crate::context::Context;
+use crate::other_kind::other_kind;
 use crate::pairs::Pair;
 use crate::races::{is_about_store, is_only_webhooks, races};
 
@@ -73,7 +75,18 @@ pub(crate) static RULE: Rule = Rule::new(
 pub(crate) fn run(context: &Context<'_>) -> Vec<Finding> {
     // What is only about a store or a webhook has a rule of its own, which speaks for all of them at once.
     let own = races(context).iter().filter(|pair| !is_about_store(context, pair) && !is_only_webhooks(context, pair));
-    own.map(|pair| finding(context, pair)).collect()
+    own.filter(|pair| !is_misnamed(context, pair)).map(|pair| finding(context, pair)).collect()
+}
+
+/// Whether the dependency that is missing is there, and names an object of the wrong kind: a rule of its own says so.
+fn is_misnamed(context: &Context<'_>, pair: &Pair<'_>) -> bool {
+    let unknown = context.cluster.ties.iter().filter(|tie| tie.from == pair.consumer);
+    let others = unknown.filter_map(|tie| match &tie.to {
+        TieTarget::Unknown(object) => other_kind(context, object),
+        TieTarget::Component(_) => None,
+    });
+    let mut others = others;
+    others.any(|other| other == pair.provider || context.is_nested(other, pair.provider))
 }
 
 fn finding(context: &Context<'_>, pair: &Pair<'_>) -> Finding {

@@ -104,6 +104,7 @@ pub(crate) fn clause(why: &WhyUnseen) -> Clause {
         WhyUnseen::ChosenByTemplate => Clause::is("chosen by a template"),
         WhyUnseen::NotInRepository => Clause::is("not in the repository"),
         WhyUnseen::WrittenByTerraform => Clause::is("not in the repository yet: Terraform writes it"),
+        WhyUnseen::WrittenByBootstrap => Clause::is("not in the repository yet: `flux bootstrap` writes it"),
         WhyUnseen::HelmfileByItself => Clause::plain(
             "installs one application, and no script and no other helmfile runs it: not part of the bootstrap",
         ),

@@ -80,7 +80,20 @@ pub(crate) fn extract(
     missing_checks::gather(&mut collector, bootstrap);
     facts::gather(&mut collector, repository, bootstrap);
     collector.cluster().facts.expressions = facts::expressions(catalogue);
+    drop_needs_of_the_same_file(collector.cluster());
     collector.finish()
+}
+
+/// What stands in one file with a component that is applied before Flux applies anything is applied with it.
+fn drop_needs_of_the_same_file(cluster: &mut Cluster) {
+    let Cluster { needs, offers, components, facts, .. } = cluster;
+    let is_met = |need: &model::Need| {
+        let Some(owner) = facts.beside_root.get(&need.of) else { return false };
+        let file = components[need.of.index()].at.file;
+        let is_it = |offer: &model::Offer| offer.by == *owner && offer.at.file == file;
+        offers.iter().any(|offer| is_it(offer) && offer.capability == need.capability)
+    };
+    needs.retain(|need| !is_met(need));
 }
 
 /// CRDs that a component takes from another repository: not seen, but their address tells what they are.

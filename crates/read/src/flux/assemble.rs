@@ -15,7 +15,7 @@ use yaml::{Budget, Cost, Node, Spent};
 use crate::flux::builds::Builds;
 use crate::flux::common_metadata::{add_common_metadata, cost_of_metadata};
 use crate::flux::entry::{Entry, SYNC_FILE};
-use crate::flux::faults::{fault, is_encrypted, sealed_by_sops};
+use crate::flux::faults::{fault, is_encrypted, is_of_bootstrap, is_patch_of_flux, sealed_by_sops};
 use crate::flux::helm_release::HelmRelease;
 use crate::flux::kustomization::{Dependency, Kustomization, SourceRef, dependencies};
 use crate::flux::set_component::resource_set_component;
@@ -102,8 +102,12 @@ pub(super) fn assemble(
     ledger: &mut Ledger,
 ) -> Vec<Assembled> {
     let mut assemblers: Vec<Assembler<'_>> = entries.iter().map(|entry| Assembler::start(common, entry)).collect();
+    let is_done = |assemblers: &[Assembler<'_>]| assemblers.iter().all(|assembler| assembler.wave.is_empty());
     for _ in 0..WAVES_MAX {
-        if assemblers.iter().all(|assembler| assembler.wave.is_empty()) {
+        if is_done(&assemblers) {
+            assemblers.iter_mut().for_each(Assembler::take_handed);
+        }
+        if is_done(&assemblers) {
             break;
         }
         let wanted: Vec<(&str, &Overlay)> = assemblers.iter().flat_map(Assembler::wanted).collect();
@@ -204,7 +208,8 @@ impl<'a> Assembler<'a> {
             out: Assembled::default(),
         };
         // The root of the repository has a name that can be read and typed.
-        assembler.out.cluster.name = if entry.directory.is_empty() { ".".to_owned() } else { entry.directory.clone() };
+        let name = entry.name.as_ref().unwrap_or(&entry.directory);
+        assembler.out.cluster.name = if name.is_empty() { ".".to_owned() } else { name.clone() };
         let own = entry.root.source.as_ref().map(|source| &source.object).or(common.own.as_ref());
         let address = entry.url.as_deref().or_else(|| common.sources.url(own?));
         assembler.out.cluster.facts.own_address = address.map(str::to_owned);
@@ -214,7 +219,27 @@ impl<'a> Assembler<'a> {
         let id = assembler.add_kustomization(&entry.root, None);
         let turn = assembler.turn(id, entry.root.clone());
         assembler.wave.push(turn);
+        assembler.begin(entry.also.clone());
         assembler
+    }
+
+    /// What a script hands to Flux by itself belongs to the cluster that waits for it, where nothing else here makes it.
+    fn take_handed(&mut self) {
+        let awaited = self.dependencies.iter().map(|(_, dependency)| &dependency.object);
+        let unmade: BTreeSet<ObjectRef> = awaited.filter(|it| !self.by_object.contains_key(it)).cloned().collect();
+        if !unmade.is_empty() {
+            let handed = unmade.iter().filter_map(|it| self.common.handed().for_cluster(it, &self.entry.directory));
+            self.begin(handed.collect());
+        }
+    }
+
+    /// Takes in Kustomizations that no other one applies.
+    fn begin(&mut self, kustomizations: Vec<Kustomization>) {
+        for kustomization in kustomizations {
+            let id = self.add_kustomization(&kustomization, None);
+            let turn = self.turn(id, kustomization);
+            self.wave.push(turn);
+        }
     }
 
     fn turn(&self, id: ComponentId, kustomization: Kustomization) -> Turn {
@@ -419,24 +444,35 @@ impl<'a> Assembler<'a> {
         id == ROOT && self.entry.is_assumed && !is_listed()
     }
 
-    /// What fails without files that Terraform is yet to write is only not seen.
+    /// What fails without files that Terraform or `flux bootstrap` is yet to write is only not seen.
     fn without_written(&mut self, id: ComponentId, failures: Vec<Failure>) -> Vec<Failure> {
-        let mut left = Vec::new();
+        let (mut left, mut lacks_flux) = (Vec::new(), false);
         for failure in failures {
-            match self.written_by_terraform(&failure) {
-                Some(path) => self.blind(Unseen::File(path), WhyUnseen::WrittenByTerraform, failure.span, id),
+            match self.yet_to_be_written(id, &failure) {
+                Some((path, why)) => {
+                    lacks_flux |= why == WhyUnseen::WrittenByBootstrap;
+                    self.blind(Unseen::File(path), why, failure.span, id);
+                }
                 None => left.push(failure),
             }
         }
+        // Patches of Flux itself, which is written with the rest.
+        left.retain(|failure| !lacks_flux || !is_patch_of_flux(&failure.error));
         left
     }
 
-    /// The file that is missing where Terraform writes it.
-    fn written_by_terraform(&self, failure: &Failure) -> Option<String> {
+    /// The file that is missing, and who is to write it.
+    fn yet_to_be_written(&self, id: ComponentId, failure: &Failure) -> Option<(String, WhyUnseen)> {
         let BuildError::Missing { path } = &failure.error else { return None };
         let home = path::parent(self.repository.path(failure.span.file)?);
         let whole = path::join(home, path)?;
-        self.common.is_written_by_terraform(&whole).then_some(whole)
+        if self.common.is_written_by_terraform(&whole) {
+            return Some((whole, WhyUnseen::WrittenByTerraform));
+        }
+        // No file says where Flux begins: nobody has started this cluster with what is here.
+        let is_yet_to_begin = id == ROOT && self.entry.root.at.is_generated();
+        let is_of_flux = is_of_bootstrap(&self.entry.directory, &whole);
+        (is_yet_to_begin && is_of_flux).then_some((whole, WhyUnseen::WrittenByBootstrap))
     }
 
     /// Where neither a source is defined nor anything says where Flux begins, a part of the cluster is elsewhere. `flux-system` is what
@@ -482,8 +518,11 @@ impl<'a> Assembler<'a> {
             (KUSTOMIZE_GROUP, "Kustomization") => {
                 let kustomization = Kustomization::read(&node, namespace);
                 if !self.by_object.contains_key(&kustomization.object) {
-                    let is_beside_root = self.is_beside_root(kustomization.at);
+                    let is_beside_root = self.is_beside_root(kustomization.at) || self.is_handed(kustomization.at);
                     let id = self.add_kustomization(&kustomization, Some(owner).filter(|_| !is_beside_root));
+                    if is_beside_root {
+                        self.out.cluster.facts.beside_root.insert(id, owner);
+                    }
                     let turn = self.turn(id, kustomization);
                     self.wave.push(turn);
                 }
@@ -501,6 +540,12 @@ impl<'a> Assembler<'a> {
     fn is_root_of_instance(&self, object: Object<'_>, namespace: &str) -> bool {
         let is_one = self.entry.url.is_some() && object.is(KUSTOMIZE_GROUP, "Kustomization");
         is_one && object.reference(namespace) == self.entry.root.object
+    }
+
+    /// Whether the script that starts Flux applies what stands at a place, before Flux does.
+    fn is_handed(&self, at: Span) -> bool {
+        let file = self.repository.path(at.file).filter(|_| !at.is_generated());
+        file.is_some_and(|file| self.common.handed().applies_first(file))
     }
 
     /// Whether the root is applied together with what stands at a place: a person who applies it by hand applies the rest of its file, and
@@ -578,6 +623,10 @@ impl<'a> Assembler<'a> {
             target_namespace: Some(release.target_namespace.clone()).filter(|into| *into != release.object.namespace),
         });
         self.dependencies.extend(release.depends_on.iter().map(|dependency| (id, dependency.clone())));
+        if self.is_handed(release.at) {
+            self.out.cluster.components[id.index()].parent = None;
+            self.out.cluster.facts.beside_root.insert(id, owner);
+        }
         self.out.releases.push((id, release));
     }
 

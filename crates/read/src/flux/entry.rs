@@ -34,6 +34,10 @@ pub(crate) struct Entry {
     pub(crate) is_assumed: bool,
     /// Its source follows another branch than the one that is checked out, which the source of another cluster follows.
     pub(crate) follows_another_branch: bool,
+    /// The directory of the file that somebody applies, where that holds more than one Kustomization: the cluster is called so.
+    pub(crate) name: Option<String>,
+    /// The other Kustomizations of that file.
+    pub(crate) also: Vec<Kustomization>,
     /// The directory around what declares it, where that leaves the path to the one who installs it: nothing begins there.
     pub(crate) instead_of: Option<String>,
 }
@@ -47,6 +51,8 @@ impl Entry {
             base: String::new(),
             is_assumed: false,
             follows_another_branch: false,
+            name: None,
+            also: Vec::new(),
             instead_of: None,
         }
     }
@@ -133,16 +139,33 @@ pub(super) fn written<'a>(repository: &'a Repository, sources: &Sources<'a>) -> 
     let rank = |source: &ObjectRef, count: usize| (synced.contains(source), count, roots.contains(source));
     let most = named_sources(&found).into_iter().max_by_key(|(source, count)| rank(source, *count));
     let Some((own, _)) = most else { return (found, None) };
+    let with_paths_here: BTreeSet<ObjectRef> =
+        found.iter().filter(|it| has_path_here(repository, it)).filter_map(Written::source).collect();
     for it in &mut found {
         let is_whole = it.covers.as_deref() == Some("");
+        // The root of an artifact that is made elsewhere is no directory here.
+        let is_artifact = |source: &ObjectRef| {
+            let is_flux = Object::new(it.node).name() == "flux-system";
+            source.kind == "OCIRepository"
+                && !is_flux
+                && sources.url(source).is_some()
+                && !with_paths_here.contains(source)
+        };
         let is_another = |source: &ObjectRef| {
-            sources.is_another(source, &own) || (is_whole && sources.has_another_root(source, &own))
+            sources.is_another(source, &own)
+                || sources.is_of_tenant(source, &own)
+                || (is_whole && (sources.has_another_root(source, &own) || is_artifact(source)))
         };
         if it.source().as_ref().is_some_and(is_another) {
             it.covers = None;
         }
     }
     (found, Some(own))
+}
+
+/// Whether a path below the root of a source is a directory here.
+fn has_path_here(repository: &Repository, it: &Written<'_>) -> bool {
+    it.covers.as_deref().is_some_and(|covers| !covers.is_empty() && repository.kind(covers) == PathKind::Directory)
 }
 
 /// A directory of this repository may be the root of another one, which it is pushed to: `flux bootstrap` wrote there what is right but for what
@@ -225,10 +248,7 @@ pub(super) fn is_templated(text: &str) -> bool {
 fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
     let written = &common.written;
     let mut entries = Vec::new();
-    let covered: BTreeSet<&str> = written.iter().filter_map(|it| it.covers.as_deref()).collect();
-    // Somebody applies the whole repository. `path: ./` of any other name may mean the root of another source.
-    let is_whole = |it: &Written<'_>| it.covers.as_deref() == Some("") && Object::new(it.node).name() == "flux-system";
-    let has_whole = written.iter().any(is_whole);
+    let covered = Covered::by(written);
     let synced: Vec<&str> = synced(written).collect();
     for it in written {
         let Some(directory) = it.covers.clone().filter(|covers| path::is_below(it.directory, covers)) else { continue };
@@ -239,9 +259,9 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
         }
         // `flux bootstrap` applies its own file, whether or not a kustomization lists it.
         let is_synced = it.is_synced() && it.directory != directory;
-        // One whose path is a level too high applies itself, too; but somebody else applies it first.
-        let is_outer = |outer: &str| covered.contains(outer) && (!outer.is_empty() || has_whole);
-        let is_child = || path::ancestors(&directory).skip(1).any(is_outer);
+        // One whose path is a level too high applies itself, too; but somebody else applies it first, unless that is what it applies.
+        let is_above = |by: &Written<'_>| !it.is_synced() || !applies(common, &directory, &root, by);
+        let is_child = || covered.around(&directory).any(is_above);
         // Where `flux bootstrap` wrote others, any other name far from those is a part that applies itself.
         let is_near = |other: &&str| path::parent(other) == path::parent(&directory);
         let is_part = !synced.is_empty() && root.object.name != "flux-system" && !synced.iter().any(is_near);
@@ -257,6 +277,40 @@ fn from_bootstrap(common: &Common<'_>) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// The Kustomizations that apply each directory.
+struct Covered<'a> {
+    by: BTreeMap<&'a str, Vec<&'a Written<'a>>>,
+    /// Somebody applies the whole repository. `path: ./` of any other name may mean the root of another source.
+    has_whole: bool,
+}
+
+impl<'a> Covered<'a> {
+    fn by(written: &'a [Written<'a>]) -> Self {
+        let mut by: BTreeMap<&str, Vec<&Written<'_>>> = BTreeMap::new();
+        for it in written {
+            if let Some(covers) = it.covers.as_deref() {
+                by.entry(covers).or_default().push(it);
+            }
+        }
+        let is_whole = |it: &&Written<'_>| Object::new(it.node).name() == "flux-system";
+        let has_whole = by.get("").is_some_and(|by| by.iter().any(is_whole));
+        Self { by, has_whole }
+    }
+
+    /// Those that apply a directory around one.
+    fn around(&self, directory: &str) -> impl Iterator<Item = &'a Written<'a>> {
+        let outer = path::ancestors(directory).skip(1).filter(|outer| !outer.is_empty() || self.has_whole);
+        outer.filter_map(|outer| self.by.get(outer)).flatten().copied()
+    }
+}
+
+/// Whether what a root applies holds a Kustomization.
+fn applies(common: &Common<'_>, directory: &str, root: &Kustomization, other: &Written<'_>) -> bool {
+    let name = Object::new(other.node).name();
+    let is_it = |object: Object<'_>| object.is(KUSTOMIZE_GROUP, "Kustomization") && object.name() == name;
+    common.build(directory, &root.overlay).objects.iter().map(Object::new).any(is_it)
 }
 
 /// The directories that `flux bootstrap` wrote clusters for.

@@ -5,12 +5,27 @@ use model::{BuildFault, Cause};
 use source::Span;
 use yaml::Node;
 
+use crate::flux::entry::SYNC_FILE;
 use crate::object::Object;
 use crate::substitute::SubstituteError;
+use ::repository::path;
 
 /// A patch for an object whose name is encrypted.
 pub(super) fn is_encrypted(failure: &Failure) -> bool {
     matches!(&failure.error, BuildError::PatchOfNone { object } if object.contains("ENC["))
+}
+
+/// Whether a path is what `flux bootstrap` writes for a cluster that begins with a directory.
+pub(super) fn is_of_bootstrap(directory: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_file = matches!(name, SYNC_FILE | "gotk-components.yaml");
+    let is_directory = name == "flux-system" && path::parent(path) == directory;
+    path::is_below(path, directory) && (is_file || is_directory)
+}
+
+/// A patch for one of the objects that Flux itself consists of.
+pub(super) fn is_patch_of_flux(error: &BuildError) -> bool {
+    matches!(error, BuildError::PatchOfNone { object } if object.contains("flux-system"))
 }
 
 /// The fault of a Secret that Flux would have to decrypt.

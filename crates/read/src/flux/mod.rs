@@ -5,6 +5,7 @@ mod builds;
 mod common_metadata;
 mod entry;
 mod faults;
+mod handed;
 mod helm_release;
 mod instance_patches;
 mod kustomization;
@@ -34,6 +35,7 @@ use yaml::Node;
 
 use builds::Builds;
 use entry::{Entry, Written};
+use handed::Handed;
 use overlays::Overlays;
 use roots::Reached;
 use variables::Settings;
@@ -60,6 +62,8 @@ struct Common<'a> {
     providers: Vec<Node>,
     /// What Terraform brings; see [`Common::provided`].
     provided: OnceLock<Provided>,
+    /// What scripts hand to Flux, beside the directories that clusters begin with.
+    handed: OnceLock<Handed>,
     /// For builds that are made to find out where clusters begin.
     search: Mutex<Ledger>,
 }
@@ -83,6 +87,7 @@ impl<'a> Common<'a> {
             handed_over,
             providers,
             provided: OnceLock::new(),
+            handed: OnceLock::new(),
             search: Mutex::default(),
         }
     }
@@ -90,6 +95,10 @@ impl<'a> Common<'a> {
     /// Whether Terraform writes a file into the repository.
     fn is_written_by_terraform(&self, path: &str) -> bool {
         self.provided().writes(path)
+    }
+
+    fn handed(&self) -> &Handed {
+        self.handed.get_or_init(|| Handed::of(self.repository, &self.written))
     }
 
     fn provided(&self) -> &Provided {
@@ -140,6 +149,8 @@ fn input_providers(repository: &Repository) -> Vec<Node> {
 pub(crate) struct Clusters<'a> {
     common: Common<'a>,
     entries: Vec<Entry>,
+    /// Directories with files that a script hands to clusters.
+    handed: BTreeSet<String>,
     builds: Builds,
     ledger: Ledger,
 }
@@ -157,8 +168,9 @@ impl<'a> Clusters<'a> {
         let is_kept = live.iter().zip(&parts).map(|(is_live, is_part)| is_chosen || (*is_live && !is_part));
         let kept: Vec<bool> = is_kept.collect();
         let kept = entries.into_iter().zip(assembled).zip(kept).filter_map(|(pair, is_kept)| is_kept.then_some(pair));
-        let (entries, assembled) = kept.unzip();
-        (Self { common, entries, builds, ledger }, assembled)
+        let (entries, assembled): (Vec<Entry>, Vec<Assembled>) = kept.unzip();
+        let handed = handed_to(&common, &entries, &assembled);
+        (Self { common, entries, handed, builds, ledger }, assembled)
     }
 
     /// Puts together what somebody must start by hand, given the files that are reached without it.
@@ -182,7 +194,8 @@ impl<'a> Clusters<'a> {
         let mut found = Vec::new();
         let files: BTreeSet<String> = self.files().collect();
         for entry in roots::applied_as_files(&self.common, &files) {
-            let is_inside = |file: &String| path::is_below(path::parent(file), &entry.directory);
+            let home = entry.name.as_ref().unwrap_or(&entry.directory);
+            let is_inside = |file: &String| path::is_below(path::parent(file), home);
             if self.builds.files().any(is_inside) {
                 continue;
             }
@@ -198,6 +211,10 @@ impl<'a> Clusters<'a> {
         let (files, directories) = (self.files().collect(), self.builds.directories().collect());
         let entries = roots::entries(&self.common, &Reached { entries: &self.entries, files, directories }, live);
         let assembled = assemble::assemble(&self.common, &entries, &mut self.builds, &mut self.ledger);
+        self.handed.extend(handed_to(&self.common, &entries, &assembled));
+        let is_own = |entry: &Entry| !self.handed.contains(entry.directory.as_str());
+        let pairs = entries.into_iter().zip(assembled).filter(|(entry, _)| is_own(entry));
+        let (entries, assembled): (Vec<Entry>, Vec<Assembled>) = pairs.unzip();
         self.entries.extend(entries);
         assembled
     }
@@ -209,6 +226,18 @@ impl<'a> Clusters<'a> {
         let roots = roots.filter_map(|at| self.common.repository.path(at.file)).map(str::to_owned);
         self.builds.files().cloned().chain(roots)
     }
+}
+
+/// The directories with files that a script hands to clusters, which wait for what is in them: they begin none.
+fn handed_to(common: &Common<'_>, entries: &[Entry], assembled: &[Assembled]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    // Nobody has asked for any of it.
+    let Some(handed) = common.handed.get() else { return found };
+    for (entry, one) in entries.iter().zip(assembled) {
+        let files = one.kustomizations.iter().filter_map(|(_, it)| handed.file(&it.object));
+        found.extend(files.map(path::parent).filter(|home| *home != entry.directory).map(str::to_owned));
+    }
+    found
 }
 
 /// What there is of Flux in the files of a repository, whether or not anything leads there.

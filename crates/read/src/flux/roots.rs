@@ -10,7 +10,7 @@ use crate::flux::entry::{self, Entry, Written, is_templated, made_by_flux};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::overlays::Overlays;
 use crate::flux::source::SourcePlace;
-use crate::flux::told::Told;
+use crate::flux::told::{self, Told};
 use crate::flux::{Common, KUSTOMIZE_GROUP, sync};
 use crate::naming::{is_archived, is_for_show, is_for_tests, is_template};
 use crate::object::Object;
@@ -65,7 +65,29 @@ pub(super) fn entries(common: &Common<'_>, reached: &Reached<'_>, live: &BTreeSe
     found.extend(shifted.iter().cloned());
     let more = told_of(common, reached, told, &found);
     found.extend(more);
+    let alike: Vec<Entry> = beside_others(&roots, &found).map(at_hand).collect();
+    found.extend(alike);
     found
+}
+
+/// Directories beside a cluster that somebody starts by hand, with a Kustomization of the same name as one there: clusters as well, though
+/// what they apply leads on to no other.
+fn beside_others<'a>(roots: &BTreeMap<&'a str, Root>, found: &[Entry]) -> impl Iterator<Item = &'a str> {
+    let known: BTreeSet<&str> = found.iter().map(|entry| entry.directory.as_str()).collect();
+    let mut names: BTreeMap<&str, BTreeSet<&ObjectRef>> = BTreeMap::new();
+    for (directory, root) in roots.iter().filter(|(directory, _)| known.contains(*directory)) {
+        names.entry(path::parent(directory)).or_default().extend(&root.names);
+    }
+    let is_alike = |directory: &str, root: &Root| {
+        let home = names.get(path::parent(directory)).filter(|_| directory.contains('/'));
+        home.is_some_and(|names| root.names.iter().any(|name| names.contains(name)))
+    };
+    let is_meant = |directory: &str, root: &Root| {
+        let is_other = is_for_show(directory) || is_archived(directory) || is_template(directory);
+        root.is_of_here && !is_other && !known.contains(directory) && is_alike(directory, root)
+    };
+    let alike: Vec<&str> = roots.iter().filter(|(it, root)| is_meant(it, root)).map(|(it, _)| *it).collect();
+    alike.into_iter()
 }
 
 /// What is copied for new clusters, or kept of old ones, is none where there are others.
@@ -107,12 +129,16 @@ fn one_file(common: &Common<'_>, directory: &str) -> Option<Entry> {
 /// that lies in the very directory it applies, whose kustomization does not list it and leads on.
 /// `files` are those that clusters reach.
 pub(super) fn applied_as_files(common: &Common<'_>, files: &BTreeSet<String>) -> Vec<Entry> {
-    let mut beside: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut beside: BTreeMap<&str, Vec<&Written<'_>>> = BTreeMap::new();
     for it in &common.written {
-        *beside.entry(it.directory).or_default() += 1;
+        beside.entry(it.directory).or_default().push(it);
     }
-    let is_alone = |it: &&Written<'_>| beside.get(it.directory) == Some(&1) && !files.contains(it.file);
-    let mut found: Vec<Entry> = common.written.iter().filter(is_alone).filter_map(|it| as_file(common, it)).collect();
+    let unreached = beside.values().filter(|all| !all.iter().any(|it| files.contains(it.file)));
+    let entry = |all: &Vec<&Written<'_>>| match all.as_slice() {
+        [it] => as_file(common, it),
+        all => as_one_file(common, all),
+    };
+    let mut found: Vec<Entry> = unreached.filter_map(entry).collect();
     found.sort_by_key(|entry| (entry.directory.matches('/').count(), entry.directory.len()));
     found
 }
@@ -136,6 +162,28 @@ fn as_file(common: &Common<'_>, it: &Written<'_>) -> Option<Entry> {
         || directory == it.directory && !is_bootstrapped() && !further(common, &directory, &root).is_empty();
     let is_root = common.sources.is_in(&source, it.directory) || is_for_its_own();
     is_root.then(|| Entry::new(directory, root))
+}
+
+/// The cluster that begins with a file of several Kustomizations and the one source that they all name, which a text says to apply. Nothing
+/// else applies the directory that it lies in.
+fn as_one_file(common: &Common<'_>, all: &[&Written<'_>]) -> Option<Entry> {
+    let first = all.first()?;
+    let (source, home) = (first.source()?, first.directory);
+    let exists = |covers: &str| common.repository.kind(covers) == PathKind::Directory;
+    let is_of_one =
+        |it: &&Written<'_>| it.file == first.file && it.source().as_ref() == Some(&source) && it.covers.is_some();
+    let is_around = |other: &Written<'_>| other.covers.as_deref().is_some_and(|it| path::is_below(home, it));
+    let is_taken_in = !common.overlays.outermost(first.file).is_empty() || common.written.iter().any(is_around);
+    let is_other = home.is_empty() || is_for_show(home) || is_template(home) || is_archived(home);
+    let is_whole = all.iter().all(is_of_one) && common.sources.is_in(&source, home);
+    if !is_whole || is_taken_in || is_other || !told::is_to_be_applied(common, first.file) {
+        return None;
+    }
+    let mut read: Vec<Kustomization> = all.iter().map(|it| Kustomization::read(it.node, "flux-system")).collect();
+    let begins = |at: &usize| read[*at].depends_on.is_empty() && all[*at].covers.as_deref().is_some_and(exists);
+    let at = (0..all.len()).find(begins)?;
+    let root = read.remove(at);
+    Some(Entry { name: Some(home.to_owned()), also: read, ..Entry::new(all[at].covers.clone()?, root) })
 }
 
 /// The other Kustomizations in what one applies.
@@ -299,6 +347,9 @@ impl<'a> Search<'a> {
         let is_reached = |at: &Span| common.repository.path(at.file).is_some_and(|file| reached.files.contains(file));
         for written in unreached {
             let further = search.further(written, &directories);
+            if begins_with_others(common, reached, written, &further) {
+                continue;
+            }
             // What lies in a bootstrap is applied before Flux starts; and yet that may be where a cluster begins.
             // And one that leads only to what begins further below was given up for that.
             let begins_below = |entry: &Entry| {
@@ -372,6 +423,16 @@ impl<'a> Search<'a> {
         let place = || self.common.sources.place(&Kustomization::read(it.node, "flux-system"), &at_hand(start));
         path.is_some_and(|path| !is_templated(path)) && matches!(place(), SourcePlace::Here(_))
     }
+}
+
+/// Whether one applies the directory that another cluster begins with, or nothing but what does: for a tool that renders it, perhaps.
+fn begins_with_others(common: &Common<'_>, reached: &Reached<'_>, it: &Written<'_>, further: &[Span]) -> bool {
+    let is_begun = |it: &Written<'_>| {
+        let is_here = it.node.at(&["spec", "kubeConfig"]).is_none();
+        is_here && reached.entries.iter().any(|entry| Some(&entry.directory) == it.covers.as_ref())
+    };
+    let mut inner = common.written.iter().filter(|other| further.contains(&Object::new(other.node).name_span()));
+    is_begun(it) || (!further.is_empty() && further.len() == inner.by_ref().filter(|other| is_begun(other)).count())
 }
 
 impl Candidate<'_> {

@@ -159,6 +159,12 @@ impl<'a> Sources<'a> {
         source.kind == "GitRepository" && urls().is_some_and(|(url, own)| normal_url(url) != normal_url(own))
     }
 
+    /// Whether a source is a tenant's: it has an address, and a namespace of its own, where no file says the address of `own`.
+    pub(crate) fn is_of_tenant(&self, source: &ObjectRef, own: &ObjectRef) -> bool {
+        let is_git = source.kind == "GitRepository" && own.kind == "GitRepository";
+        is_git && source.namespace != own.namespace && self.url(source).is_some() && self.url(own).is_none()
+    }
+
     /// Whether the root of a source is another one than that of `own`: it has an address, and not the same.
     pub(crate) fn has_another_root(&self, source: &ObjectRef, own: &ObjectRef) -> bool {
         let address = |source: &ObjectRef| self.url(source).map(normal_url);

@@ -6,12 +6,12 @@ use kustomize::{Files, PathKind};
 use model::ObjectRef;
 use yaml::{Budget, Node};
 
-use crate::flux::entry::{Entry, is_templated, made_by_flux};
+use crate::flux::entry::{Entry, Written, is_templated, made_by_flux};
 use crate::flux::instance_patches::{patched, patches_of};
 use crate::flux::kustomization::{Kustomization, SourceRef};
 use crate::flux::variables::Variables;
 use crate::flux::{CONTROL_PLANE_GROUP, Common, HELM_GROUP};
-use crate::naming::is_document;
+use crate::naming::{is_document, is_for_show};
 use crate::object::Object;
 use crate::texts;
 use ::repository::path;
@@ -78,8 +78,12 @@ impl Declared<'_> {
                 return found;
             }
         }
-        let found = only_one_like(self.common, written).and_then(|directory| self.entry(sync, directory));
-        found.into_iter().collect()
+        let directory = if open_path(written).is_some() {
+            only_one_like(self.common, written)
+        } else {
+            holding(self.common, self.file)
+        };
+        directory.and_then(|directory| self.entry(sync, directory)).into_iter().collect()
     }
 
     /// A script puts the path in place of a name: each directory of this cluster that fits what the script sets that name to, and that begins
@@ -171,6 +175,16 @@ fn only_one_like<'a>(common: &Common<'a>, written: &str) -> Option<&'a str> {
     let directories = common.written.iter().flat_map(|it| path::ancestors(it.directory));
     let found: BTreeSet<&str> = directories.filter(|directory| is_like(directory, &pattern)).collect();
     found.first().copied().filter(|_| found.len() == 1)
+}
+
+/// The directory that an instance lies in or below, where its path is nothing but variables: the nearest with Kustomizations, none of
+/// which applies the instance.
+fn holding<'a>(common: &Common<'a>, file: &'a str) -> Option<&'a str> {
+    let home = path::parent(file);
+    let nearest = path::ancestors(home).find(|near| common.written.iter().any(|it| it.directory == *near))?;
+    let mut inside = common.written.iter().filter(|it| it.directory == nearest);
+    let covers = |it: &Written<'_>| it.covers.as_deref().is_some_and(|covers| path::is_below(home, covers));
+    (!nearest.is_empty() && !is_for_show(nearest) && !inside.any(covers)).then_some(nearest)
 }
 
 /// Whether a path with variables may mean a directory.

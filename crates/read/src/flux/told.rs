@@ -51,6 +51,16 @@ fn commanded(common: &Common<'_>, by_terraform: bool) -> BTreeSet<String> {
     places.filter(|place| !place.is_empty() && common.repository.kind(place) == PathKind::Directory).collect()
 }
 
+/// Whether a text, or the file itself, says to apply a file.
+pub(super) fn is_to_be_applied(common: &Common<'_>, file: &str) -> bool {
+    let own = common.repository.id(file).and_then(|id| common.repository.source(id)).map(source::Source::text);
+    let (home, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let said = format!("{}/{name}", home.rsplit('/').next().unwrap_or(home));
+    let is_it = |line: &str| line.contains("apply -f") && line.contains(&said);
+    let mut texts = texts::all(common.repository).map(|(_, text)| text).chain(own);
+    texts.any(|text| text.contains(&said) && text.lines().any(is_it))
+}
+
 /// What `--path` says in the commands of a text.
 fn paths_in(text: &str) -> Vec<&str> {
     let commands = text.match_indices(COMMAND).map(|(at, _)| {

@@ -2,6 +2,7 @@
 //!
 //! Says so only where the path is surely one of this repository, and nothing else may make the file on the way.
 
+use kustomize::Files as _;
 use model::FileUse;
 use yaml::Node;
 
@@ -106,7 +107,15 @@ impl Context<'_> {
     }
 
     fn noted(&self, path: String, node: &Node, used_as: FileUse) -> MissingFile {
-        MissingFile { meant: self.near(&path), path, at: node.span, used_as }
+        let meant = self.near(&path).filter(|near| used_as != FileUse::Values || !self.holds_objects(near));
+        MissingFile { meant, path, at: node.span, used_as }
+    }
+
+    /// Whether a file has objects of Kubernetes in it: no values of a chart.
+    fn holds_objects(&self, path: &str) -> bool {
+        let documents = self.repository.documents(path).map(|(_, documents)| documents).unwrap_or_default();
+        let mut roots = documents.iter().filter_map(|document| document.root.as_ref());
+        roots.any(|root| root.get("apiVersion").is_some() && root.get("kind").is_some())
     }
 
     /// A file that may have been meant: of another name in the same directory, or of the same name in a directory beside it.
