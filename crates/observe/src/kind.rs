@@ -121,7 +121,7 @@ impl<T: Item> Looked<T> {
         };
         backoff.reset();
         let hear = |change| {
-            if self.store().hear(change) {
+            if self.store().hear(change) && !self.wanted.quiet {
                 shared.changed.notify_one();
             }
         };

@@ -12,6 +12,7 @@
 mod access;
 mod backoff;
 mod blame;
+mod cluster;
 mod date;
 mod discovery;
 mod fault;
@@ -22,18 +23,22 @@ mod list;
 mod moment;
 mod probe;
 mod resource;
+mod rights;
 mod session;
 mod store;
 mod watch;
+mod why;
 mod wire;
 
 pub use access::{AccessError, Target};
+pub use cluster::{Cluster, wanted};
 pub use discovery::Served;
 pub use fault::{Fault, Right, ServerCertificate};
 pub use item::{Item, Key, Objects, Seen};
 pub use limits::Limits;
 pub use moment::Moment;
 pub use resource::{Form, Resource, Wanted};
+pub use rights::{ROLE, cluster_role};
 pub use session::{Contact, Handle, Session};
 pub use store::{Standing, Store, Trouble};
 

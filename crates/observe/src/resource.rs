@@ -49,13 +49,13 @@ pub struct Wanted {
     pub form: Form,
     /// Only objects with these values of fields, as the API server selects them.
     pub field_selector: Option<&'static str>,
-    /// Whether its absence or a missing right is worth a word: without the others nothing is unseen that matters.
-    pub optional: bool,
+    /// Its changes are taken, and nobody is woken for them.
+    pub quiet: bool,
 }
 
 impl Wanted {
     pub const fn new(group: &'static str, plural: &'static str, versions: &'static [&'static str]) -> Self {
-        Self { group, plural, versions, form: Form::Whole, field_selector: None, optional: false }
+        Self { group, plural, versions, form: Form::Whole, field_selector: None, quiet: false }
     }
 
     #[must_use]
@@ -65,8 +65,8 @@ impl Wanted {
     }
 
     #[must_use]
-    pub const fn optional(mut self) -> Self {
-        self.optional = true;
+    pub const fn quiet(mut self) -> Self {
+        self.quiet = true;
         self
     }
 
