@@ -76,7 +76,7 @@ fn show(options: &Options, facts: &Facts, now: Time) -> Result<Code, Failure> {
 }
 
 fn judged(facts: &Facts, now: Time) -> Status {
-    health::status(facts, &health::status::Expected::default(), now)
+    health::assess(facts, None, now)
 }
 
 /// The status as it was asked for.
