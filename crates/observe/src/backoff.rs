@@ -16,7 +16,10 @@ pub(crate) struct Backoff {
 impl Backoff {
     /// `seed` makes the pauses of several different.
     pub(crate) fn new(first: Duration, longest: Duration, seed: u64) -> Self {
-        Self { first, longest, tried: 0, random: seed | 1 }
+        // Neighbours become strangers (the finalizer of splitmix64); xorshift needs something else than 0.
+        let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        Self { first, longest, tried: 0, random: (mixed ^ (mixed >> 31)) | 1 }
     }
 
     /// The next pause: between half and the whole of what doubling gives, and never shorter than asked for.

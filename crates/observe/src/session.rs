@@ -205,8 +205,7 @@ impl Shared {
     }
 
     pub(crate) fn backoff(&self) -> Backoff {
-        const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-        let seed = self.seeds.fetch_add(1, Ordering::Relaxed).wrapping_mul(ODD);
+        let seed = self.seeds.fetch_add(1, Ordering::Relaxed);
         Backoff::new(self.wire.limits.pause, self.wire.limits.pause_max, seed)
     }
 
