@@ -117,7 +117,7 @@ fn a_healthy_cluster(lab: &Lab) {
 fn the_role_is_enough_and_nothing_fails(looker: &Looker) {
     looker.finds_nothing();
     let told = looker.status(&["--format", "json", "-v"]).json();
-    let forbidden = told["gaps"].as_array().unwrap().iter().filter(|gap| gap.to_string().contains("forbidden"));
+    let forbidden = told["not_seen"].as_array().unwrap().iter().filter(|gap| gap.to_string().contains("may not"));
     assert_eq!(forbidden.collect::<Vec<_>>(), Vec::<&Value>::new(), "the ClusterRole lacks a right");
     looker.status(&["--wait-for", "gitops", "--timeout", "15s"]).exits(0);
 }

@@ -234,7 +234,11 @@ impl Told {
         let of_namespace = self.narrowed && store.resource.as_ref().is_some_and(|resource| resource.namespaced);
         let gap = match &store.standing {
             Standing::NotAsked => Some(self.unasked.clone().unwrap_or_default()),
-            Standing::NotServed { .. } => Some(Why::NotServed),
+            Standing::NotServed { other_versions } if other_versions.is_empty() => Some(Why::NotServed),
+            // It is there, in a form that we do not know.
+            Standing::NotServed { other_versions } => {
+                Some(Why::Unreadable { message: other_versions.join(", ").into() })
+            }
             Standing::Stale { group, version } => Some(Why::Stale { api_service: format!("{version}.{group}").into() }),
             Standing::Lost(fault) => Some(why(fault)),
             // The others were not asked for.

@@ -41,21 +41,6 @@ impl Served {
         }
         all.into_iter().flatten().map(|one| one.version.clone()).collect()
     }
-
-    /// Whether anything of a group is served.
-    pub fn has_group(&self, group: &str) -> bool {
-        self.resources.keys().any(|(known, _)| known == group)
-    }
-
-    /// Whether a group is not served only because its API server is dead.
-    pub fn is_stale(&self, group: &str) -> bool {
-        self.stale.iter().any(|(known, _)| known == group)
-    }
-
-    /// Everything that is served, in its preferred version.
-    pub fn all(&self) -> impl Iterator<Item = &Resource> {
-        self.resources.values().filter_map(|versions| versions.first())
-    }
 }
 
 /// Two requests; an API server before 1.26 is asked once more for every group that something is wanted of.

@@ -136,11 +136,12 @@ impl<T: Item> Looked<T> {
     /// What to ask for; nothing where it is not served, which is noted.
     fn ask(&self, shared: &Shared) -> Option<Ask> {
         let served = shared.served();
+        let served = served.as_ref()?;
         if let Some(resource) = served.find(&self.wanted) {
             let (wanted, resource) = (self.wanted.clone(), resource.clone());
             return Some(Ask { wanted, resource, namespace: shared.namespace.clone() });
         }
-        if self.store().unserved(unserved(&served, &self.wanted)) {
+        if self.store().unserved(unserved(served, &self.wanted)) {
             shared.changed.notify_one();
         }
         None

@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     pub(crate) changed: Notify,
     pub(crate) rediscovered: Notify,
     pub(crate) turns: Semaphore,
-    served: Mutex<Served>,
+    served: Mutex<Option<Served>>,
     contact: Mutex<Contact>,
     seeds: AtomicU64,
 }
@@ -160,8 +160,8 @@ impl Session {
         self.shared.contact().clone()
     }
 
-    /// Which kinds are served, as of the last look.
-    pub fn served(&self) -> Served {
+    /// Which kinds are served, as of the last look; nothing, where that was never told.
+    pub fn served(&self) -> Option<Served> {
         self.shared.served().clone()
     }
 
@@ -196,7 +196,7 @@ async fn keep_contact(shared: Arc<Shared>, kinds: Vec<Arc<dyn Kind>>) {
 }
 
 impl Shared {
-    pub(crate) fn served(&self) -> MutexGuard<'_, Served> {
+    pub(crate) fn served(&self) -> MutexGuard<'_, Option<Served>> {
         self.served.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -211,14 +211,16 @@ impl Shared {
 
     /// Asks the API server for its version and its readiness.
     async fn meet(&self) {
-        let asked = Moment::now();
-        let version = self.wire.whole("/version", JSON, BODY_BYTES_MAX, || path_right("/version")).await;
-        let version = version.and_then(|body| {
-            let version: Version = serde_json::from_slice(&body).map_err(|_| Fault::NotKubernetes { code: 200 })?;
-            Ok(version.git_version)
-        });
-        // It may answer that to everybody but us.
-        let version = if matches!(version, Err(Fault::Forbidden(_))) { Ok(String::new()) } else { version };
+        let mut asked = Moment::now();
+        let mut version = self.version().await;
+        let mut backoff = self.backoff();
+        for _ in 1..self.wire.limits.attempts {
+            // A busy API server is there all the same.
+            let Err(fault @ (Fault::TooMany { .. } | Fault::Answered { .. } | Fault::Cut { .. })) = &version else { break };
+            sleep(backoff.pause(fault.retry_after())).await;
+            asked = Moment::now();
+            version = self.version().await;
+        }
         let took = asked.age(Moment::now());
         let failing = if version.is_ok() { self.failing().await } else { None };
         let mut contact = self.contact();
@@ -230,6 +232,19 @@ impl Shared {
                 contact.version = Some(version).filter(|version| !version.is_empty());
                 (contact.fault, contact.answered, contact.failing) = (None, Some(Moment::now()), failing);
             }
+        }
+    }
+
+    async fn version(&self) -> Result<String, Fault> {
+        let answer = self.wire.whole("/version", JSON, BODY_BYTES_MAX, || path_right("/version")).await;
+        match answer {
+            Ok(body) => {
+                let version: Version = serde_json::from_slice(&body).map_err(|_| Fault::NotKubernetes { code: 200 })?;
+                Ok(version.git_version)
+            }
+            // It may answer that to everybody but us.
+            Err(Fault::Forbidden(_)) => Ok(String::new()),
+            Err(fault) => Err(fault),
         }
     }
 
@@ -251,7 +266,7 @@ impl Shared {
         for _ in 0..self.wire.limits.attempts {
             match discover(&self.wire, &wanted).await {
                 Ok(served) => {
-                    *self.served() = served;
+                    *self.served() = Some(served);
                     self.contact().discovery = None;
                     self.rediscovered.notify_waiters();
                     return true;

@@ -21,7 +21,7 @@ pub(crate) fn why(fault: &Fault) -> Why {
             resource: right.resource.as_str().into(),
             namespace: right.namespace.as_deref().map(Into::into),
         },
-        Fault::NotFound => Why::NotServed,
+        Fault::NotFound => Why::Answered { status: 404, message: "".into() },
         Fault::Expired => Why::Expired,
         Fault::TooMany { .. } => Why::Throttled,
         Fault::Answered { code, reason, .. } => Why::Answered { status: *code, message: reason.as_str().into() },

@@ -24,7 +24,7 @@ Exit codes:
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Status {
     /// An object that is not as it should be: what it waits for, down to the root
-    #[arg(value_name = "OBJECT")]
+    #[arg(value_name = "OBJECT", conflicts_with_all = ["watch", "wait_for", "layer"])]
     pub object: Option<String>,
     #[command(flatten)]
     pub target: Target,

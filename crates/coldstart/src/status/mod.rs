@@ -3,6 +3,7 @@
 
 pub(crate) mod arguments;
 mod failure;
+mod narrow;
 mod place;
 mod record;
 mod screen;
@@ -16,7 +17,7 @@ use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
-use arguments::Status as Options;
+use arguments::{Status as Options, StatusFormat};
 pub(crate) use failure::StatusFailure;
 
 const LOOKING: &str = "looking at the cluster";
@@ -71,7 +72,7 @@ fn accepted(cluster: &Cluster) -> Result<(), StatusFailure> {
 
 fn show(options: &Options, facts: &Facts, now: Time) -> Result<Code, Failure> {
     let status = judged(facts, now);
-    output::print(&told(options, &status, now)?)?;
+    output::print(&told(options, &status)?)?;
     Ok(code(status.outcome))
 }
 
@@ -80,8 +81,24 @@ fn judged(facts: &Facts, now: Time) -> Status {
 }
 
 /// The status as it was asked for.
-fn told(options: &Options, status: &Status, now: Time) -> Result<String, Failure> {
-    todo!()
+fn told(options: &Options, status: &Status) -> Result<String, Failure> {
+    let color = options.format == StatusFormat::Text && output::wants_color(options.color);
+    let mut part = status.clone();
+    if let Some(layer) = options.layer {
+        narrow::to_layer(&mut part, layer.into());
+    }
+    if let Some(said) = &options.object {
+        let object = narrow::find(status, said)?;
+        if options.format == StatusFormat::Text {
+            return Ok(draw::status::trace(status, &object, color).unwrap_or_default());
+        }
+        narrow::to_object(&mut part, &object);
+    }
+    Ok(match options.format {
+        StatusFormat::Text => draw::status::text(&part, options.verbose, color),
+        StatusFormat::Json => draw::status::json(&part),
+        StatusFormat::Markdown => draw::status::markdown(&part),
+    })
 }
 
 fn code(outcome: Outcome) -> Code {

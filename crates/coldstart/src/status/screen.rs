@@ -27,7 +27,7 @@ pub(crate) fn run(options: &Options, cluster: &mut Cluster) -> Result<Code, Fail
     let mut last = String::new();
     loop {
         let now = cluster.now();
-        let text = told(options, &judged(&cluster.facts(), now), now)?;
+        let text = told(options, &judged(&cluster.facts(), now))?;
         if text != last {
             draw(&text)?;
             last = text;

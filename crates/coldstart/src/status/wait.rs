@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options, cluster: &mut Cluster, layer: LayerName) ->
             continue;
         }
         drop(progress);
-        output::print(&told(options, &status, now)?)?;
+        output::print(&told(options, &status)?)?;
         // Layers above it may not be healthy: they were not asked for.
         return Ok(if is_up { exit::CLEAN } else { not_in_time(&status) });
     }

@@ -1,7 +1,7 @@
-//! The object that a person means among those that fail.
+//! A part of a status: one layer, or one object that a person means among those that fail.
 
 use health::facts::ObjectKey;
-use health::status::Status;
+use health::status::{LayerName, Status};
 
 use super::StatusFailure;
 
@@ -23,6 +23,20 @@ pub(crate) fn find(status: &Status, said: &str) -> Result<ObjectKey, StatusFailu
             Err(StatusFailure::SeveralObjects { name: said.to_owned(), names })
         }
     }
+}
+
+/// Only what is in the layer, and the roots of that.
+pub(crate) fn to_layer(status: &mut Status, name: LayerName) {
+    status.links.retain(|link| link.layer == name);
+    let failing: Vec<&ObjectKey> = status.links.iter().map(|link| &link.object).collect();
+    status.roots.retain(|root| root.layer == name || root.blocks.iter().any(|it| failing.contains(&&it.object)));
+    status.layers.retain(|layer| layer.name == name);
+}
+
+/// Only the roots of one object.
+pub(crate) fn to_object(status: &mut Status, object: &ObjectKey) {
+    status.roots.retain(|root| root.object == *object || root.blocks.iter().any(|it| it.object == *object));
+    status.links.retain(|link| link.object == *object);
 }
 
 fn is_meant(object: &ObjectKey, said: &str) -> bool {
