@@ -85,7 +85,7 @@ fn no_answer(facts: &Facts, why: &Why) -> Status {
     };
     let cause = cause::of_access(why);
     let root = Root {
-        id: cause.map(|it| it.id()),
+        id: cause.map(super::cause::Cause::id),
         cause,
         layer: LayerName::Access,
         remedy: remedy(cause, &object, &problem),
@@ -119,7 +119,7 @@ fn root(view: &View<'_>, graph: &Graph, group: &Group) -> Root {
     let cycle = if group.is_cycle { cycle(graph, group) } else { Vec::new() };
     let cause = cause::of(first, &cycle, view);
     Root {
-        id: cause.map(|it| it.id()),
+        id: cause.map(super::cause::Cause::id),
         cause,
         layer: first.layer,
         object: first.shown.clone(),

@@ -11,7 +11,7 @@ use crate::status::{Because, Problem, State};
 use crate::symptom::{Edge, Symptom};
 
 /// Clocks of nodes and the API differ by seconds, and conditions are written late.
-const SLACK: Duration = Duration::from_secs(120);
+const SLACK: Duration = Duration::from_mins(2);
 
 /// Symptoms and what each waits for, as far as that fails too.
 pub(crate) struct Graph {
@@ -118,7 +118,7 @@ impl Graph {
                 cycles.push(Group { members, is_cycle: true });
             } else if let Some(only) = members.first() {
                 let symptom = &self.symptoms[*only];
-                groups.entry((symptom.shown.clone(), kindred(&symptom.problem))).or_default().push(*only);
+                groups.entry((whose(symptom), kindred(&symptom.problem))).or_default().push(*only);
             }
         }
         let single = groups.into_values().map(|members| Group { members, is_cycle: false });
@@ -161,6 +161,14 @@ impl Graph {
 
 /// Problems that are the same fault when one controller has them.
 type Kindred = (String, String);
+
+/// What a fault is gathered by: its object, or nothing where all objects have it from the one thing that is missing.
+fn whose(symptom: &Symptom) -> ObjectKey {
+    match symptom.problem {
+        Problem::NodeUninitialized | Problem::RequestPending { .. } | Problem::AgentTaintStays => ObjectKey::default(),
+        _ => symptom.shown.clone(),
+    }
+}
 
 fn kindred(problem: &Problem) -> Kindred {
     let part = match problem {

@@ -6,17 +6,17 @@ use coldstart_health::kstatus::{self, Computed, Reason};
 use serde_json::Value;
 
 fn computed(object: &Value, now: Time) -> Computed {
-    let kind = Kind::of(object["apiVersion"].as_str().unwrap(), object["kind"].as_str().unwrap());
-    let bytes = serde_json::to_vec(object).unwrap();
+    let kind = Kind::of(object["apiVersion"].as_str().expect("a case"), object["kind"].as_str().expect("a case"));
+    let bytes = serde_json::to_vec(object).expect("a case");
     match kind.kind.as_str() {
-        "Pod" => kstatus::pod(&Pod::parse(&bytes, &kind).unwrap(), now),
+        "Pod" => kstatus::pod(&Pod::parse(&bytes, &kind).expect("a case"), now),
         "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Job" => {
-            kstatus::workload(&Workload::parse(&bytes, &kind).unwrap())
+            kstatus::workload(&Workload::parse(&bytes, &kind).expect("a case"))
         }
-        "PersistentVolumeClaim" => kstatus::claim(&Claim::parse(&bytes, &kind).unwrap()),
-        "Service" => kstatus::service(&Service::parse(&bytes, &kind).unwrap()),
-        "CustomResourceDefinition" => kstatus::crd(&Crd::parse(&bytes, &kind).unwrap()),
-        _ => kstatus::custom(&Custom::parse(&bytes, &kind).unwrap()),
+        "PersistentVolumeClaim" => kstatus::claim(&Claim::parse(&bytes, &kind).expect("a case")),
+        "Service" => kstatus::service(&Service::parse(&bytes, &kind).expect("a case")),
+        "CustomResourceDefinition" => kstatus::crd(&Crd::parse(&bytes, &kind).expect("a case")),
+        _ => kstatus::custom(&Custom::parse(&bytes, &kind).expect("a case")),
     }
 }
 
@@ -26,20 +26,21 @@ fn name(reason: &Reason) -> String {
         Reason::AsAsked => String::new(),
         Reason::Own(own) => own.to_string(),
         Reason::NoIpAssigned => "NoIPAssigned".to_owned(),
-        other => format!("{other:?}").split(['(', ' ', '{']).next().unwrap().to_owned(),
+        other => format!("{other:?}").split(['(', ' ', '{']).next().expect("a case").to_owned(),
     }
 }
 
 #[test]
 fn every_case_of_its_own_table() {
-    let now = Time::parse("2026-11-19T00:00:05Z").unwrap();
+    let now = Time::parse("2026-11-19T00:00:05Z").expect("a case");
     let cases: Vec<Value> =
-        include_str!("kstatus.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        include_str!("kstatus.jsonl").lines().map(|line| serde_json::from_str(line).expect("a case")).collect();
     assert_eq!(cases.len(), 53);
     for case in cases {
         let computed = computed(&case["object"], now);
         let said = (format!("{:?}", computed.status), name(&computed.reason));
-        let expected = (case["expect"].as_str().unwrap().to_owned(), case["reason"].as_str().unwrap().to_owned());
+        let expected =
+            (case["expect"].as_str().expect("a case").to_owned(), case["reason"].as_str().expect("a case").to_owned());
         assert_eq!(said, expected, "{}", case["case"]);
     }
 }

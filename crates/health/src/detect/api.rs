@@ -12,10 +12,10 @@ const LAYER: LayerName = LayerName::Api;
 /// A lease that was not renewed for so long beyond its own duration has no holder.
 const SLACK: Duration = Duration::from_secs(45);
 /// A request may wait so long for whoever approves it.
-const APPROVAL: Duration = Duration::from_secs(300);
+const APPROVAL: Duration = Duration::from_mins(5);
 /// So long a deletion may take.
-pub(super) const DELETION: Duration = Duration::from_secs(600);
-const STARTING: Duration = Duration::from_secs(120);
+pub(super) const DELETION: Duration = Duration::from_mins(10);
+const STARTING: Duration = Duration::from_mins(2);
 
 /// The lease of a controller of Kubernetes.
 pub(super) fn lease(name: &str) -> ObjectKey {

@@ -12,7 +12,7 @@ use crate::view::View;
 
 const LAYER: LayerName = LayerName::Certificates;
 /// An ACME order takes so long at most before it is worth a look.
-const ISSUING: Duration = Duration::from_secs(600);
+const ISSUING: Duration = Duration::from_mins(10);
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     let issuers: Vec<&Issuer> = view.facts.issuers.iter().chain(&view.facts.cluster_issuers).collect();

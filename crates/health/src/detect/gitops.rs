@@ -13,9 +13,9 @@ use crate::view::{View, key};
 
 const LAYER: LayerName = LayerName::GitOps;
 /// A controller looks at a new object within seconds.
-const STARTING: Duration = Duration::from_secs(120);
+const STARTING: Duration = Duration::from_mins(2);
 /// A new revision is applied within this time, health checks not counted.
-const APPLYING: Duration = Duration::from_secs(1800);
+const APPLYING: Duration = Duration::from_mins(30);
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     let facts = view.facts;
@@ -138,7 +138,7 @@ fn ready_message(conditions: &[Condition]) -> &str {
     condition(conditions, "Ready").map_or("", |it| &it.message)
 }
 
-fn reason<'a>(conditions: &'a [Condition]) -> &'a str {
+fn reason(conditions: &[Condition]) -> &str {
     condition(conditions, "Ready").map_or("", |it| &it.reason)
 }
 

@@ -9,7 +9,7 @@ use crate::symptom::Symptom;
 use crate::view::View;
 
 /// A service may wait for its volumes for so long.
-const WAITING: Duration = Duration::from_secs(120);
+const WAITING: Duration = Duration::from_mins(2);
 
 pub(crate) fn machine_key(name: &str) -> ObjectKey {
     ObjectKey::new("talos.dev", "Machine", "", name)

@@ -16,7 +16,7 @@ use crate::view::{View, key};
 
 const LAYER: LayerName = LayerName::Network;
 const AGENT_TAINT: &str = "node.cilium.io/agent-not-ready";
-const STARTING: Duration = Duration::from_secs(180);
+const STARTING: Duration = Duration::from_mins(3);
 
 /// Stands for the agent of a cluster that has none.
 pub(super) fn no_agent() -> ObjectKey {
@@ -155,7 +155,7 @@ fn is_of_this_boot(view: &View<'_>, agent: &Workload, node: &Node, pod: &Pod) ->
         }
     }
     let about = node_key(&node.meta.name);
-    let reboot = view.event(&about, &["Rebooted"], Duration::from_secs(3600))?;
+    let reboot = view.event(&about, &["Rebooted"], Duration::from_hours(1))?;
     Some(reboot.last.is_none_or(|at| since > at))
 }
 
@@ -173,7 +173,7 @@ fn taint(view: &View<'_>, agent: &Workload, node: &Node, pod: &Pod, found: &mut 
         .shows("spec.taints", AGENT_TAINT, since)
         .shows_of(pod.meta.key("", "Pod"), "status.conditions", "Ready=True", pod.running_since())
         .edges(operators)
-        .progressing_if(!view.is_older(since, Duration::from_secs(60)));
+        .progressing_if(!view.is_older(since, Duration::from_mins(1)));
     found.add(symptom);
 }
 

@@ -13,9 +13,9 @@ use crate::view::{View, key};
 const LAYER: LayerName = LayerName::Nodes;
 pub(super) const UNINITIALIZED: &str = "node.cloudprovider.kubernetes.io/uninitialized";
 /// A new node may take so long to become ready.
-const STARTING: Duration = Duration::from_secs(180);
+const STARTING: Duration = Duration::from_mins(3);
 /// The kubelet renews its lease every ten seconds; forty without are a node that is gone.
-const SILENT: Duration = Duration::from_secs(60);
+const SILENT: Duration = Duration::from_mins(1);
 
 pub(super) fn node_key(name: &str) -> ObjectKey {
     ObjectKey::new("", "Node", "", name)
@@ -85,8 +85,8 @@ fn readiness(view: &View<'_>, node: &Node) -> Option<Symptom> {
             .progressing_if(is_young || (waits_for_network && !view.is_older(ready.since, STARTING)));
         let agents = view.workloads().iter().filter(|it| waits_for_network && known::is_agent(&it.meta));
         let agents: Vec<_> = agents.map(|it| (agent_on(&key(it), &node.meta.name), Because::NodeNetwork)).collect();
-        let none = waits_for_network && agents.is_empty() && view.facts.daemon_sets.is_whole();
-        return Some(symptom.edges(agents).edges(none.then(|| (super::network::no_agent(), Because::NodeNetwork))));
+        let lacks = waits_for_network && agents.is_empty() && view.facts.daemon_sets.is_whole();
+        return Some(symptom.edges(agents).edges(lacks.then(|| (super::network::no_agent(), Because::NodeNetwork))));
     }
     let lease = view.facts.leases.iter().find(|it| it.meta.is_at("kube-node-lease", &node.meta.name))?;
     // Beside the other nodes: where none was renewed, it is not this node that is silent.

@@ -11,7 +11,7 @@ use crate::symptom::Symptom;
 use crate::view::View;
 
 const LAYER: LayerName = LayerName::Platform;
-const ASSIGNING: Duration = Duration::from_secs(120);
+const ASSIGNING: Duration = Duration::from_mins(2);
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     balancers(view, found);

@@ -19,9 +19,9 @@ use crate::view::{View, key};
 /// So long a pod may look for a node before it counts.
 const SCHEDULING: Duration = Duration::from_secs(30);
 /// So long images, volumes and probes may take.
-const STARTING: Duration = Duration::from_secs(180);
-const DELETION: Duration = Duration::from_secs(600);
-const RECENT: Duration = Duration::from_secs(900);
+const STARTING: Duration = Duration::from_mins(3);
+const DELETION: Duration = Duration::from_mins(10);
+const RECENT: Duration = Duration::from_mins(15);
 /// Restarts that are no accident any more.
 const CRASHES_MIN: u32 = 2;
 
@@ -293,7 +293,7 @@ fn on_node(view: &View<'_>, pod: &Pod, agents: &BTreeSet<ObjectKey>) -> Vec<(Obj
 
 fn is_silent(view: &View<'_>, node: &str) -> bool {
     let lease = view.facts.leases.iter().find(|it| it.meta.is_at("kube-node-lease", node));
-    lease.is_some_and(|it| view.is_older(it.renewed, Duration::from_secs(60)))
+    lease.is_some_and(|it| view.is_older(it.renewed, Duration::from_mins(1)))
 }
 
 /// What the scheduler names: taints of nodes, cordons, claims.

@@ -12,7 +12,7 @@ use crate::view::{View, key};
 
 const LAYER: LayerName = LayerName::Secrets;
 const KEY_LABEL: &str = "sealedsecrets.bitnami.com/sealed-secrets-key";
-const STARTING: Duration = Duration::from_secs(60);
+const STARTING: Duration = Duration::from_mins(1);
 const NO_KEY: &str = "no key could decrypt";
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {

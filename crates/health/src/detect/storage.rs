@@ -16,8 +16,8 @@ const LAYER: LayerName = LayerName::Storage;
 /// A claim may wait so long for its volume.
 const BINDING: Duration = Duration::from_secs(90);
 /// A driver registers within seconds of its pod's start.
-const REGISTERING: Duration = Duration::from_secs(60);
-const RECENT: Duration = Duration::from_secs(900);
+const REGISTERING: Duration = Duration::from_mins(1);
+const RECENT: Duration = Duration::from_mins(15);
 
 fn class_key(name: &str) -> ObjectKey {
     ObjectKey::new("storage.k8s.io", "StorageClass", "", name)

@@ -12,9 +12,9 @@ use crate::symptom::Symptom;
 use crate::view::{View, key};
 
 /// So long a rollout may show no progress.
-const ROLLING: Duration = Duration::from_secs(600);
-const MAKING: Duration = Duration::from_secs(60);
-const RECENT: Duration = Duration::from_secs(900);
+const ROLLING: Duration = Duration::from_mins(10);
+const MAKING: Duration = Duration::from_mins(1);
+const RECENT: Duration = Duration::from_mins(15);
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     let facts = view.facts;

@@ -1,6 +1,9 @@
 //! From an object as Kubernetes writes it to a light type.
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use std::fmt;
+
+use ecow::EcoString;
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{Kind, Meta};
@@ -47,7 +50,34 @@ pub(crate) fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
 }
 
 /// The names of a map's keys, and none of its values.
-pub(crate) fn keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<ecow::EcoString>>, D::Error> {
-    let map: Option<std::collections::BTreeMap<ecow::EcoString, IgnoredAny>> = Option::deserialize(deserializer)?;
-    Ok(map.map(|map| map.into_keys().collect()))
+pub(crate) fn keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<EcoString>>, D::Error> {
+    Ok(Option::<Keys>::deserialize(deserializer)?.map(|keys| keys.0))
+}
+
+struct Keys(Vec<EcoString>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(KeysVisitor)
+    }
+}
+
+struct KeysVisitor;
+
+impl<'de> Visitor<'de> for KeysVisitor {
+    type Value = Keys;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keys, A::Error> {
+        let mut keys = Vec::new();
+        while let Some(key) = map.next_key()? {
+            map.next_value::<IgnoredAny>()?;
+            keys.push(key);
+        }
+        keys.sort();
+        Ok(Keys(keys))
+    }
 }
