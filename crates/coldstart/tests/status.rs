@@ -44,8 +44,20 @@ fn kinds() -> Vec<Kind> {
         of("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false),
         of("apiregistration.k8s.io", "v1", "apiservices", "APIService", false),
         of("certificates.k8s.io", "v1", "certificatesigningrequests", "CertificateSigningRequest", false),
-        of("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false),
-        of("admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", false),
+        of(
+            "admissionregistration.k8s.io",
+            "v1",
+            "validatingwebhookconfigurations",
+            "ValidatingWebhookConfiguration",
+            false,
+        ),
+        of(
+            "admissionregistration.k8s.io",
+            "v1",
+            "mutatingwebhookconfigurations",
+            "MutatingWebhookConfiguration",
+            false,
+        ),
         of("storage.k8s.io", "v1", "storageclasses", "StorageClass", false),
         of("storage.k8s.io", "v1", "csinodes", "CSINode", false),
         of("storage.k8s.io", "v1", "csidrivers", "CSIDriver", false),
@@ -286,7 +298,9 @@ fn trouble_on_the_way_does_not_change_what_is_told() {
     let troubled = ApiServer::scripted(broken(), |request| match (request.path.as_str(), request.before) {
         ("/api/v1/pods", 0) => Some(Reply::status(429, "TooManyRequests", "later").with("Retry-After", "1")),
         ("/api/v1/nodes", 0) => Some(Reply::status(500, "InternalError", "etcd")),
-        ("/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations", 0) => Some(Reply::json(&json!({})).broken(1, Step::Cut)),
+        ("/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations", 0) => {
+            Some(Reply::json(&json!({})).broken(1, Step::Cut))
+        }
         _ => None,
     });
     assert_eq!(roots(&troubled).to_string(), wanted.to_string());

@@ -85,7 +85,8 @@ fn node(number: usize) -> Value {
 
 /// As large as a usual one: half of it is what managers wrote.
 fn pod(number: usize) -> Value {
-    let env: Vec<Value> = (0..20).map(|at| json!({"name": format!("VARIABLE_{at}"), "value": "x".repeat(60)})).collect();
+    let env: Vec<Value> =
+        (0..20).map(|at| json!({"name": format!("VARIABLE_{at}"), "value": "x".repeat(60)})).collect();
     let owner = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("app-{:04}-5d8f", number / 3), "controller": true, "uid": "u"});
     let mut pod = json!({"apiVersion": "v1", "kind": "Pod",
         "metadata": {"namespace": format!("team-{:02}", number % 50), "name": format!("app-{:04}-5d8f-{number:05}", number / 3),

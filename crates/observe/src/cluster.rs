@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use health::facts::{
-    Answer, Api, ApiService, Certificate, Check, Claim, ConfigMap, Crd, Csr, CsiDriver, CsiNode, Custom, Endpoints,
+    Answer, Api, ApiService, Certificate, Check, Claim, ConfigMap, Crd, CsiDriver, CsiNode, Csr, Custom, Endpoints,
     Event, ExternalSecret, Fact, HelmRelease, Instance, Issuer, Kind, Kustomization, Lease, Listed, Namespace, Node,
     PersistentVolume, Pod, ResourceSet, SealedSecret, Secret, SecretStore, Service, Source, StorageClass,
     VolumeAttachment, Webhooks, Workload,
 };
 use health::{Facts, Time};
 
+use crate::Moment;
 use crate::access::{AccessError, Target};
 use crate::item::Item;
 use crate::limits::Limits;
@@ -17,7 +18,6 @@ use crate::resource::{Resource, Wanted};
 use crate::session::{Handle, Session};
 use crate::store::Standing;
 use crate::why::why;
-use crate::Moment;
 
 impl<T: Fact + Send + 'static> Item for T {
     fn read(resource: &Resource, json: &str) -> Result<Self, serde_json::Error> {

@@ -54,9 +54,10 @@ pub(crate) fn of_io(kind: ErrorKind) -> Option<Fault> {
     match kind {
         ErrorKind::ConnectionRefused => Some(Fault::Refused),
         ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => Some(Fault::NoRoute),
-        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe => {
-            Some(Fault::Cut { bytes: 0 })
-        }
+        ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::UnexpectedEof
+        | ErrorKind::BrokenPipe => Some(Fault::Cut { bytes: 0 }),
         _ => None,
     }
 }

@@ -16,7 +16,8 @@ pub fn cluster_role(wanted: &[Wanted]) -> String {
     for one in wanted {
         groups.entry(one.group).or_default().push(one.plural);
     }
-    let mut text = format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: {ROLE}\nrules:\n");
+    let mut text =
+        format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: {ROLE}\nrules:\n");
     for (group, mut plurals) in groups {
         plurals.sort_unstable();
         let _ = writeln!(text, "  - apiGroups: [\"{group}\"]\n    resources:");

@@ -216,7 +216,9 @@ impl Shared {
         let mut backoff = self.backoff();
         for _ in 1..self.wire.limits.attempts {
             // A busy API server is there all the same.
-            let Err(fault @ (Fault::TooMany { .. } | Fault::Answered { .. } | Fault::Cut { .. })) = &version else { break };
+            let Err(fault @ (Fault::TooMany { .. } | Fault::Answered { .. } | Fault::Cut { .. })) = &version else {
+                break;
+            };
             sleep(backoff.pause(fault.retry_after())).await;
             asked = Moment::now();
             version = self.version().await;

@@ -73,7 +73,8 @@ fn serve(leaf: Leaf, clients: Option<&Issuer>) -> SocketAddr {
 }
 
 fn fault(address: SocketAddr, trusted: &Issuer, user: Value) -> Option<Fault> {
-    let cluster = json!({"server": format!("https://{address}"), "certificate-authority-data": STANDARD.encode(trusted.pem())});
+    let cluster =
+        json!({"server": format!("https://{address}"), "certificate-authority-data": STANDARD.encode(trusted.pem())});
     let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "x",
         "clusters": [{"name": "x", "cluster": cluster}], "users": [{"name": "x", "user": user}],
         "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}]});

@@ -229,8 +229,7 @@ fn a_missing_right_is_named_and_asked_for_once() {
     let mut session = open(&server.url());
     let (pods, secrets) = (session.want::<Light>(PODS), session.want::<Light>(SECRETS));
     session.look();
-    let right =
-        Right { verb: "list", group: String::new(), resource: "secrets".to_owned(), namespace: None };
+    let right = Right { verb: "list", group: String::new(), resource: "secrets".to_owned(), namespace: None };
     assert_eq!(standing(&secrets), Standing::Lost(Fault::Forbidden(right)));
     assert_eq!(standing(&pods), Standing::Whole);
     let asked = server.requests().iter().filter(|target| target.starts_with("/api/v1/secrets")).count();
@@ -270,9 +269,7 @@ fn kinds_are_asked_for_in_a_version_that_is_served() {
 
 #[test]
 fn normal_events_are_not_asked_for() {
-    let event = |name: &str, kind: &str| {
-        json!({"apiVersion": "v1", "kind": "Event", "type": kind, "metadata": {"namespace": "apps", "name": name}})
-    };
+    let event = |name: &str, kind: &str| json!({"apiVersion": "v1", "kind": "Event", "type": kind, "metadata": {"namespace": "apps", "name": name}});
     let server = ApiServer::start(world().with([event("a", "Normal"), event("b", "Warning")]));
     let mut session = open(&server.url());
     let events = session.want::<Light>(EVENTS);

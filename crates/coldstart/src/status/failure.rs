@@ -97,7 +97,9 @@ fn refused(fault: &Fault, url: &str, context: Option<&str>) -> String {
             format!("the certificate of {url} is not accepted: {}", clean(said))
         }
         Fault::Credentials { said } => format!("the credentials{context} can't be had: {}", clean(said)),
-        Fault::NoSuchHost { host } => format!("there is no host called `{}`, which is the server{context}", clean(host)),
+        Fault::NoSuchHost { host } => {
+            format!("there is no host called `{}`, which is the server{context}", clean(host))
+        }
         Fault::NotKubernetes { code } => {
             format!("what answers at {url} is no Kubernetes API server (HTTP {code})")
         }

@@ -31,8 +31,9 @@ pub(crate) fn run(options: &Options) -> Result<Code, Failure> {
         let recording = record::read(path)?;
         return show(options, &recording.facts, recording.at);
     }
-    let mut cluster = Cluster::open(&place::target(&options.target), options.target.namespace.clone(), Limits::default())
-        .map_err(StatusFailure::Access)?;
+    let mut cluster =
+        Cluster::open(&place::target(&options.target), options.target.namespace.clone(), Limits::default())
+            .map_err(StatusFailure::Access)?;
     if let Some(layer) = options.wait_for {
         return wait::run(options, &mut cluster, layer.into());
     }

@@ -36,7 +36,8 @@ pub(crate) fn write(path: &Path, at: Time, facts: &Facts) -> Result<(), Failure>
 pub(crate) fn read(path: &Path) -> Result<Recording, Failure> {
     let failure = |source| Failure::ReadFile { path: path.to_owned(), source };
     let bytes = file::read(path, Links::Followed, RECORDING_BYTES_MAX).map_err(failure)?;
-    let not_one = |error: serde_json::Error| StatusFailure::NotARecording { path: path.to_owned(), why: error.to_string() };
+    let not_one =
+        |error: serde_json::Error| StatusFailure::NotARecording { path: path.to_owned(), why: error.to_string() };
     // The version first: what another version wrote may not be understood at all.
     let form: Form = serde_json::from_slice(&bytes).map_err(not_one)?;
     let (found, wanted) = (form.facts.version, Facts::VERSION);
