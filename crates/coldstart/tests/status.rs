@@ -221,7 +221,7 @@ fn without_a_kubeconfig_it_says_where_it_looked() {
         .says("no kubeconfig found")
         .says(absent.to_str().unwrap())
         .says("next: export KUBECONFIG=FILE");
-    run(desk.command(&["--kubeconfig", absent.to_str().unwrap()])).exits(2).says("cannot read the kubeconfig");
+    desk.status(&["--kubeconfig", absent.to_str().unwrap()]).exits(2).says("cannot read the kubeconfig");
 }
 
 #[test]

@@ -22,8 +22,6 @@ pub(crate) enum StatusFailure {
     UnknownObject { name: String, nearest: Option<String> },
     #[error("several objects that fail are called `{name}`\n  there is: {}", clean(&.names.join(", ")), name = clean(.name))]
     SeveralObjects { name: String, names: Vec<String> },
-    #[error("{} was not healthy within {seconds} s", .layer)]
-    NotInTime { layer: &'static str, seconds: u64, outcome: health::status::Outcome },
 }
 
 impl StatusFailure {
@@ -40,8 +38,7 @@ impl StatusFailure {
             Self::NotARecording { .. } => Next::Again(Again::WithFileThatExists),
             Self::OtherVersion { .. }
             | Self::UnknownObject { .. }
-            | Self::SeveralObjects { .. }
-            | Self::NotInTime { .. } => return None,
+            | Self::SeveralObjects { .. } => return None,
         })
     }
 }
