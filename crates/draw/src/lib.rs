@@ -31,6 +31,7 @@ pub mod say;
 pub mod shell;
 pub mod simulation;
 mod snippet;
+pub mod status;
 pub mod story;
 pub mod svg;
 pub mod text;

@@ -131,12 +131,13 @@ fn root(view: &View<'_>, graph: &Graph, group: &Group) -> Root {
     }
 }
 
-/// The one by which a group is known: of a cycle the lowest one, and a webhook before all.
+/// The one by which a group is known: of a cycle the one where it can be cut, else the lowest.
 fn chosen<'a>(graph: &'a Graph, group: &Group) -> &'a Symptom {
     let symptoms = group.members.iter().map(|index| &graph.symptoms[*index]);
     let rank = |it: &&Symptom| {
-        let is_hook = matches!(it.problem, Problem::WebhookWithoutEndpoints { .. });
-        (!is_hook, it.layer, it.object.clone())
+        // What can be cut: a webhook, or a pod that lacks a toleration.
+        let is_cut = matches!(it.problem, Problem::WebhookWithoutEndpoints { .. } | Problem::Unschedulable { .. });
+        (!is_cut, it.layer, it.object.clone())
     };
     symptoms.min_by_key(rank).unwrap_or(&graph.symptoms[group.members[0]])
 }

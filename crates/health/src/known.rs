@@ -161,6 +161,7 @@ pub(crate) fn layer_of_kind(object: &ObjectKey) -> Option<LayerName> {
         "Kustomization" | "HelmRelease" | "GitRepository" | "OCIRepository" | "HelmRepository" | "HelmChart"
         | "Bucket" | "FluxInstance" | "ResourceSet" | "ExternalArtifact" => LayerName::GitOps,
         "CustomResourceDefinition" | "Gateway" | "GatewayClass" | "HTTPRoute" => LayerName::Platform,
+        _ if object.group.ends_with(".toolkit.fluxcd.io") => LayerName::GitOps,
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::Time;
-use crate::facts::{Facts, Listed, Meta, Node, ObjectKey, Pod, ServiceRef, Truth, Workload, condition};
+use crate::facts::{Facts, Lease, Listed, Meta, Node, ObjectKey, Pod, ServiceRef, Truth, Workload, condition};
 use crate::known;
 use crate::status::{Expected, LayerName};
 
@@ -21,6 +21,9 @@ pub(crate) struct View<'a> {
     pods_of: BTreeMap<ObjectKey, Vec<&'a Pod>>,
     replica_sets: BTreeMap<Place<'a>, &'a Workload>,
     pub(crate) nodes: BTreeMap<&'a str, &'a Node>,
+    node_leases: BTreeMap<&'a str, &'a Lease>,
+    /// What leases are compared with.
+    leases_at: Option<Time>,
     /// Ready and all endpoints.
     endpoints: BTreeMap<Place<'a>, (usize, usize)>,
     workloads: Vec<&'a Workload>,
@@ -39,6 +42,8 @@ impl<'a> View<'a> {
             pods_of: BTreeMap::new(),
             replica_sets,
             nodes: facts.nodes.iter().map(|node| (&*node.meta.name, node)).collect(),
+            node_leases: node_leases(facts),
+            leases_at: leases_at(facts, now),
             endpoints: endpoints(facts),
             workloads: Vec::new(),
             by_key: BTreeMap::new(),
@@ -165,6 +170,17 @@ impl<'a> View<'a> {
         self.age(since).is_none_or(|age| age >= than)
     }
 
+    /// Whether a lease was not renewed for so long. Leases are compared with one another and with when they were seen, not
+    /// with the time of day: where none is fresh, it is our clock or what we saw that is old.
+    pub(crate) fn is_lapsed(&self, lease: &Lease, after: Duration) -> bool {
+        self.leases_at.is_some_and(|at| lease.renewed.is_none_or(|renewed| at.since(renewed) >= after))
+    }
+
+    /// The lease of a node.
+    pub(crate) fn node_lease(&self, node: &str) -> Option<&'a Lease> {
+        self.node_leases.get(node).copied()
+    }
+
     pub(crate) fn is_ready_node(&self, name: &str) -> bool {
         self.nodes.get(name).is_some_and(|node| node.ready().is_some_and(|ready| ready.status == Truth::True))
     }
@@ -196,6 +212,18 @@ impl<'a> View<'a> {
 pub(crate) fn key(workload: &Workload) -> ObjectKey {
     let kind = workload.workload.kind();
     workload.meta.key(&kind.group, &kind.kind)
+}
+
+fn node_leases(facts: &Facts) -> BTreeMap<&str, &Lease> {
+    let own = facts.leases.iter().filter(|it| it.meta.namespace == "kube-node-lease");
+    own.map(|it| (&*it.meta.name, it)).collect()
+}
+
+fn leases_at(facts: &Facts, now: Time) -> Option<Time> {
+    const FRESH: Duration = Duration::from_mins(1);
+    let newest = facts.leases.iter().filter_map(|it| it.renewed).max()?;
+    let seen = facts.leases.seen.unwrap_or(now);
+    Some(if seen.since(newest) < FRESH { seen } else { newest })
 }
 
 fn endpoints(facts: &Facts) -> BTreeMap<Place<'_>, (usize, usize)> {

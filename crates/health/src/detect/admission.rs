@@ -23,8 +23,8 @@ pub(super) fn of(view: &View<'_>, webhook: &str) -> Option<ObjectKey> {
 }
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
-    found.needs(LAYER, "validatingwebhookconfigurations", &view.facts.validating_webhooks);
-    found.needs(LAYER, "mutatingwebhookconfigurations", &view.facts.mutating_webhooks);
+    found.needs(LAYER, &view.facts.validating_webhooks);
+    found.needs(LAYER, &view.facts.mutating_webhooks);
     let (mut good, mut of) = (0, 0);
     for webhooks in all(view) {
         let failing: Vec<Symptom> = webhooks.hooks.iter().filter_map(|hook| one(view, webhooks, hook)).collect();

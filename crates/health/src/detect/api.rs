@@ -43,14 +43,14 @@ fn checks(view: &View<'_>, found: &mut Found) {
 }
 
 fn leaders(view: &View<'_>, found: &mut Found) {
-    found.needs(LAYER, "leases", &view.facts.leases);
+    found.needs(LAYER, &view.facts.leases);
     let is_ours = |name: &str| name == "kube-controller-manager" || name == "kube-scheduler";
     let leases = view.facts.leases.iter().filter(|it| it.meta.namespace == "kube-system" && is_ours(&it.meta.name));
     let (mut good, mut of) = (0, 0);
     for lease in leases {
         of += 1;
         let lasts = Duration::from_secs(u64::try_from(lease.duration_seconds.unwrap_or(15)).unwrap_or(15));
-        if view.is_older(lease.renewed, lasts + SLACK) {
+        if view.is_lapsed(lease, lasts + SLACK) {
             let problem = Problem::LeaseNotRenewed { holder: lease.holder.clone() };
             let symptom = Symptom::new(LAYER, lease.meta.key("coordination.k8s.io", "Lease"), problem);
             let value = lease.renewed.map(|at| ecow::eco_format!("{at}")).unwrap_or_default();
@@ -65,7 +65,7 @@ fn leaders(view: &View<'_>, found: &mut Found) {
 }
 
 fn api_services(view: &View<'_>, found: &mut Found) {
-    found.needs(LAYER, "apiservices", &view.facts.api_services);
+    found.needs(LAYER, &view.facts.api_services);
     let remote = view.facts.api_services.iter().filter_map(|it| it.service.as_ref().map(|service| (it, service)));
     let (mut good, mut of) = (0, 0);
     for (api, service) in remote {

@@ -26,8 +26,8 @@ pub(super) fn resolvers(view: &View<'_>) -> Vec<ObjectKey> {
 }
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
-    found.needs(LAYER, "services", &view.facts.services);
-    found.needs(LAYER, "endpointslices.discovery.k8s.io", &view.facts.endpoints);
+    found.needs(LAYER, &view.facts.services);
+    found.needs(LAYER, &view.facts.endpoints);
     for service in services(view) {
         let place = ServiceRef { namespace: service.meta.namespace.clone(), name: service.meta.name.clone() };
         let Some((ready, of)) = view.endpoints(&place) else { continue };

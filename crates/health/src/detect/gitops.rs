@@ -198,6 +198,14 @@ fn inside(view: &View<'_>, url: &str) -> Vec<(ObjectKey, Because)> {
     view.backends(&service).into_iter().map(|it| (it, Because::Backend)).collect()
 }
 
+/// Whether a dependency has become ready since: Flux looks again within seconds.
+fn is_ready(view: &View<'_>, key: &ObjectKey) -> bool {
+    let says = |conditions: &[Condition]| condition(conditions, "Ready").is_some_and(|it| it.status == Truth::True);
+    let kustomization = view.facts.kustomizations.iter().find(|it| it.key() == *key);
+    let release = || view.facts.helm_releases.iter().find(|it| it.key() == *key);
+    kustomization.map_or_else(|| release().is_some_and(|it| says(&it.conditions)), |it| says(&it.conditions))
+}
+
 /// What an object that says that a dependency is not ready waits for.
 fn dependencies(view: &View<'_>, waits: &[Waits], found: &mut Found) -> (Vec<(ObjectKey, Because)>, Option<ObjectKey>) {
     let mut absent = None;
@@ -217,7 +225,7 @@ fn dependencies(view: &View<'_>, waits: &[Waits], found: &mut Found) -> (Vec<(Ob
 fn kustomizations(view: &View<'_>, found: &mut Found) {
     let all = &view.facts.kustomizations;
     if !all.is_empty() {
-        found.needs(LAYER, "kustomizations.kustomize.toolkit.fluxcd.io", all);
+        found.needs(LAYER, all);
     }
     let by_key: BTreeMap<ObjectKey, &Source> = all_sources(view).map(|it| (it.key(), it)).collect();
     let mut good = 0;
@@ -233,6 +241,9 @@ fn kustomizations(view: &View<'_>, found: &mut Found) {
             "DependencyNotReady" => {
                 let (waits, absent) = dependencies(view, &it.depends_on, found);
                 edges.extend(waits);
+                if it.depends_on.iter().all(|wait| is_ready(view, &wait.on)) {
+                    symptom = symptom.state(State::Progressing);
+                }
                 if let Some(on) = absent {
                     symptom = symptom.shows("spec.dependsOn", ecow::eco_format!("{on}"), None);
                     symptom.problem = Problem::DependencyMissing { on };
@@ -308,6 +319,9 @@ fn releases(view: &View<'_>, found: &mut Found) {
             "DependencyNotReady" => {
                 let (waits, absent) = dependencies(view, &it.depends_on, found);
                 edges.extend(waits);
+                if it.depends_on.iter().all(|wait| is_ready(view, &wait.on)) {
+                    symptom = symptom.state(State::Progressing);
+                }
                 if let Some(on) = absent {
                     symptom = symptom.shows("spec.dependsOn", ecow::eco_format!("{on}"), None);
                     symptom.problem = Problem::DependencyMissing { on };

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use ecow::EcoString;
 
-use crate::facts::{Listed, ObjectKey, Why};
+use crate::facts::{Facts, Listed, ObjectKey, Why};
 use crate::status::{Count, Gap, LayerName, What};
 use crate::symptom::Symptom;
 use crate::view::View;
@@ -49,12 +49,16 @@ impl Found {
     }
 
     /// A list that a layer is proved by.
-    pub(crate) fn needs<T>(&mut self, layer: LayerName, kind: &str, list: &Listed<T>) {
-        let Some(why) = list.gap.as_ref().filter(|why| !why.is_absence()) else { return };
-        self.unseen.entry(layer).or_insert_with(|| why.clone());
-        let gap = Gap { kind: EcoString::from(kind), why: why.clone() };
-        if !self.gaps.contains(&gap) {
-            self.gaps.push(gap);
+    pub(crate) fn needs<T>(&mut self, layer: LayerName, list: &Listed<T>) {
+        if let Some(why) = list.gap.as_ref().filter(|why| !why.is_absence()) {
+            self.unseen.entry(layer).or_insert_with(|| why.clone());
+        }
+    }
+
+    /// A list that is not whole although it was asked for.
+    fn gap<T>(&mut self, kind: &str, list: &Listed<T>) {
+        if let Some(why) = list.gap.as_ref().filter(|why| !why.is_absence() && **why != Why::NotAsked) {
+            self.gaps.push(Gap { kind: EcoString::from(kind), why: why.clone() });
         }
     }
 
@@ -69,6 +73,7 @@ impl Found {
 /// All of it.
 pub(crate) fn detect(view: &View<'_>) -> Found {
     let mut found = Found::default();
+    gaps(view.facts, &mut found);
     machines::detect(view, &mut found);
     api::detect(view, &mut found);
     admission::detect(view, &mut found);
@@ -84,4 +89,53 @@ pub(crate) fn detect(view: &View<'_>) -> Found {
     workloads::detect(view, &mut found);
     missing::detect(view, &mut found);
     found
+}
+
+/// Every list that was asked for and is not whole.
+fn gaps(facts: &Facts, found: &mut Found) {
+    found.gap("nodes", &facts.nodes);
+    found.gap("namespaces", &facts.namespaces);
+    found.gap("pods", &facts.pods);
+    found.gap("deployments.apps", &facts.deployments);
+    found.gap("daemonsets.apps", &facts.daemon_sets);
+    found.gap("statefulsets.apps", &facts.stateful_sets);
+    found.gap("replicasets.apps", &facts.replica_sets);
+    found.gap("jobs.batch", &facts.jobs);
+    found.gap("services", &facts.services);
+    found.gap("endpointslices.discovery.k8s.io", &facts.endpoints);
+    found.gap("leases.coordination.k8s.io", &facts.leases);
+    found.gap("customresourcedefinitions.apiextensions.k8s.io", &facts.crds);
+    found.gap("apiservices.apiregistration.k8s.io", &facts.api_services);
+    found.gap("certificatesigningrequests.certificates.k8s.io", &facts.csrs);
+    found.gap("validatingwebhookconfigurations.admissionregistration.k8s.io", &facts.validating_webhooks);
+    found.gap("mutatingwebhookconfigurations.admissionregistration.k8s.io", &facts.mutating_webhooks);
+    found.gap("persistentvolumeclaims", &facts.claims);
+    found.gap("persistentvolumes", &facts.volumes);
+    found.gap("storageclasses.storage.k8s.io", &facts.storage_classes);
+    found.gap("csinodes.storage.k8s.io", &facts.csi_nodes);
+    found.gap("csidrivers.storage.k8s.io", &facts.csi_drivers);
+    found.gap("volumeattachments.storage.k8s.io", &facts.attachments);
+    found.gap("secrets", &facts.secrets);
+    found.gap("configmaps", &facts.config_maps);
+    found.gap("events", &facts.events);
+    found.gap("certificates.cert-manager.io", &facts.certificates);
+    found.gap("issuers.cert-manager.io", &facts.issuers);
+    found.gap("clusterissuers.cert-manager.io", &facts.cluster_issuers);
+    found.gap("gitrepositories.source.toolkit.fluxcd.io", &facts.git_repositories);
+    found.gap("ocirepositories.source.toolkit.fluxcd.io", &facts.oci_repositories);
+    found.gap("helmrepositories.source.toolkit.fluxcd.io", &facts.helm_repositories);
+    found.gap("helmcharts.source.toolkit.fluxcd.io", &facts.helm_charts);
+    found.gap("buckets.source.toolkit.fluxcd.io", &facts.buckets);
+    found.gap("kustomizations.kustomize.toolkit.fluxcd.io", &facts.kustomizations);
+    found.gap("helmreleases.helm.toolkit.fluxcd.io", &facts.helm_releases);
+    found.gap("fluxinstances.fluxcd.controlplane.io", &facts.flux_instances);
+    found.gap("resourcesets.fluxcd.controlplane.io", &facts.resource_sets);
+    found.gap("externalsecrets.external-secrets.io", &facts.external_secrets);
+    found.gap("secretstores.external-secrets.io", &facts.secret_stores);
+    found.gap("clustersecretstores.external-secrets.io", &facts.cluster_secret_stores);
+    found.gap("sealedsecrets.bitnami.com", &facts.sealed_secrets);
+    for (kind, list) in &facts.others {
+        found.gap(kind, list);
+    }
+    found.gap("machines", &facts.machines);
 }

@@ -34,8 +34,8 @@ struct Tally {
 }
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
-    found.needs(LAYER, "daemonsets.apps", &view.facts.daemon_sets);
-    found.needs(LAYER, "pods", &view.facts.pods);
+    found.needs(LAYER, &view.facts.daemon_sets);
+    found.needs(LAYER, &view.facts.pods);
     let agents: Vec<&Workload> = view.facts.daemon_sets.iter().filter(|it| known::is_agent(&it.meta)).collect();
     for agent in &agents {
         one(view, agent, found);

@@ -15,7 +15,7 @@ pub(super) const UNINITIALIZED: &str = "node.cloudprovider.kubernetes.io/uniniti
 /// A new node may take so long to become ready.
 const STARTING: Duration = Duration::from_mins(3);
 /// The kubelet renews its lease every ten seconds; forty without are a node that is gone.
-const SILENT: Duration = Duration::from_mins(1);
+pub(super) const SILENT: Duration = Duration::from_mins(1);
 
 pub(super) fn node_key(name: &str) -> ObjectKey {
     ObjectKey::new("", "Node", "", name)
@@ -23,7 +23,7 @@ pub(super) fn node_key(name: &str) -> ObjectKey {
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     let nodes = &view.facts.nodes;
-    found.needs(LAYER, "nodes", nodes);
+    found.needs(LAYER, nodes);
     let mut good = 0;
     for node in nodes {
         let before = found.symptoms.len();
@@ -88,12 +88,8 @@ fn readiness(view: &View<'_>, node: &Node) -> Option<Symptom> {
         let lacks = waits_for_network && agents.is_empty() && view.facts.daemon_sets.is_whole();
         return Some(symptom.edges(agents).edges(lacks.then(|| (super::network::no_agent(), Because::NodeNetwork))));
     }
-    let lease = view.facts.leases.iter().find(|it| it.meta.is_at("kube-node-lease", &node.meta.name))?;
-    // Beside the other nodes: where none was renewed, it is not this node that is silent.
-    let newest =
-        view.facts.leases.iter().filter(|it| it.meta.namespace == "kube-node-lease").filter_map(|it| it.renewed).max();
-    let is_behind = lease.renewed.is_none_or(|at| newest.is_some_and(|newest| newest.since(at) >= SILENT));
-    if !view.is_older(lease.renewed, SILENT) || (!is_behind && view.facts.nodes.len() > 1) || is_young {
+    let lease = view.node_lease(&node.meta.name)?;
+    if !view.is_lapsed(lease, SILENT) || is_young {
         return None;
     }
     let value = lease.renewed.map(|at| ecow::eco_format!("{at}")).unwrap_or_default();

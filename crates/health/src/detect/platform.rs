@@ -15,7 +15,9 @@ const ASSIGNING: Duration = Duration::from_mins(2);
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     balancers(view, found);
-    for (kind, list) in &view.facts.others {
+    // Steps of a Certificate, which tells of them itself.
+    let is_step = |kind: &str| kind.ends_with("acme.cert-manager.io") || kind.starts_with("CertificateRequest.");
+    for (kind, list) in view.facts.others.iter().filter(|(kind, _)| !is_step(kind)) {
         let mut good = 0;
         for object in list {
             match one(view, object, found) {

@@ -31,7 +31,7 @@ fn registry_key(host: &str) -> ObjectKey {
 }
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
-    found.needs(LayerName::Applications, "pods", &view.facts.pods);
+    found.needs(LayerName::Applications, &view.facts.pods);
     let mut registries: BTreeMap<EcoString, Vec<(ObjectKey, EcoString)>> = BTreeMap::new();
     let agents = agents(found);
     for pod in &view.facts.pods {
@@ -292,8 +292,7 @@ fn on_node(view: &View<'_>, pod: &Pod, agents: &BTreeSet<ObjectKey>) -> Vec<(Obj
 }
 
 fn is_silent(view: &View<'_>, node: &str) -> bool {
-    let lease = view.facts.leases.iter().find(|it| it.meta.is_at("kube-node-lease", node));
-    lease.is_some_and(|it| view.is_older(it.renewed, Duration::from_mins(1)))
+    view.node_lease(node).is_some_and(|it| view.is_lapsed(it, super::nodes::SILENT))
 }
 
 /// What the scheduler names: taints of nodes, cordons, claims.

@@ -44,7 +44,7 @@ fn sealed(view: &View<'_>, found: &mut Found) {
     if all.is_empty() {
         return;
     }
-    found.needs(LAYER, "sealedsecrets.bitnami.com", all);
+    found.needs(LAYER, all);
     let key_object = sealing_key(view);
     let has_keys = keys(view).next().is_some();
     if view.facts.secrets.is_whole() {

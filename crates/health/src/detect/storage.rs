@@ -33,9 +33,9 @@ pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     if !has_storage && facts.storage_classes.is_whole() {
         return;
     }
-    found.needs(LAYER, "storageclasses.storage.k8s.io", &facts.storage_classes);
-    found.needs(LAYER, "csinodes.storage.k8s.io", &facts.csi_nodes);
-    found.needs(LAYER, "persistentvolumeclaims", &facts.claims);
+    found.needs(LAYER, &facts.storage_classes);
+    found.needs(LAYER, &facts.csi_nodes);
+    found.needs(LAYER, &facts.claims);
     let defaults = facts.storage_classes.iter().filter(|it| it.default).count();
     found.count(LAYER, What::DefaultClasses, defaults, 1);
     drivers(view, found);

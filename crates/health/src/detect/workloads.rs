@@ -18,9 +18,9 @@ const RECENT: Duration = Duration::from_mins(15);
 
 pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     let facts = view.facts;
-    found.needs(LayerName::Applications, "deployments.apps", &facts.deployments);
-    found.needs(LayerName::Applications, "statefulsets.apps", &facts.stateful_sets);
-    found.needs(LayerName::Applications, "daemonsets.apps", &facts.daemon_sets);
+    found.needs(LayerName::Applications, &facts.deployments);
+    found.needs(LayerName::Applications, &facts.stateful_sets);
+    found.needs(LayerName::Applications, &facts.daemon_sets);
     let mut tally: std::collections::BTreeMap<LayerName, (usize, usize)> = std::collections::BTreeMap::new();
     for workload in view.workloads() {
         let layer = known::layer(&workload.meta, &workload.images);

@@ -221,7 +221,19 @@ const NODES: [Story; 9] = [
     }),
 ];
 
-const NETWORK: [Story; 7] = [
+const NETWORK: [Story; 8] = [
+    ("the operator tolerates no taint, and nodes wait for the agent that waits for it", |it| {
+        let text = "container runtime network not ready: NetworkPluginNotReady message: cni plugin not initialized";
+        for index in 0..5 {
+            it.node(index).conditions = vec![cond("Ready", Truth::False, "KubeletNotReady", text, HOUR)];
+            it.node(index).taints = vec![Taint { key: eco("node.kubernetes.io/not-ready"), ..Taint::default() }];
+        }
+        it.crash("kube-system", "cilium", "CRDs are not available", HOUR);
+        let text = "0/5 nodes are available: 5 node(s) had untolerated taint {node.kubernetes.io/not-ready: }.";
+        it.pods("kube-system", "cilium-operator").for_each(|pod| unschedulable(pod, text));
+        it.count("kube-system", "cilium-operator");
+        root(deployment("kube-system", "cilium-operator"), "CNI-01")
+    }),
     ("no agent on one node", |it| {
         let name = it.node_name(3);
         it.facts.pods.objects.retain(|pod| !(pod.node == name && pod.meta.labels.is("k8s-app", "cilium")));

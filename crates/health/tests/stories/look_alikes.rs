@@ -6,7 +6,19 @@ use coldstart_health::status::{Outcome, State as LayerState};
 
 type Story = (&'static str, Outcome, fn(&mut Cluster));
 
-const STORIES: [Story; 14] = [
+const STORIES: [Story; 17] = [
+    ("a dependency that has just become ready", Outcome::Progressing, |it| {
+        it.waits("apps", "config");
+    }),
+    ("leases that were seen an hour ago", Outcome::Healthy, |it| {
+        for lease in &mut it.facts.leases.objects {
+            lease.renewed = ago(HOUR);
+        }
+        it.facts.leases.seen = ago(HOUR);
+    }),
+    ("a clock that is an hour ahead", Outcome::Healthy, |it| {
+        it.facts.leases.objects.iter_mut().for_each(|lease| lease.renewed = ago(HOUR));
+    }),
     ("a rollout", Outcome::Progressing, |it| {
         let (namespace, name) = it.app();
         it.pods(&namespace, &name).take(1).for_each(|pod| wait(pod, "ContainerCreating", "", 20));
