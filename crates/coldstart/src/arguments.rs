@@ -35,6 +35,9 @@ pub(crate) enum Command {
     Report(Report),
     /// Boot the repository many times in a simulated world: how often it comes up, how long it takes, why it fails
     Simulate(Simulate),
+    /// Show whether a live cluster is healthy, layer by layer, and the root of what is not; only reads
+    #[cfg(feature = "live")]
+    Status(crate::status::arguments::Status),
     /// Bring a cluster up step by step, verifying each step; resumable after a crash
     Up(Up),
     /// List earlier runs of `up`, or show one of them again

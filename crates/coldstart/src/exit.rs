@@ -14,6 +14,12 @@ pub(crate) const ERRORS_FOUND: Code = Code(1);
 pub(crate) const FAILED: Code = Code(2);
 /// Read, but there is nothing in it to check.
 pub(crate) const NOTHING_TO_CHECK: Code = Code(3);
+/// Of `status`: nothing fails, and something is still coming up.
+#[cfg(feature = "live")]
+pub(crate) const PROGRESSING: Code = Code(4);
+/// Of `status`: what would decide it could not be seen.
+#[cfg(feature = "live")]
+pub(crate) const UNKNOWN: Code = Code(5);
 /// Somebody asked to stop, as shells say it of Ctrl-C.
 pub(crate) const STOPPED: Code = Code(130);
 

@@ -133,6 +133,9 @@ pub(crate) enum Failure {
     #[cfg(feature = "seal")]
     #[error(transparent)]
     Seal(Box<crate::seal::SealFailure>),
+    #[cfg(feature = "live")]
+    #[error(transparent)]
+    Status(#[from] crate::status::StatusFailure),
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
     #[error("cannot write the report as JSON: {it}", it = clean(.0))]
@@ -201,6 +204,8 @@ impl Failure {
             Self::SettingsExist { at, .. } => Next::Run(Run::InitPrint { at: at.clone() }),
             #[cfg(feature = "seal")]
             Self::Seal(failure) => return failure.next(),
+            #[cfg(feature = "live")]
+            Self::Status(failure) => return failure.next(),
             Self::Journal { command, at, source: run::JournalError::File { .. }, .. } => {
                 Next::Run(Run::WithState { command, at: at.clone() })
             }

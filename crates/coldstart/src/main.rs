@@ -26,6 +26,8 @@ mod report;
 mod seal;
 mod simulate;
 mod since;
+#[cfg(feature = "live")]
+mod status;
 mod stop;
 mod up;
 mod version;
@@ -66,6 +68,8 @@ fn main() -> ExitCode {
         Command::Report(options) => report::run(&options),
         #[cfg(feature = "seal")]
         Command::Seal(options) => seal::run(&options.settled()),
+        #[cfg(feature = "live")]
+        Command::Status(options) => status::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         Command::Completions(options) => manual::completions(&options),
         Command::Man(options) => manual::pages(&options),
