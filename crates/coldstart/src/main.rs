@@ -19,6 +19,7 @@ mod manual;
 mod open;
 mod output;
 mod place;
+mod picture;
 mod plan;
 mod progress;
 mod report;

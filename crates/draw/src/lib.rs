@@ -21,6 +21,7 @@ pub mod markdown;
 mod merge;
 mod paint;
 mod place;
+pub mod picture;
 pub mod plan;
 pub mod repairs;
 pub mod report;
