@@ -16,15 +16,13 @@ use crate::impact::is_called;
 const COMMAND: &str = "graph";
 
 /// The clusters in one of the formats that are pictures.
-pub(crate) fn drawn(
-    options: &Graph,
-    reading: &Reading,
-    clusters: &[(&Cluster, &Analysis)],
-) -> Result<String, Failure> {
+pub(crate) fn drawn(options: &Graph, reading: &Reading, clusters: &[(&Cluster, &Analysis)]) -> Result<String, Failure> {
     let focus = focus(options, clusters)?;
     let drawn = clusters.iter().zip(focus).filter(|(_, focus)| options.picture.focus.is_empty() || !focus.is_empty());
     let pictures: Vec<(&Cluster, &Analysis, Picture)> = drawn
-        .map(|((cluster, analysis), focus)| (*cluster, *analysis, Picture::new(cluster, analysis, &wish(options, focus))))
+        .map(|((cluster, analysis), focus)| {
+            (*cluster, *analysis, Picture::new(cluster, analysis, &wish(options, focus)))
+        })
         .collect();
     if options.format == GraphFormat::Html {
         let report = report(reading, clusters)?;

@@ -1,5 +1,6 @@
 //! The graph as a picture, in the formats that are text: what is drawn, what is left out, and that no name breaks out of its place.
 
+#[allow(dead_code, reason = "not every test needs all of it")]
 mod generated;
 
 use std::collections::BTreeSet;
@@ -42,7 +43,9 @@ fn a_small_cluster_as_svg() {
 fn no_name_breaks_out_of_its_place() {
     let picture = small();
     let long = "long-".repeat(60);
-    for (format, text) in [("svg", svg(std::slice::from_ref(&picture))), ("mermaid", mermaid(std::slice::from_ref(&picture)))] {
+    for (format, text) in
+        [("svg", svg(std::slice::from_ref(&picture))), ("mermaid", mermaid(std::slice::from_ref(&picture)))]
+    {
         assert!(!text.contains("<img") && !text.contains("</script"), "{format} has a tag");
         assert!(!text.contains("onerror=\""), "{format} has an attribute");
     }
@@ -60,7 +63,12 @@ fn no_name_breaks_out_of_its_place() {
 #[test]
 fn a_cycle_is_drawn_as_one_and_what_is_not_found_has_a_box() {
     let picture = small();
-    let cycle: BTreeSet<(usize, usize)> = picture.arrows.iter().filter(|arrow| arrow.tone == Tone::Deadlocked).map(|arrow| (arrow.from, arrow.to)).collect();
+    let cycle: BTreeSet<(usize, usize)> = picture
+        .arrows
+        .iter()
+        .filter(|arrow| arrow.tone == Tone::Deadlocked)
+        .map(|arrow| (arrow.from, arrow.to))
+        .collect();
     assert!(cycle.iter().any(|(from, to)| cycle.contains(&(*to, *from))), "{cycle:?}");
     let gone = picture.boxes.iter().position(|node| node.state == State::NotFound).expect("a box");
     assert!(picture.arrows.iter().any(|arrow| arrow.from == gone && arrow.tone == Tone::Missing));
@@ -72,7 +80,9 @@ fn orders_that_follow_from_others_are_left_out_and_what_is_wrong_stays() {
     let all = picture(&cluster, &Wish::default());
     assert!(all.implied > 0);
     // What is declared once more follows from what is there.
-    let is_drawn = |picture: &Picture, from: usize, to: usize| picture.arrows.iter().any(|arrow| (arrow.from, arrow.to) == (from, to));
+    let is_drawn = |picture: &Picture, from: usize, to: usize| {
+        picture.arrows.iter().any(|arrow| (arrow.from, arrow.to) == (from, to))
+    };
     assert!(!is_drawn(&all, 1, 8), "the root applies it, and so does what it depends on come after the root");
     cluster.ties.clear();
     let bare = picture(&cluster, &Wish::default());

@@ -20,7 +20,9 @@ const INCH: f64 = 72.0;
 type Line = Vec<(f64, f64)>;
 
 fn main() {
-    println!("| graph | boxes | arrows | crossings | dot | length | dot | ms | dot |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!(
+        "| graph | boxes | arrows | crossings | dot | length | dot | ms | dot |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+    );
     for path in std::env::args().skip(1) {
         let text = std::fs::read_to_string(&path).expect("a graph");
         let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".dot");
@@ -83,7 +85,8 @@ fn cubic(p: [(f64, f64); 4]) -> impl Iterator<Item = (f64, f64)> {
     (0..=PIECES).map(move |piece| {
         let t = f64::from(piece) / f64::from(PIECES);
         let u = 1.0 - t;
-        let mix = |a: f64, b: f64, c: f64, d: f64| u * u * u * a + 3.0 * u * u * t * b + 3.0 * u * t * t * c + t * t * t * d;
+        let mix =
+            |a: f64, b: f64, c: f64, d: f64| u * u * u * a + 3.0 * u * u * t * b + 3.0 * u * t * t * c + t * t * t * d;
         (mix(p[0].0, p[1].0, p[2].0, p[3].0), mix(p[0].1, p[1].1, p[2].1, p[3].1))
     })
 }
@@ -100,7 +103,8 @@ fn dot(graph: &Graph) -> Vec<((u32, u32), Line)> {
     (0..graph.nodes.len()).for_each(|node| writeln!(text, "{node}").expect("a text"));
     graph.edges.iter().for_each(|edge| writeln!(text, "{} -> {}", edge.from, edge.to).expect("a text"));
     text.push('}');
-    let mut child = Command::new("dot").arg("-Tplain").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("Graphviz");
+    let mut child =
+        Command::new("dot").arg("-Tplain").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("Graphviz");
     child.stdin.take().expect("its input").write_all(text.as_bytes()).expect("written");
     let output = child.wait_with_output().expect("its output");
     let output = String::from_utf8(output.stdout).expect("text");
@@ -112,7 +116,9 @@ fn edge(line: &str) -> ((u32, u32), Line) {
     let count: usize = words[3].parse().expect("a count");
     let number = |at: usize| words[at].parse::<f64>().expect("a number") * INCH;
     let points: Line = (0..count).map(|point| (number(4 + 2 * point), number(5 + 2 * point))).collect();
-    let bent = (0..count / 3).flat_map(|piece| cubic([points[3 * piece], points[3 * piece + 1], points[3 * piece + 2], points[3 * piece + 3]]));
+    let bent = (0..count / 3).flat_map(|piece| {
+        cubic([points[3 * piece], points[3 * piece + 1], points[3 * piece + 2], points[3 * piece + 3]])
+    });
     ((words[1].parse().expect("a node"), words[2].parse().expect("a node")), bent.collect())
 }
 
@@ -122,7 +128,8 @@ fn length(lines: &[Line]) -> f64 {
 
 /// Crossings of pieces of different edges that share no box.
 fn crossings(ends: &[(u32, u32)], lines: &[Line]) -> u64 {
-    let pieces = lines.iter().enumerate().flat_map(|(edge, line)| line.windows(2).map(move |pair| (edge, pair[0], pair[1])));
+    let pieces =
+        lines.iter().enumerate().flat_map(|(edge, line)| line.windows(2).map(move |pair| (edge, pair[0], pair[1])));
     let mut pieces: Vec<_> = pieces.map(|(edge, a, b)| if a.0 <= b.0 { (edge, a, b) } else { (edge, b, a) }).collect();
     pieces.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
     let mut count = 0;

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use graph::Analysis;
-use model::{Cluster, Component, ComponentId, Consequence, MANY_RELEASES_MIN, ObjectRef, Role, Stage, TieTarget, Verdict, say_seconds};
+use model::{
+    Cluster, Component, ComponentId, Consequence, MANY_RELEASES_MIN, Need, ObjectRef, Phase, Role, Stage, TieTarget,
+    Verdict, say_seconds,
+};
 
 use super::{Arrow, Collapse, Lanes, Node, Picture, State, Tone, Wish};
 use crate::clean::clean;
@@ -15,7 +18,8 @@ const COSTLY_SECONDS: u64 = 600;
 
 /// Everything, with every arrow.
 pub(super) fn whole(cluster: &Cluster, analysis: &Analysis, wish: &Wish) -> Picture {
-    let mut builder = Builder { cluster, analysis, of: Vec::new(), picture: Picture::default(), arrows: BTreeMap::new() };
+    let mut builder =
+        Builder { cluster, analysis, of: Vec::new(), picture: Picture::default(), arrows: BTreeMap::new() };
     builder.picture.title = clean(&cluster.name).into_owned();
     builder.boxes(wish);
     builder.ties();
@@ -23,7 +27,7 @@ pub(super) fn whole(cluster: &Cluster, analysis: &Analysis, wish: &Wish) -> Pict
     builder.parents();
     builder.cycles();
     builder.critical_path();
-    builder.picture.arrows = std::mem::take(&mut builder.arrows).into_values().collect();
+    builder.picture.arrows = builder.drawn();
     builder.lanes(wish);
     builder.picture
 }
@@ -123,7 +127,8 @@ impl Builder<'_> {
         let all = || ids.iter().map(|id| self.cluster.component(*id));
         node.tier = ids.iter().map(|id| schedule.tier(*id)).min().unwrap_or(0);
         node.start = ids.iter().filter_map(|id| schedule.start(*id)).min();
-        node.done = ids.iter().map(|id| schedule.done(*id)).collect::<Option<Vec<u64>>>().and_then(|all| all.into_iter().max());
+        node.done =
+            ids.iter().map(|id| schedule.done(*id)).collect::<Option<Vec<u64>>>().and_then(|all| all.into_iter().max());
         node.is_critical = ids.iter().any(|id| schedule.critical_path.contains(id));
         node.state = match () {
             () if all().any(|component| component.suspended.is_some()) => State::Suspended,
@@ -194,7 +199,7 @@ impl Builder<'_> {
         for judged in &analysis.judged {
             let Some(offer) = judged.offer else { continue };
             let (by, of) = (cluster.offers[offer].by, cluster.needs[judged.need].of);
-            let tone = tone(judged.verdict, judged.consequence);
+            let tone = tone(judged.verdict, judged.consequence, is_late(&cluster.needs[judged.need]));
             if let Some(arrow) = tone.and_then(|tone| self.arrow(by, of, tone)) {
                 arrow.needs.push(judged.need);
             }
@@ -234,6 +239,13 @@ impl Builder<'_> {
         }
     }
 
+    /// A host that something talks to later says little beside an order the other way round.
+    fn drawn(&mut self) -> Vec<Arrow> {
+        let all = std::mem::take(&mut self.arrows);
+        let is_against = |arrow: &Arrow| arrow.tone == Tone::Soon && all.contains_key(&(arrow.to, arrow.from));
+        all.values().filter(|arrow| !is_against(arrow)).cloned().collect()
+    }
+
     fn lanes(&mut self, wish: &Wish) {
         let titles: Vec<String> = match (wish.lanes, wish.collapse) {
             (_, Some(Collapse::Tier)) => vec!["all".to_owned(); self.picture.boxes.len()],
@@ -246,7 +258,7 @@ impl Builder<'_> {
         for (node, title) in self.picture.boxes.iter_mut().zip(&titles) {
             node.lane = sorted.partition_point(|other| other < title);
         }
-        self.picture.lanes_below = sorted.len() > 1;
+        self.picture.lanes_beside = sorted.len() > 1;
         self.picture.lanes = sorted;
     }
 
@@ -268,8 +280,13 @@ impl Builder<'_> {
 
 const STAGES: [&str; 3] = ["Before Flux", "Flux: others wait for these", "Flux: nothing waits for these"];
 
+/// Whether it comes up without it: it only works later, or does without.
+fn is_late(need: &Need) -> bool {
+    need.phase == Phase::Run || need.optional || (need.soft && need.phase == Phase::Ready)
+}
+
 /// How a need is drawn; nothing where it says nothing about an order.
-fn tone(verdict: Verdict, consequence: Consequence) -> Option<Tone> {
+fn tone(verdict: Verdict, consequence: Consequence, is_late: bool) -> Option<Tone> {
     let is_costly = match consequence {
         Consequence::Deadlock | Consequence::Terminal { .. } | Consequence::Silent => true,
         Consequence::Slow { seconds } => seconds >= COSTLY_SECONDS,
@@ -278,11 +295,11 @@ fn tone(verdict: Verdict, consequence: Consequence) -> Option<Tone> {
     match verdict {
         Verdict::Unoffered => None,
         Verdict::Deadlocked => Some(Tone::Deadlocked),
-        Verdict::Unordered if is_costly => Some(Tone::Missing),
-        Verdict::Unordered => Some(Tone::Unordered),
+        Verdict::BootstrapOnly | Verdict::Guaranteed => Some(Tone::Guaranteed),
+        _ if is_late || !is_costly => Some(Tone::Soon),
+        Verdict::Unordered => Some(Tone::Missing),
         Verdict::ExistsOnly | Verdict::AppliedOnly => Some(Tone::AppliedOnly),
         Verdict::FalselyReady => Some(Tone::FalselyReady),
-        Verdict::BootstrapOnly | Verdict::Guaranteed => Some(Tone::Guaranteed),
     }
 }
 

@@ -6,10 +6,15 @@ use super::{Picture, State, Tone};
 
 /// One digraph, with a cluster of Graphviz for each lane.
 pub fn dot(pictures: &[Picture]) -> String {
-    let mut out = "digraph coldstart {\n  rankdir=LR\n  node [shape=box, style=rounded, fontname=\"sans-serif\"]\n".to_owned();
+    let mut out =
+        "digraph coldstart {\n  rankdir=LR\n  node [shape=box, style=rounded, fontname=\"sans-serif\"]\n".to_owned();
     for (number, picture) in pictures.iter().enumerate() {
         for (lane, title) in picture.lanes.iter().enumerate() {
-            let _ = writeln!(out, "  subgraph cluster_{number}_{lane} {{\n    label={}", quoted(&format!("{} · {title}", picture.title)));
+            let _ = writeln!(
+                out,
+                "  subgraph cluster_{number}_{lane} {{\n    label={}",
+                quoted(&format!("{} · {title}", picture.title))
+            );
             for (index, node) in picture.boxes.iter().enumerate().filter(|(_, node)| node.lane == lane) {
                 let look = match node.state {
                     State::Comes if node.is_critical => ", penwidth=2",
@@ -29,7 +34,7 @@ pub fn dot(pictures: &[Picture]) -> String {
                 Tone::Applies => "color=gray70, style=dotted",
                 Tone::Declared => "color=gray50",
                 Tone::Guaranteed => "color=seagreen4",
-                Tone::Unordered => "color=gray50, style=dashed",
+                Tone::Soon => "color=gray50, style=dashed",
                 Tone::AppliedOnly => "color=orange3",
                 Tone::FalselyReady => "color=darkorange2, style=bold",
                 Tone::Missing => "color=red3, style=dashed, constraint=false",

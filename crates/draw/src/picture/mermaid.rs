@@ -24,7 +24,7 @@ pub fn mermaid(pictures: &[Picture]) -> String {
             let arrow = &picture.arrows[index];
             let line = match arrow.tone {
                 _ if arrow.is_critical && arrow.tone.orders() => "==>",
-                Tone::Applies | Tone::Unordered => "-.->",
+                Tone::Applies | Tone::Soon => "-.->",
                 Tone::Declared | Tone::Guaranteed => "-->",
                 Tone::AppliedOnly => "-->|applied only|",
                 Tone::FalselyReady => "-->|falsely ready|",
@@ -61,7 +61,7 @@ fn lanes(out: &mut String, number: usize, picture: &Picture, with_title: bool) {
 
 fn color(tone: Tone) -> Option<&'static str> {
     match tone {
-        Tone::Applies | Tone::Declared | Tone::Guaranteed | Tone::Unordered => None,
+        Tone::Applies | Tone::Declared | Tone::Guaranteed | Tone::Soon => None,
         Tone::AppliedOnly => Some("#b7791f"),
         Tone::FalselyReady => Some("#dd6b20"),
         Tone::Missing | Tone::Deadlocked => Some("#c62828"),

@@ -59,8 +59,8 @@ pub struct Picture {
     pub arrows: Vec<Arrow>,
     /// Their titles; boxes name them by their places.
     pub lanes: Vec<String>,
-    /// Lanes lie below each other, and not one after another.
-    pub lanes_below: bool,
+    /// Lanes lie beside each other, and not one after another: arrows run to the right then, and down otherwise.
+    pub lanes_beside: bool,
     /// Arrows that follow from others.
     pub implied: usize,
 }
@@ -114,8 +114,8 @@ pub enum Tone {
     /// Declared, and nothing that was read needs it.
     Declared,
     Guaranteed,
-    /// Nothing orders the two, and it recovers by itself soon.
-    Unordered,
+    /// Not proven, and it recovers by itself soon.
+    Soon,
     AppliedOnly,
     FalselyReady,
     /// Nothing orders the two, and the race costs something.
@@ -128,7 +128,7 @@ impl Tone {
         Self::Applies,
         Self::Declared,
         Self::Guaranteed,
-        Self::Unordered,
+        Self::Soon,
         Self::AppliedOnly,
         Self::FalselyReady,
         Self::Missing,
@@ -146,7 +146,7 @@ impl Tone {
             Self::Applies => "applies",
             Self::Declared => "declared",
             Self::Guaranteed => "guaranteed",
-            Self::Unordered => "unordered",
+            Self::Soon => "soon",
             Self::AppliedOnly => "applied-only",
             Self::FalselyReady => "falsely-ready",
             Self::Missing => "missing",
@@ -160,7 +160,7 @@ impl Tone {
             Self::Applies => "applies",
             Self::Declared => "declared order",
             Self::Guaranteed => "guaranteed",
-            Self::Unordered => "no order, recovers soon",
+            Self::Soon => "not guaranteed, recovers soon",
             Self::AppliedOnly => "applied only",
             Self::FalselyReady => "falsely ready",
             Self::Missing => "order is missing",

@@ -52,9 +52,6 @@
     for (const lane of cluster.lanes) {
       const [x, y, width, height] = lane.at;
       all.append(make("rect", { class: "lane", x, y, width, height, rx: 10 }));
-      const fits = Math.max(3, Math.floor(width / 7) - 3);
-      const title = lane.title.length > fits ? `${lane.title.slice(0, fits)}…` : lane.title;
-      all.append(make("text", { class: "lane-title", x: x + 18, y: y + 20 }, title));
     }
     arrows = cluster.arrows.map((arrow) => {
       const attributes = { class: arrow.class, d: arrow.d, "marker-end": `url(#tip-${arrow.tip})` };
@@ -63,6 +60,11 @@
     });
     const order = arrows.map((_, at) => at).sort((a, b) => cluster.arrows[a].tone - cluster.arrows[b].tone);
     all.append(...order.map((at) => arrows[at]));
+    for (const lane of cluster.lanes) {
+      const fits = Math.max(3, Math.floor(lane.at[2] / 7) - 3);
+      const title = lane.title.length > fits ? `${lane.title.slice(0, fits)}…` : lane.title;
+      all.append(make("text", { class: "lane-title", x: lane.at[0] + 18, y: lane.at[1] + 20 }, title));
+    }
     boxes = cluster.boxes.map(drawBox);
     all.append(...boxes);
     view.replaceChildren(all);
@@ -76,7 +78,8 @@
   }
 
   function drawBox(box, at) {
-    const worst = findingsOf[at].some((finding) => finding.severity === "error") ? " error" : "";
+    const has = (severity) => findingsOf[at].some((finding) => finding.severity === severity);
+    const worst = has("error") ? " error" : has("warning") ? " warning" : "";
     const dot = findingsOf[at].length ? make("circle", { class: `finding-dot${worst}`, cx: box.x + box.w - 10, cy: box.y + 11, r: 4 }) : null;
     const label = `${box.full}, ${box.detail}${findingsOf[at].length ? `, ${findingsOf[at].length} findings` : ""}`;
     return make(
@@ -97,11 +100,8 @@
   }
 
   function fit() {
-    const lanes = cluster.lanes.map((lane) => lane.at);
-    const left = Math.min(0, ...lanes.map((at) => at[0])) - MARGIN / 2;
-    const top = Math.min(0, ...lanes.map((at) => at[1])) - MARGIN / 2;
-    const right = Math.max(cluster.width, ...lanes.map((at) => at[0] + at[2])) + MARGIN / 2;
-    const bottom = Math.max(cluster.height, ...lanes.map((at) => at[1] + at[3])) + MARGIN / 2;
+    const [left, top] = [-MARGIN / 2, -MARGIN / 2];
+    const [right, bottom] = cluster.size.map((length) => length + MARGIN / 2);
     const size = svg.getBoundingClientRect();
     // A small graph is not blown up.
     const w = Math.max(right - left, size.width / 1.25);
@@ -159,7 +159,7 @@
     });
     fillPanel(at);
     if (!keepView) bringIntoView(at);
-    history.replaceState(null, "", `#${encodeURIComponent(cluster.title)}/${encodeURIComponent(cluster.boxes[at].id)}`);
+    history.replaceState(null, "", `#${encodeURIComponent(cluster.title)}/${encodeURIComponent(cluster.boxes[at].full)}`);
   }
 
   function close() {
@@ -177,7 +177,7 @@
       choose(at);
       boxes[at].focus();
     };
-    const href = `#${encodeURIComponent(cluster.title)}/${encodeURIComponent(cluster.boxes[at].id)}`;
+    const href = `#${encodeURIComponent(cluster.title)}/${encodeURIComponent(cluster.boxes[at].full)}`;
     return make("a", { href, onclick: go, title: cluster.boxes[at].full }, text);
   }
 
@@ -211,17 +211,31 @@
     section(panel, "Needed by", neededOf[at].map((n) => [link(n[0]), ": ", data.strings[n[2]], " ", verdict(n)]));
     const out = cluster.arrows.filter((arrow) => arrow.from === at && arrow.ties.length);
     section(panel, "Dependents", out.map((a) => [link(a.to), " ", ...a.ties.map(place)]));
-    section(panel, "When it is down", box.down.map((down) => {
-      const names = down.boxes.flatMap((other, index) => (index ? [", ", link(other)] : [link(other)]));
-      const more = down.count - down.boxes.length;
-      return [`${down.when}: `, ...names, more > 0 ? ` and ${more} more` : null];
-    }));
+    section(panel, "When it is down", down(box));
     const offers = box.offers.map((offer) => [data.strings[offer]]);
     if (box.more_offers) offers.push([`and ${box.more_offers} more`]);
     section(panel, "Offers", offers);
     section(panel, "Objects", box.parts.map((part) => [part.name, make("span", { class: "dim" }, ` · done means ${part.gate} · retries ${part.retry} `), place(part.at)]));
     panel.hidden = false;
     panel.scrollTop = 0;
+  }
+
+  function down(box) {
+    if (box.down === null) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
+    return box.down.map((one) => {
+      const names = one.boxes.flatMap((other, index) => (index ? [", ", link(other)] : [link(other)]));
+      const more = one.count - one.boxes.length;
+      return [`${one.when}: `, ...names, more > 0 ? ` and ${more} more` : null];
+    });
+  }
+
+  function down(box) {
+    if (box.down === null) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
+    return box.down.map((one) => {
+      const names = one.boxes.flatMap((other, index) => (index ? [", ", link(other)] : [link(other)]));
+      const more = one.count - one.boxes.length;
+      return [`${one.when}: `, ...names, more > 0 ? ` and ${more} more` : null];
+    });
   }
 
   function drawFinding(finding) {
@@ -336,16 +350,17 @@
 
   // ---- keyboard and mouse
 
-  // The nearest box in a direction: along arrows to the left and right, by place above and below.
+  // The nearest box in a direction: along arrows the way they run, by place beside.
   function neighbour(from, key) {
     const box = cluster.boxes[from];
-    const linked = cluster.arrows.filter((arrow) => (key === "ArrowRight" ? arrow.from : arrow.to) === from);
-    let others = linked.map((arrow) => (key === "ArrowRight" ? arrow.to : arrow.from));
-    if (key === "ArrowUp" || key === "ArrowDown") {
-      const sign = key === "ArrowUp" ? -1 : 1;
-      others = cluster.boxes.flatMap((other, at) => ((other.y - box.y) * sign > 1 && Math.abs(other.x - box.x) < 90 ? [at] : []));
-    }
-    const distance = (at) => Math.abs(cluster.boxes[at].y - box.y) + Math.abs(cluster.boxes[at].x - box.x) / 4;
+    const forward = key === "ArrowRight" || key === "ArrowDown";
+    const along = cluster.down === (key === "ArrowUp" || key === "ArrowDown");
+    const [x, y] = cluster.down ? ["x", "y"] : ["y", "x"];
+    const linked = cluster.arrows.filter((arrow) => (forward ? arrow.from : arrow.to) === from);
+    const others = along
+      ? linked.map((arrow) => (forward ? arrow.to : arrow.from))
+      : cluster.boxes.flatMap((other, at) => ((other[x] - box[x]) * (forward ? 1 : -1) > 1 && Math.abs(other[y] - box[y]) < 40 ? [at] : []));
+    const distance = (at) => Math.abs(cluster.boxes[at][x] - box[x]) + Math.abs(cluster.boxes[at][y] - box[y]);
     return others.sort((a, b) => distance(a) - distance(b))[0];
   }
 
@@ -391,7 +406,7 @@
     const index = Math.max(0, data.clusters.findIndex((one) => one.title === title));
     if (cluster !== data.clusters[index]) show(index);
     byId("cluster").value = index;
-    const found = id ? cluster.boxes.findIndex((box) => box.id === id) : -1;
+    const found = id ? cluster.boxes.findIndex((box) => box.full === id) : -1;
     if (found >= 0) choose(found);
   }
 

@@ -2,7 +2,7 @@
 //!
 //! Everything from a repository is data: JSON in which no `<` stands, put on the page as text and never as markup.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use diagnostic::{Finding, Report, Severity, Who};
@@ -12,9 +12,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use source::{Sources, Span};
 
-use super::paths::path;
 use super::placed::{BOX_HEIGHT, Placed};
-use super::svg::{STYLE, box_class, classes, lane, markers};
+use super::svg::{STYLE, box_class, classes, markers};
 use super::{Picture, Tone};
 use crate::clean::{clean, clean_json, clean_source};
 use crate::graph_text::gate_word;
@@ -26,6 +25,9 @@ const SCRIPT: &str = include_str!("page.js");
 const BODY: &str = include_str!("page.html");
 /// Boxes that are named where something takes more down.
 const DOWN_MAX: usize = 25;
+/// What comes of losing a box is asked for so many of them that, times the components of the cluster, it is no more than this: about a
+/// second's work. Where that is not all, those are asked about that most others lean on.
+const ASKED_MAX: usize = 100_000;
 /// Capabilities that are named where something offers more.
 const OFFERS_MAX: usize = 40;
 /// Characters of a line of source.
@@ -46,7 +48,9 @@ pub fn page(
     let mut strings = Strings::default();
     let all = clusters
         .iter()
-        .map(|(cluster, analysis, picture)| ClusterTwin::new(cluster, analysis, picture, findings, sources, &mut strings))
+        .map(|(cluster, analysis, picture)| {
+            ClusterTwin::new(cluster, analysis, picture, findings, sources, &mut strings)
+        })
         .collect();
     let tones = Tone::ALL.iter().map(|tone| [tone.class(), tone.says()]).collect();
     let data = PageTwin { tones, box_height: BOX_HEIGHT, clusters: all, strings: strings.list };
@@ -64,7 +68,10 @@ pub fn page(
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n");
     let _ = writeln!(out, "<title>{} · coldstart</title>\n<style>{style}</style>\n</head>\n<body>", escape(title));
     out.push_str(&BODY.replace("<!-- markers -->", markers().trim_end()));
-    let _ = write!(out, "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n");
+    let _ = write!(
+        out,
+        "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
+    );
     Ok(out)
 }
 
@@ -113,8 +120,9 @@ struct PageTwin {
 struct ClusterTwin {
     title: String,
     summary: String,
-    width: f64,
-    height: f64,
+    /// Arrows run down, and not to the right.
+    down: bool,
+    size: [f64; 2],
     seconds: u64,
     lanes: Vec<LaneTwin>,
     boxes: Vec<BoxTwin>,
@@ -135,7 +143,6 @@ type PlaceTwin = (usize, u32);
 
 #[derive(Serialize)]
 struct BoxTwin {
-    id: String,
     name: String,
     short: String,
     detail: String,
@@ -151,7 +158,8 @@ struct BoxTwin {
     parts: Vec<PartTwin>,
     offers: Vec<usize>,
     more_offers: usize,
-    down: Vec<DownTwin>,
+    /// Nothing where it was not worked out.
+    down: Option<Vec<DownTwin>>,
 }
 
 #[derive(Serialize)]
@@ -207,20 +215,14 @@ impl ClusterTwin {
         let placed = Placed::new(picture);
         let mut view = View { cluster, analysis, picture, of: of(cluster, picture), strings, sources };
         let boxes = view.boxes(&placed);
-        let drawing = &placed.drawing;
-        let whole = (drawing.along, drawing.across);
-        let lanes = picture.lanes.iter().zip(&drawing.lanes).filter_map(|(title, band)| {
-            let band = (*band)?;
-            let (x, y, width, height) = lane(picture.lanes_below, (band.from, band.to), whole);
-            Some(LaneTwin { title: title.clone(), at: [x, y, width, height].map(round) })
-        });
+        let lane = |(title, at): &(String, [f64; 4])| LaneTwin { title: title.clone(), at: at.map(round) };
         Self {
             title: picture.title.clone(),
             summary: picture.summary.clone(),
-            width: round(drawing.along),
-            height: round(drawing.across),
+            down: !picture.lanes_beside,
+            size: [placed.size.0, placed.size.1].map(round),
             seconds: analysis.schedule.all_done(cluster),
-            lanes: lanes.collect(),
+            lanes: placed.lanes.iter().map(lane).collect(),
             boxes,
             arrows: view.arrows(&placed),
             needs: view.needs(),
@@ -260,15 +262,15 @@ impl<S: Sources> View<'_, S> {
                 own.push(name);
             }
         }
+        let asked = self.asked();
         let mut boxes = Vec::with_capacity(picture.boxes.len());
         for (index, node) in picture.boxes.iter().enumerate() {
-            let place = placed.drawing.places[index];
+            let (x, y) = placed.corners[index];
             let mut own = offers.remove(&index).unwrap_or_default();
             let more_offers = own.len().saturating_sub(OFFERS_MAX);
             own.truncate(OFFERS_MAX);
             let parts = node.components.iter().map(|id| self.part(*id)).collect();
             boxes.push(BoxTwin {
-                id: node.full.clone(),
                 name: node.name.clone(),
                 short: placed.names[index].clone(),
                 detail: node.detail.clone(),
@@ -276,15 +278,15 @@ impl<S: Sources> View<'_, S> {
                 class: box_class(node),
                 lane: node.lane,
                 tier: node.tier,
-                x: round(place.along - placed.widths[index] / 2.0),
-                y: round(place.across - BOX_HEIGHT / 2.0),
+                x: round(x),
+                y: round(y),
                 w: placed.widths[index],
                 start: node.start,
                 done: node.done,
                 parts,
                 offers: own,
                 more_offers,
-                down: self.down(&impacts, index),
+                down: asked.contains(&index).then(|| self.down(&impacts, index)),
             });
         }
         boxes
@@ -301,6 +303,16 @@ impl<S: Sources> View<'_, S> {
             },
             at: self.place(component.at),
         }
+    }
+
+    /// The boxes whose loss is worked out.
+    fn asked(&self) -> BTreeSet<usize> {
+        let mut leans = vec![0usize; self.picture.boxes.len()];
+        self.picture.arrows.iter().for_each(|arrow| leans[arrow.from] += 1 + arrow.needs.len());
+        let mut order: Vec<usize> = (0..leans.len()).collect();
+        order.sort_by_key(|index| (std::cmp::Reverse(leans[*index]), *index));
+        order.truncate(ASKED_MAX / self.cluster.components.len().max(1));
+        order.into_iter().collect()
     }
 
     fn down(&self, impacts: &Impacts<'_>, index: usize) -> Vec<DownTwin> {
@@ -326,17 +338,17 @@ impl<S: Sources> View<'_, S> {
 
     fn arrows(&mut self, placed: &Placed<'_>) -> Vec<ArrowTwin> {
         let picture = self.picture;
-        let one = |(arrow, route): (&super::Arrow, &layout::Route)| {
+        let one = |(arrow, path): (&super::Arrow, &String)| {
             let (class, tip) = classes(arrow);
             let ties = arrow.ties.iter().filter_map(|tie| self.place(self.cluster.ties[*tie].at)).collect();
             let tone = Tone::ALL.iter().position(|tone| *tone == arrow.tone).unwrap_or(0);
-            ArrowTwin { from: arrow.from, to: arrow.to, tone, class, tip, d: path(route, 0.0, 0.0), ties }
+            ArrowTwin { from: arrow.from, to: arrow.to, tone, class, tip, d: path.clone(), ties }
         };
-        picture.arrows.iter().zip(&placed.drawing.routes).map(one).collect()
+        picture.arrows.iter().zip(&placed.paths).map(one).collect()
     }
 
     fn needs(&mut self) -> Vec<(usize, Option<usize>, usize, usize, usize, Option<PlaceTwin>)> {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let mut needs = Vec::new();
         for judged in &self.analysis.judged {
             let need = &self.cluster.needs[judged.need];
@@ -367,7 +379,8 @@ impl<S: Sources> View<'_, S> {
             Who::Component(component) | Who::Both { component, .. } => Some(component),
             Who::Provider(_) => None,
         });
-        let objects = std::iter::once(&finding.component).chain(finding.also.iter().map(|also| &also.component)).chain(alike);
+        let objects =
+            std::iter::once(&finding.component).chain(finding.also.iter().map(|also| &also.component)).chain(alike);
         let mut boxes: Vec<usize> = objects.filter_map(|object| self.box_of(object)).collect();
         boxes.sort_unstable();
         boxes.dedup();

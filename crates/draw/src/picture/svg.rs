@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::paths::{at, path};
-use super::placed::{BOX_HEIGHT, Placed};
+use super::paths::at;
+use super::placed::{BOX_HEIGHT, LANE_TITLE, Placed};
 use super::{Arrow, Node, Picture, State, Tone};
 use crate::svg::{escape, small};
 use crate::words::shorten;
@@ -12,8 +12,7 @@ use crate::words::shorten;
 pub(super) const STYLE: &str = include_str!("style.css");
 const MARGIN: f64 = 24.0;
 const HEAD: f64 = 92.0;
-pub(super) const LANE_PADDING: f64 = 18.0;
-pub(super) const LANE_TITLE: f64 = 26.0;
+const LANE_TEXT: f64 = 18.0;
 const WIDTH_MIN: f64 = 720.0;
 const LETTER: f64 = 7.0;
 /// Between two pictures.
@@ -59,7 +58,7 @@ pub(super) fn markers() -> String {
 
 /// A picture with its head. Says how large it is.
 fn one(out: &mut String, placed: &Placed<'_>, top: f64) -> (f64, f64) {
-    let (picture, drawing) = (placed.picture, &placed.drawing);
+    let picture = placed.picture;
     let text = |out: &mut String, class: &str, x: f64, y: f64, text: &str| {
         let _ = writeln!(out, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>", at(x), at(y), escape(text));
     };
@@ -70,52 +69,51 @@ fn one(out: &mut String, placed: &Placed<'_>, top: f64) -> (f64, f64) {
         text(out, "summary", MARGIN, top + HEAD + 20.0, "nothing to draw");
         return (WIDTH_MIN, HEAD + 40.0);
     }
-    let (dx, dy) = (MARGIN + LANE_PADDING, top + HEAD + LANE_TITLE + LANE_PADDING);
-    for (title, band) in picture.lanes.iter().zip(&drawing.lanes) {
-        let Some(band) = band else { continue };
-        let (x, y, width, height) = lane(picture.lanes_below, (band.from, band.to), (drawing.along, drawing.across));
-        let _ = writeln!(
-            out,
-            "<rect class=\"lane\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"10\"/>",
-            at(x + dx),
-            at(y + dy),
-            at(width),
-            at(height)
-        );
-        let fits = (width / LETTER).max(1.0);
-        let title = shorten(title, letters(fits));
-        text(out, "lane-title", x + dx + LANE_PADDING, y + dy + 20.0, &title);
+    let _ = writeln!(out, "<g transform=\"translate({} {})\">", at(MARGIN), at(top + HEAD));
+    lanes(out, placed);
+    arrows(out, placed);
+    lane_titles(out, placed);
+    for (index, node) in picture.boxes.iter().enumerate() {
+        let (x, y) = placed.corners[index];
+        draw_box(out, node, &placed.names[index], (x, y, placed.widths[index]));
     }
+    out.push_str("</g>\n");
+    let (wide, high) = placed.size;
+    ((wide + 2.0 * MARGIN).max(key + MARGIN), HEAD + high + MARGIN)
+}
+
+fn lanes(out: &mut String, placed: &Placed<'_>) {
+    for (_, at_) in &placed.lanes {
+        let [x, y, width, height] = at_.map(at);
+        let _ =
+            writeln!(out, "<rect class=\"lane\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"10\"/>");
+    }
+}
+
+/// Over the arrows that pass them.
+fn lane_titles(out: &mut String, placed: &Placed<'_>) {
+    for (title, at_) in &placed.lanes {
+        let title = escape(&shorten(title, letters(at_[2] / LETTER)));
+        let (x, y) = (at(at_[0] + LANE_TEXT), at(at_[1] + LANE_TITLE - 6.0));
+        let _ = writeln!(out, "<text class=\"lane-title\" x=\"{x}\" y=\"{y}\">{title}</text>");
+    }
+}
+
+/// What is wrong over what is not.
+fn arrows(out: &mut String, placed: &Placed<'_>) {
+    let picture = placed.picture;
     let mut order: Vec<usize> = (0..picture.arrows.len()).collect();
     order.sort_by_key(|index| (picture.arrows[*index].is_critical, picture.arrows[*index].tone));
     for index in order {
         let arrow = &picture.arrows[index];
         let (class, tip) = classes(arrow);
-        let ends = format!("{} → {}: {}", picture.boxes[arrow.from].name, picture.boxes[arrow.to].name, arrow.tone.says());
-        let d = path(&drawing.routes[index], dx, dy);
+        let (from, to) = (&picture.boxes[arrow.from].name, &picture.boxes[arrow.to].name);
+        let title = escape(&format!("{from} → {to}: {}", arrow.tone.says()));
+        let d = &placed.paths[index];
         let _ = writeln!(
             out,
-            "<path class=\"{class}\" marker-end=\"url(#tip-{tip})\" d=\"{d}\"><title>{}</title></path>",
-            escape(&ends)
+            "<path class=\"{class}\" marker-end=\"url(#tip-{tip})\" d=\"{d}\"><title>{title}</title></path>"
         );
-    }
-    for (index, node) in picture.boxes.iter().enumerate() {
-        let place = drawing.places[index];
-        let (x, y) = (place.along - placed.widths[index] / 2.0 + dx, place.across - BOX_HEIGHT / 2.0 + dy);
-        draw_box(out, node, &placed.names[index], (x, y, placed.widths[index]));
-    }
-    let width = drawing.along + 2.0 * (MARGIN + LANE_PADDING);
-    let height = HEAD + LANE_TITLE + drawing.across + 2.0 * LANE_PADDING + MARGIN;
-    (width.max(key + MARGIN), height)
-}
-
-/// The rectangle of a lane, around its boxes.
-pub(super) fn lane(below: bool, (from, to): (f64, f64), (along, across): (f64, f64)) -> (f64, f64, f64, f64) {
-    if below {
-        (-LANE_PADDING, from - LANE_TITLE, along + 2.0 * LANE_PADDING, to - from + LANE_TITLE + 8.0)
-    } else {
-        let top = -LANE_PADDING - LANE_TITLE;
-        (from - LANE_PADDING, top, to - from + 2.0 * LANE_PADDING, across + 2.0 * LANE_PADDING + LANE_TITLE)
     }
 }
 
@@ -153,7 +151,7 @@ pub(super) fn box_class(node: &Node) -> String {
 /// The classes of an arrow, and the name of its tip.
 pub(super) fn classes(arrow: &Arrow) -> (String, &'static str) {
     let tone = arrow.tone.class();
-    let is_blue = arrow.is_critical && arrow.tone <= Tone::Unordered;
+    let is_blue = arrow.is_critical && arrow.tone <= Tone::Soon;
     let critical = if arrow.is_critical { " critical" } else { "" };
     (format!("arrow {tone}{critical}"), if is_blue { "critical" } else { tone })
 }

@@ -28,8 +28,14 @@ fn near(picture: &Picture, wish: &Wish) -> BTreeSet<usize> {
     for forward in [true, false] {
         let mut edge = start.clone();
         for _ in 0..wish.depth {
-            let ends = picture.arrows.iter().map(|arrow| if forward { (arrow.from, arrow.to) } else { (arrow.to, arrow.from) });
-            edge = ends.filter(|(here, there)| edge.contains(here) && !near.contains(there)).map(|(_, there)| there).collect();
+            let ends = picture
+                .arrows
+                .iter()
+                .map(|arrow| if forward { (arrow.from, arrow.to) } else { (arrow.to, arrow.from) });
+            edge = ends
+                .filter(|(here, there)| edge.contains(here) && !near.contains(there))
+                .map(|(_, there)| there)
+                .collect();
             near.extend(&edge);
         }
     }

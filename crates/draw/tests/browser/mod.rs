@@ -25,11 +25,18 @@ impl Browser {
     /// Nothing where there is no Chromium, which is said.
     pub(crate) fn start() -> Option<Self> {
         let (Some(chromium), Some(driver)) = (found("chromium"), found("chromedriver")) else {
-            eprintln!("SKIPPED: no chromium and chromedriver on PATH (Debian: apt-get install chromium chromium-driver)");
+            eprintln!(
+                "SKIPPED: no chromium and chromedriver on PATH (Debian: apt-get install chromium chromium-driver)"
+            );
             return None;
         };
         let directory = tempfile::tempdir().expect("a directory");
-        let mut driver = Command::new(driver).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("chromedriver");
+        let mut driver = Command::new(driver)
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver");
         let output = driver.stdout.take().expect("its output");
         let mut lines = BufReader::new(output).lines().map_while(Result::ok);
         let started = lines.find(|line| line.contains("started successfully on port")).expect("a port");
@@ -37,8 +44,17 @@ impl Browser {
         let profile = directory.path().join("profile");
         let profile = format!("--user-data-dir={}", profile.display());
         let arguments = [
-            "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-            "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1400,900", &profile,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+            "--window-size=1400,900",
+            &profile,
         ];
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": { "args": arguments, "binary": chromium },

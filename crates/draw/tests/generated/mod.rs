@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use diagnostic::{Advice, Finding, Fix, GateAdvice, Goal, Location, OrderFault, RaceCost, Remark, Severity};
 use model::{
-    Arrival, Behaviour, BootstrapStep, Capability, Cluster, Component, ComponentId, Consequence, Gate, Need, ObjectRef, Offer,
-    Patience, Phase, Purpose, Retry, Role, Stage, Tie, TieTarget, Verdict, WaitsFor,
+    Arrival, Behaviour, BootstrapStep, Capability, Cluster, Component, ComponentId, Consequence, Gate, Need, ObjectRef,
+    Offer, Patience, Phase, Purpose, Retry, Role, Stage, Tie, TieTarget, Verdict, WaitsFor,
 };
 use source::{FileId, Source, Sources, Span};
 
@@ -55,7 +55,9 @@ pub(crate) fn cluster(components: u32) -> Cluster {
     // Two that wait for each other.
     cluster.ties.push(tie(components - 7, components - 8));
     cluster.ties.push(tie(components - 8, components - 7));
-    cluster.ties.push(Tie { to: TieTarget::Unknown(ObjectRef::new("Kustomization", "flux-system", "gone")), ..tie(5, 0) });
+    cluster
+        .ties
+        .push(Tie { to: TieTarget::Unknown(ObjectRef::new("Kustomization", "flux-system", "gone")), ..tie(5, 0) });
     cluster
 }
 
@@ -86,7 +88,14 @@ fn kind(by: u32) -> Capability {
 
 fn offer(by: u32) -> Offer {
     let object = ObjectRef::new("CustomResourceDefinition", "", "things.example.org");
-    Offer { by: ComponentId(by), capability: kind(by), arrival: Arrival::Healthy, object, at: Span::GENERATED, is_guess: false }
+    Offer {
+        by: ComponentId(by),
+        capability: kind(by),
+        arrival: Arrival::Healthy,
+        object,
+        at: Span::GENERATED,
+        is_guess: false,
+    }
 }
 
 fn need(of: u32, by: u32) -> Need {
@@ -143,7 +152,11 @@ pub(crate) fn findings(cluster: &Cluster) -> Vec<Finding> {
     let rule = check::rules::find("missing-dependency").expect("a rule");
     let provider = cluster.components[2].object.clone();
     let one = |component: &Component| {
-        let statement = OrderFault::NotOrdered { component: component.object.clone(), provider: provider.clone(), needed: vec![kind(2)] };
+        let statement = OrderFault::NotOrdered {
+            component: component.object.clone(),
+            provider: provider.clone(),
+            needed: vec![kind(2)],
+        };
         let primary = Location::new(Span::new(FileId(0), 5, 9), Remark::DoesNotWait);
         let advice = GateAdvice::SetWait { gate: provider.clone(), patch: None };
         Finding::new(rule, Severity::Warning, &cluster.name, &component.object, statement, primary)
@@ -165,7 +178,8 @@ impl Sources for Files {
     }
 
     fn source(&self, _: FileId) -> Option<&Source> {
-        static SOURCE: std::sync::LazyLock<Source> = std::sync::LazyLock::new(|| Source::new("name\nwait: <b>false</b>\n".to_owned()));
+        static SOURCE: std::sync::LazyLock<Source> =
+            std::sync::LazyLock::new(|| Source::new("name\nwait: <b>false</b>\n".to_owned()));
         Some(&SOURCE)
     }
 }
