@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ::check::Policy;
 use ::graph::Analysis;
 use diagnostic::Report;
-use draw::picture::{Collapse, Findings, Lanes, Picture, Wish};
+use draw::picture::{Alarms, Collapse, Findings, Lanes, Picture, Wish};
 use model::{Cluster, ComponentId, nearest};
 use read::Reading;
 
@@ -18,14 +18,14 @@ const COMMAND: &str = "graph";
 /// The clusters in one of the formats that are pictures.
 pub(crate) fn drawn(options: &Graph, reading: &Reading, clusters: &[(&Cluster, &Analysis)]) -> Result<String, Failure> {
     let focus = focus(options, clusters)?;
+    let report = report(reading, clusters)?;
     let drawn = clusters.iter().zip(focus).filter(|(_, focus)| options.picture.focus.is_empty() || !focus.is_empty());
-    let pictures: Vec<(&Cluster, &Analysis, Picture)> = drawn
-        .map(|((cluster, analysis), focus)| {
-            (*cluster, *analysis, Picture::new(cluster, analysis, &wish(options, focus)))
-        })
-        .collect();
+    let picture = |cluster: &Cluster, analysis: &Analysis, focus| {
+        Picture::new(cluster, analysis, &Alarms::of(&report, &cluster.name), &wish(options, focus))
+    };
+    let pictures: Vec<(&Cluster, &Analysis, Picture)> =
+        drawn.map(|((cluster, analysis), focus)| (*cluster, *analysis, picture(cluster, analysis, focus))).collect();
     if options.format == GraphFormat::Html {
-        let report = report(reading, clusters)?;
         let findings = Findings { report: &report };
         return draw::picture::page(&pictures, findings, &reading.repository)
             .map_err(|error| Failure::Json(error.to_string()));

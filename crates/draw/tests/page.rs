@@ -8,15 +8,15 @@ mod generated;
 use std::time::Instant;
 
 use browser::Browser;
-use coldstart_draw::picture::{Findings, Picture, Wish, page};
+use coldstart_draw::picture::{Alarms, Findings, Picture, Wish, page};
 use diagnostic::Report;
 use serde_json::json;
 
 fn html(components: u32) -> String {
     let cluster = generated::cluster(components);
     let analysis = graph::analyse(&cluster);
-    let picture = Picture::new(&cluster, &analysis, &Wish::default());
     let report = Report { findings: generated::findings(&cluster), ..Report::default() };
+    let picture = Picture::new(&cluster, &analysis, &Alarms::of(&report, &cluster.name), &Wish::default());
     page(&[(&cluster, &analysis, picture)], Findings { report: &report }, &generated::Files).expect("a page")
 }
 

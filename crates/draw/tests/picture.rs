@@ -5,11 +5,13 @@ mod generated;
 
 use std::collections::BTreeSet;
 
-use coldstart_draw::picture::{Collapse, MERMAID_ARROWS_MAX, Picture, State, Tone, Wish, dot, mermaid, svg};
+use coldstart_draw::picture::{Alarms, Collapse, MERMAID_ARROWS_MAX, Picture, State, Tone, Wish, dot, mermaid, svg};
+use diagnostic::Report;
 use model::{Cluster, ComponentId};
 
 fn picture(cluster: &Cluster, wish: &Wish) -> Picture {
-    Picture::new(cluster, &graph::analyse(cluster), wish)
+    let report = Report { findings: generated::findings(cluster), ..Report::default() };
+    Picture::new(cluster, &graph::analyse(cluster), &Alarms::of(&report, &cluster.name), wish)
 }
 
 fn small() -> Picture {
@@ -86,7 +88,9 @@ fn orders_that_follow_from_others_are_left_out_and_what_is_wrong_stays() {
     assert!(!is_drawn(&all, 1, 8), "the root applies it, and so does what it depends on come after the root");
     cluster.ties.clear();
     let bare = picture(&cluster, &Wish::default());
-    assert!(bare.arrows.iter().any(|arrow| arrow.tone == Tone::Missing), "without an order it is missing");
+    assert!(bare.arrows.iter().all(|arrow| arrow.tone != Tone::Missing), "what is not reported is no alarm");
+    let reported = picture(&generated::cluster(40), &Wish::default());
+    assert!(reported.arrows.iter().any(|arrow| (arrow.from, arrow.to, arrow.tone) == (2, 17, Tone::Missing)));
 }
 
 #[test]

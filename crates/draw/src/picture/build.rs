@@ -4,26 +4,30 @@ use std::collections::BTreeMap;
 
 use graph::Analysis;
 use model::{
-    Cluster, Component, ComponentId, Consequence, MANY_RELEASES_MIN, Need, ObjectRef, Phase, Role, Stage, TieTarget,
-    Verdict, say_seconds,
+    Cluster, Component, ComponentId, MANY_RELEASES_MIN, ObjectRef, Role, Stage, TieTarget, Verdict, say_seconds,
 };
 
-use super::{Arrow, Collapse, Lanes, Node, Picture, State, Tone, Wish};
+use super::{Alarms, Arrow, Collapse, Lanes, Node, Picture, State, Tone, Wish};
 use crate::clean::clean;
 use crate::graph_text::gate_word;
 use crate::words::count;
 
-/// What costs less than this is no more than information in a report, too.
-const COSTLY_SECONDS: u64 = 600;
-
 /// Everything, with every arrow.
-pub(super) fn whole(cluster: &Cluster, analysis: &Analysis, wish: &Wish) -> Picture {
-    let mut builder =
-        Builder { cluster, analysis, of: Vec::new(), picture: Picture::default(), arrows: BTreeMap::new() };
+pub(super) fn whole(cluster: &Cluster, analysis: &Analysis, alarms: &Alarms, wish: &Wish) -> Picture {
+    let mut builder = Builder {
+        cluster,
+        analysis,
+        of: Vec::new(),
+        alarms: BTreeMap::new(),
+        picture: Picture::default(),
+        arrows: BTreeMap::new(),
+    };
     builder.picture.title = clean(&cluster.name).into_owned();
     builder.boxes(wish);
+    builder.alarms(alarms);
     builder.ties();
     builder.needs();
+    builder.reported();
     builder.parents();
     builder.cycles();
     builder.critical_path();
@@ -61,6 +65,8 @@ struct Builder<'a> {
     analysis: &'a Analysis,
     /// The box of every component.
     of: Vec<usize>,
+    /// What is reported between two boxes.
+    alarms: BTreeMap<(usize, usize), Tone>,
     picture: Picture,
     arrows: BTreeMap<(usize, usize), Arrow>,
 }
@@ -199,10 +205,38 @@ impl Builder<'_> {
         for judged in &analysis.judged {
             let Some(offer) = judged.offer else { continue };
             let (by, of) = (cluster.offers[offer].by, cluster.needs[judged.need].of);
-            let tone = tone(judged.verdict, judged.consequence, is_late(&cluster.needs[judged.need]));
+            let between = (self.of[by.index()], self.of[of.index()]);
+            let tone = tone(judged.verdict).map(|tone| match tone {
+                Tone::AppliedOnly | Tone::FalselyReady | Tone::Missing if !self.alarms.contains_key(&between) => {
+                    Tone::Soon
+                }
+                tone => tone,
+            });
             if let Some(arrow) = tone.and_then(|tone| self.arrow(by, of, tone)) {
                 arrow.needs.push(judged.need);
             }
+        }
+    }
+
+    /// The boxes that findings are about.
+    fn alarms(&mut self, alarms: &Alarms) {
+        let ids = self.cluster.ids().map(|id| (&self.cluster.component(id).object, self.of[id.index()]));
+        let of: BTreeMap<&ObjectRef, usize> = ids.collect();
+        for (component, provider, verdict) in alarms.iter() {
+            let (Some(to), Some(from), Some(tone)) = (of.get(component), of.get(provider), tone(*verdict)) else {
+                continue;
+            };
+            if from != to && !tone.orders() {
+                let known = self.alarms.entry((*from, *to)).or_insert(tone);
+                *known = tone.max(*known);
+            }
+        }
+    }
+
+    /// What is reported at another level than that of the need has its arrow, too.
+    fn reported(&mut self) {
+        for ((from, to), tone) in std::mem::take(&mut self.alarms) {
+            self.between(from, to, tone);
         }
     }
 
@@ -239,11 +273,18 @@ impl Builder<'_> {
         }
     }
 
-    /// A host that something talks to later says little beside an order the other way round.
+    /// Without arrows that say little: a host that something talks to later, beside an order the other way round, and that what comes before
+    /// Flux is there for what Flux applies.
     fn drawn(&mut self) -> Vec<Arrow> {
         let all = std::mem::take(&mut self.arrows);
         let is_against = |arrow: &Arrow| arrow.tone == Tone::Soon && all.contains_key(&(arrow.to, arrow.from));
-        all.values().filter(|arrow| !is_against(arrow)).cloned().collect()
+        let is_early = |index: usize| {
+            let ids = &self.picture.boxes[index].components;
+            !ids.is_empty() && ids.iter().all(|id| self.cluster.component(*id).stage == Stage::Bootstrap)
+        };
+        let is_plain =
+            |arrow: &Arrow| arrow.tone.orders() && !arrow.is_critical && is_early(arrow.from) && !is_early(arrow.to);
+        all.values().filter(|arrow| !is_against(arrow) && !is_plain(arrow)).cloned().collect()
     }
 
     fn lanes(&mut self, wish: &Wish) {
@@ -280,26 +321,15 @@ impl Builder<'_> {
 
 const STAGES: [&str; 3] = ["Before Flux", "Flux: others wait for these", "Flux: nothing waits for these"];
 
-/// Whether it comes up without it: it only works later, or does without.
-fn is_late(need: &Need) -> bool {
-    need.phase == Phase::Run || need.optional || (need.soft && need.phase == Phase::Ready)
-}
-
 /// How a need is drawn; nothing where it says nothing about an order.
-fn tone(verdict: Verdict, consequence: Consequence, is_late: bool) -> Option<Tone> {
-    let is_costly = match consequence {
-        Consequence::Deadlock | Consequence::Terminal { .. } | Consequence::Silent => true,
-        Consequence::Slow { seconds } => seconds >= COSTLY_SECONDS,
-        Consequence::Safe { .. } | Consequence::Noise | Consequence::Nothing => false,
-    };
+fn tone(verdict: Verdict) -> Option<Tone> {
     match verdict {
         Verdict::Unoffered => None,
         Verdict::Deadlocked => Some(Tone::Deadlocked),
-        Verdict::BootstrapOnly | Verdict::Guaranteed => Some(Tone::Guaranteed),
-        _ if is_late || !is_costly => Some(Tone::Soon),
         Verdict::Unordered => Some(Tone::Missing),
         Verdict::ExistsOnly | Verdict::AppliedOnly => Some(Tone::AppliedOnly),
         Verdict::FalselyReady => Some(Tone::FalselyReady),
+        Verdict::BootstrapOnly | Verdict::Guaranteed => Some(Tone::Guaranteed),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Knows what is worth drawing and how it looks. Where boxes and arrows go is for `layout` to say.
 
+mod alarms;
 mod build;
 mod dot;
 mod mermaid;
@@ -16,6 +17,7 @@ use std::collections::BTreeSet;
 
 use model::ComponentId;
 
+pub use alarms::Alarms;
 pub use dot::dot;
 pub use mermaid::mermaid;
 pub use page::{Findings, page};
@@ -118,7 +120,7 @@ pub enum Tone {
     Soon,
     AppliedOnly,
     FalselyReady,
-    /// Nothing orders the two, and the race costs something.
+    /// Nothing orders the two, and that is reported.
     Missing,
     Deadlocked,
 }
@@ -170,8 +172,8 @@ impl Tone {
 }
 
 impl Picture {
-    pub fn new(cluster: &model::Cluster, analysis: &graph::Analysis, wish: &Wish) -> Self {
-        let whole = build::whole(cluster, analysis, wish);
+    pub fn new(cluster: &model::Cluster, analysis: &graph::Analysis, alarms: &Alarms, wish: &Wish) -> Self {
+        let whole = build::whole(cluster, analysis, alarms, wish);
         let mut picture = wanted::wanted(whole, wish);
         reduce::reduce(&mut picture);
         picture.summary = build::summary(cluster, analysis, &picture);
