@@ -235,8 +235,10 @@ pub(crate) struct Graph {
     #[arg(long, short)]
     pub quiet: bool,
     /// How to print the graph
-    #[arg(long, short = 'o', value_enum, default_value_t = TextOrJson::Text)]
-    pub format: TextOrJson,
+    #[arg(long, short = 'o', value_enum, default_value_t = GraphFormat::Text)]
+    pub format: GraphFormat,
+    #[command(flatten)]
+    pub picture: PictureOptions,
     /// Only this cluster: its directory, or the last part of its path
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
@@ -245,6 +247,60 @@ pub(crate) struct Graph {
     /// When to use colours; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    Text,
+    Json,
+    /// A picture
+    Svg,
+    /// A page to explore, in one file
+    Html,
+    /// A flowchart for Markdown, of at most 500 arrows
+    Mermaid,
+    /// For Graphviz
+    Dot,
+}
+
+/// What of the graph is drawn.
+#[derive(Args, Debug)]
+pub(crate) struct PictureOptions {
+    /// In pictures: only what is near to this component (repeatable)
+    #[arg(long, value_name = "OF")]
+    pub focus: Vec<String>,
+    /// With --focus: how many arrows away
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "focus")]
+    pub depth: usize,
+    /// In pictures: only orders that are missing, and cycles
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub only: Option<GraphOnly>,
+    /// In pictures: one box for all of a namespace, or of a tier
+    #[arg(long, value_enum, value_name = "INTO")]
+    pub collapse: Option<GraphCollapse>,
+    /// In pictures: what stands together
+    #[arg(long, value_enum, value_name = "BY", default_value_t = GraphLanes::Stage)]
+    pub lanes: GraphLanes,
+    /// In pictures: a box for every release, also beside a Kustomization that applies little else
+    #[arg(long)]
+    pub releases: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphOnly {
+    Missing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphCollapse {
+    Namespace,
+    Tier,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphLanes {
+    Stage,
+    Namespace,
 }
 
 const IMPACT_HELP: &str = "\

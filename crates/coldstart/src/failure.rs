@@ -54,6 +54,10 @@ pub(crate) enum Failure {
     UnknownSubject { at: PathBuf, name: String, nearest: Option<String> },
     #[error("several are called `{name}`\n  there is: {}", joined(.names), name = clean(.name))]
     SeveralSubjects { at: PathBuf, name: String, names: Vec<String> },
+    #[error("--focus: nothing is called `{name}`{}", did_you_mean(.nearest.as_deref()), name = clean(.name))]
+    UnknownFocus { name: String, nearest: Option<String> },
+    #[error("--focus, --only, --collapse, --lanes and --releases are for pictures: --format svg, html, mermaid or dot")]
+    OnlyInPictures,
     #[error("no name was given")]
     NoSubject { at: PathBuf },
     #[error("there are several clusters\n  there is: {}", joined(.names))]
@@ -214,6 +218,8 @@ impl Failure {
             | Self::FixFormat
             | Self::HalfCommitted { .. }
             | Self::SinceFormat
+            | Self::UnknownFocus { .. }
+            | Self::OnlyInPictures
             | Self::ReadFile { .. }
             | Self::NotFixed(_)
             | Self::IgnoredFiles { .. }

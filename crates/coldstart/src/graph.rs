@@ -4,16 +4,19 @@ use ::graph::Analysis;
 use draw::graph_text;
 use model::Cluster;
 
-use crate::arguments::{Graph, TextOrJson};
+use crate::arguments::{Graph, GraphFormat};
 use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::open::{find_helm, open_some};
 use crate::progress::Progress;
-use crate::{cluster, output};
+use crate::{cluster, output, picture};
 
 const COMMAND: &str = "graph";
 
 pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
+    if matches!(options.format, GraphFormat::Text | GraphFormat::Json) && !picture::is_untouched(&options.picture) {
+        return Err(Failure::OnlyInPictures);
+    }
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
     let reading = open_some(COMMAND, &options.path, options.start.entry.as_deref(), helm.as_ref())?;
@@ -25,7 +28,7 @@ pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     drop(progress);
     let pairs: Vec<(&Cluster, &Analysis)> = wanted.into_iter().zip(&analyses).collect();
     let text = match options.format {
-        TextOrJson::Text => {
+        GraphFormat::Text => {
             let color = output::wants_color(options.color);
             let between = if options.quiet { "" } else { "\n\n" };
             let one = |(cluster, analysis): &(&Cluster, &Analysis)| {
@@ -35,8 +38,11 @@ pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
             let drawn: Vec<String> = pairs.iter().map(one).collect();
             drawn.join(between)
         }
-        TextOrJson::Json => {
+        GraphFormat::Json => {
             draw::graph_json::clusters(&pairs, &reading.repository).map_err(|error| Failure::Json(error.to_string()))?
+        }
+        GraphFormat::Svg | GraphFormat::Html | GraphFormat::Mermaid | GraphFormat::Dot => {
+            picture::drawn(options, &reading, &pairs)?
         }
     };
     output::print(&text)?;

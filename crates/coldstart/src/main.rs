@@ -18,6 +18,7 @@ mod init;
 mod manual;
 mod open;
 mod output;
+mod picture;
 mod place;
 mod plan;
 mod progress;

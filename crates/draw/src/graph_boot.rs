@@ -27,6 +27,7 @@ const LINES_MAX: usize = 60;
 /// A part of the boot, in the order in which people speak of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
+    Preflight,
     Machines,
     Talos,
     Api,
@@ -36,25 +37,43 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    pub(crate) fn of(step: &BootStep) -> Self {
+    /// A run that applies a directory is where the first of its steps is.
+    pub(crate) fn of(boot: &Boot, step: &BootStep) -> Self {
+        let Doing::RunsLayer { directory } = &step.does else { return Self::alone(step) };
+        let is_own = |own: &&BootStep| {
+            own.object.kind == "Terraform"
+                && own.object.namespace == *directory
+                && !matches!(own.does, Doing::RunsLayer { .. })
+        };
+        boot.steps.iter().filter(is_own).map(Self::alone).min().unwrap_or(Self::Bootstrap)
+    }
+
+    fn alone(step: &BootStep) -> Self {
         match &step.does {
+            Doing::ChecksFirst | Doing::AsksOutside => Self::Preflight,
             Doing::MakesMachines => Self::Machines,
-            Doing::ConfiguresMachines | Doing::BootstrapsEtcd => Self::Talos,
+            Doing::PreparesMachines | Doing::ConfiguresMachines | Doing::BootstrapsEtcd => Self::Talos,
             Doing::FetchesCredentials => Self::Api,
             Doing::Installs { .. } if step.does.brings_network() => Self::Network,
-            Doing::Installs { .. } | Doing::StoresSealingKey | Doing::Other => Self::Bootstrap,
+            Doing::Installs { .. }
+            | Doing::StoresSealingKey
+            | Doing::AppliesObjects(_)
+            | Doing::RunsLayer { .. }
+            | Doing::Other => Self::Bootstrap,
             Doing::StartsGitOps => Self::Flux,
             Doing::Waits => match step.proves.first().map(|proven| proven.fact) {
+                Some(Fact::MachineStarted) => Self::Machines,
                 Some(Fact::EtcdRuns | Fact::ApiAnswers) => Self::Api,
                 Some(Fact::NodesJoined | Fact::NodesReady | Fact::KubeletsRun | Fact::NetworkRuns) => Self::Network,
                 Some(Fact::GitOpsRuns) => Self::Flux,
-                Some(Fact::StorageRuns) | None => Self::Bootstrap,
+                Some(Fact::StorageRuns | Fact::WorkloadsRun | Fact::ObjectExists) | None => Self::Bootstrap,
             },
         }
     }
 
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Preflight => "preflight",
             Self::Machines => "machines",
             Self::Talos => "talos",
             Self::Api => "api",
@@ -155,8 +174,8 @@ impl<'a> View<'a> {
                 let names: Vec<String> = line.steps.iter().take(NAMES_MAX).map(what).collect();
                 format!("installs {}{}", names.join(", "), and_more(NAMES_MAX, many))
             }
-            (does, 1) => say::boot::doing(does),
-            (does, many) => format!("{} ({many} steps)", say::boot::doing(does)),
+            (does, 1) => say::boot::briefly(does),
+            (does, many) => format!("{} ({many} steps)", say::boot::briefly(does)),
         }
     }
 
@@ -252,7 +271,7 @@ fn order(boot: &Boot) -> Vec<StepId> {
             dependents[on.index()].push(id);
         }
     }
-    let key = |id: StepId| (Phase::of(boot.step(id)), id);
+    let key = |id: StepId| (Phase::of(boot, boot.step(id)), id);
     let mut next: BTreeSet<(Phase, StepId)> = boot.ids().filter(|id| unmet[id.index()] == 0).map(key).collect();
     let mut found = Vec::with_capacity(boot.steps.len());
     while let Some((_, id)) = next.pop_first() {
@@ -273,7 +292,7 @@ fn folded(boot: &Boot, order: &[StepId]) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut run: Vec<StepId> = Vec::new();
     let mut close = |run: &mut Vec<StepId>| {
-        let phase = |id: &StepId| Phase::of(boot.step(*id));
+        let phase = |id: &StepId| Phase::of(boot, boot.step(*id));
         if run.len() >= FOLDED_MIN {
             lines.extend(run.first().map(phase).map(|phase| Line { phase, steps: run.clone() }));
         } else {

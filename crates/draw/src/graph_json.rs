@@ -2,7 +2,7 @@
 
 use graph::{Analysis, Judged};
 use model::{
-    Arrival, Boot, BootStep, Brings, Cluster, ComponentId, Doing, ExpectedNode, Extent, Fact, Gate, OrderedBy, Proven,
+    Arrival, Boot, Brings, Cluster, ComponentId, Doing, ExpectedNode, Extent, Fact, Gate, OrderedBy, Proven, StepId,
     StepOrder, Tie, TieTarget,
 };
 use serde::Serialize;
@@ -187,13 +187,14 @@ impl<'a> BootTwin<'a> {
         Self {
             nodes: boot.nodes.iter().map(node).collect(),
             virtual_address: boot.virtual_address.as_deref(),
-            steps: boot.ids().map(|id| StepTwin::new(id.0, boot.step(id), sources)).collect(),
+            steps: boot.ids().map(|id| StepTwin::new(boot, id, sources)).collect(),
         }
     }
 }
 
 impl<'a> StepTwin<'a> {
-    fn new(id: u32, step: &'a BootStep, sources: &'a impl Sources) -> Self {
+    fn new(boot: &'a Boot, id: StepId, sources: &'a impl Sources) -> Self {
+        let step = boot.step(id);
         let after = |order: &'a StepOrder| AfterTwin {
             step: order.on.0,
             why: match order.by {
@@ -216,9 +217,9 @@ impl<'a> StepTwin<'a> {
             at: place(proven.at, sources),
         };
         Self {
-            id,
+            id: id.0,
             object: ObjectTwin::new(&step.object),
-            phase: Phase::of(step).name(),
+            phase: Phase::of(boot, step).name(),
             does: deed(&step.does),
             release: match &step.does {
                 Doing::Installs { release, .. } => Some(release),
@@ -242,6 +243,11 @@ fn deed(does: &Doing) -> &'static str {
         Doing::Installs { brings: Brings::Other, .. } => "installs",
         Doing::StoresSealingKey => "stores-sealing-key",
         Doing::StartsGitOps => "starts-gitops",
+        Doing::ChecksFirst => "checks-first",
+        Doing::AsksOutside => "asks-outside",
+        Doing::PreparesMachines => "prepares-machines",
+        Doing::RunsLayer { .. } => "runs-layer",
+        Doing::AppliesObjects(_) => "applies-objects",
         Doing::Waits => "waits",
         Doing::Other => "other",
     }
@@ -249,6 +255,7 @@ fn deed(does: &Doing) -> &'static str {
 
 fn fact(fact: Fact) -> &'static str {
     match fact {
+        Fact::MachineStarted => "machine-started",
         Fact::ApiAnswers => "api-answers",
         Fact::EtcdRuns => "etcd-runs",
         Fact::NodesJoined => "nodes-joined",
@@ -256,6 +263,8 @@ fn fact(fact: Fact) -> &'static str {
         Fact::KubeletsRun => "kubelets-run",
         Fact::NetworkRuns => "network-runs",
         Fact::StorageRuns => "storage-runs",
+        Fact::WorkloadsRun => "workloads-run",
+        Fact::ObjectExists => "object-exists",
         Fact::GitOpsRuns => "gitops-runs",
     }
 }

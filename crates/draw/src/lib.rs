@@ -21,6 +21,7 @@ mod left_out;
 pub mod markdown;
 mod merge;
 mod paint;
+pub mod picture;
 mod place;
 pub mod plan;
 pub mod repairs;

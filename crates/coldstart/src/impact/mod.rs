@@ -3,6 +3,8 @@
 mod changes;
 mod subject;
 
+pub(crate) use subject::is_called;
+
 use std::collections::BTreeSet;
 
 use ::graph::{Analysis, Critical, Impacts, Loss, Subject};

@@ -67,11 +67,9 @@ enum Found {
     Several(Vec<String>),
 }
 
-/// A component by `namespace/name`, `Kind/name`, `Kind/namespace/name`, or its bare name. Of those that have one name, what runs is
-/// meant: the release, and not the Kustomization that applies it.
-fn component(cluster: &Cluster, of: &str) -> Found {
-    let parts: Vec<&str> = of.split(['/', ' ']).collect();
-    let is_it = |object: &ObjectRef| match parts.as_slice() {
+/// Whether it has that name, namespace and name, kind and name, or all three.
+pub(crate) fn is_called(object: &ObjectRef, of: &str) -> bool {
+    match of.split(['/', ' ']).collect::<Vec<_>>().as_slice() {
         [name] => object.name == *name,
         [first, name] => {
             object.name == *name && (object.namespace == *first || object.kind.eq_ignore_ascii_case(first))
@@ -80,8 +78,13 @@ fn component(cluster: &Cluster, of: &str) -> Found {
             object.kind.eq_ignore_ascii_case(kind) && object.namespace == *namespace && object.name == *name
         }
         _ => false,
-    };
-    let all: Vec<ComponentId> = cluster.ids().filter(|id| is_it(&cluster.component(*id).object)).collect();
+    }
+}
+
+/// A component by `namespace/name`, `Kind/name`, `Kind/namespace/name`, or its bare name. Of those that have one name, what runs is
+/// meant: the release, and not the Kustomization that applies it.
+fn component(cluster: &Cluster, of: &str) -> Found {
+    let all: Vec<ComponentId> = cluster.ids().filter(|id| is_called(&cluster.component(*id).object, of)).collect();
     let rank = |id: &ComponentId| match cluster.component(*id).role {
         Role::HelmRelease => 0,
         Role::Kustomization | Role::ResourceSet => 1,

@@ -130,6 +130,14 @@ pub(crate) fn doing(does: &Doing) -> String {
     }
 }
 
+/// The same for a line of a table.
+pub(crate) fn briefly(does: &Doing) -> String {
+    match does {
+        Doing::AsksOutside => "asks a program outside of the cluster".to_owned(),
+        _ => doing(does),
+    }
+}
+
 /// What is known when a step is done that shows nothing by itself.
 pub(crate) fn done(does: &Doing) -> &'static str {
     match does {

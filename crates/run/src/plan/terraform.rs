@@ -86,10 +86,15 @@ fn deed(does: &Doing) -> Deed {
         Doing::ConfiguresMachines => Deed::ConfiguresMachines,
         Doing::BootstrapsEtcd => Deed::BootstrapsEtcd,
         Doing::FetchesCredentials => Deed::FetchesCredentials,
-        Doing::Installs { .. } => Deed::Installs,
+        Doing::Installs { .. } | Doing::AppliesObjects(_) => Deed::Installs,
         Doing::StoresSealingKey => Deed::StoresSealingKey,
         Doing::StartsGitOps => Deed::StartsFlux,
-        Doing::Waits | Doing::Other => Deed::Waits,
+        Doing::ChecksFirst
+        | Doing::AsksOutside
+        | Doing::PreparesMachines
+        | Doing::RunsLayer { .. }
+        | Doing::Waits
+        | Doing::Other => Deed::Waits,
     }
 }
 

@@ -54,7 +54,14 @@ impl Builder<'_> {
             Doing::Installs { .. } => Deed::Installs { release: self.release_of(step) },
             Doing::StoresSealingKey => Deed::StoresKey,
             Doing::StartsGitOps => Deed::StartsFlux,
-            Doing::FetchesCredentials | Doing::Waits | Doing::Other => Deed::Other,
+            Doing::FetchesCredentials
+            | Doing::ChecksFirst
+            | Doing::AsksOutside
+            | Doing::PreparesMachines
+            | Doing::RunsLayer { .. }
+            | Doing::AppliesObjects(_)
+            | Doing::Waits
+            | Doing::Other => Deed::Other,
         }
     }
 

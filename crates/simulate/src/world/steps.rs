@@ -279,8 +279,10 @@ impl World<'_> {
         match fact {
             Fact::EtcdRuns => self.lacks_etcd().map(|_| Lack::Etcd),
             Fact::ApiAnswers => api,
-            // There is nothing to look at before Flux.
-            Fact::StorageRuns | Fact::GitOpsRuns => None,
+            // There is nothing to look at before Flux, and a step sees to what it makes itself.
+            Fact::MachineStarted | Fact::StorageRuns | Fact::WorkloadsRun | Fact::ObjectExists | Fact::GitOpsRuns => {
+                None
+            }
             Fact::KubeletsRun => self.first_lacking(of, &|machine| self.lacks_kubelet(machine)),
             Fact::NodesJoined => api.or_else(|| self.first_lacking(of, &|machine| self.lacks_joined(machine))),
             Fact::NodesReady => api.or_else(|| self.first_lacking(of, &|machine| self.lacks_ready(machine))),
