@@ -123,7 +123,8 @@ fn of_boot<'a>(facts: &Facts<'a>, parts: &mut BTreeMap<Layer, LayerPart<'a>>, em
                 part.members.push(Member::machine(directory, None, false));
                 part.resources.push((directory.to_string(), String::new()));
             }
-            Doing::Waits | Doing::AsksOutside => {}
+            // Nothing of these is done a second time to bring something back.
+            Doing::Waits | Doing::AsksOutside | Doing::BootstrapsEtcd | Doing::MakesMachines => {}
             _ if step.step.kind == "Terraform" => {
                 part.resources.push((step.step.namespace.to_string(), step.step.name.to_string()));
             }

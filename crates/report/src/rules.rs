@@ -136,8 +136,8 @@ pub(crate) fn across(facts: &Facts<'_>) -> Vec<CycleAcross> {
             LayerDefect::ServiceFromGitOps { service, start, .. } => (service.to_string(), start.to_string()),
             LayerDefect::ObjectFromGitOps { object, start } => (object.to_string(), start.to_string()),
             LayerDefect::Cycle { directories } => {
-                let mut names: Vec<&str> = directories.iter().map(|name| name.as_str()).collect();
-                let first = names.first().copied().unwrap_or_default().to_owned();
+                let mut names: Vec<String> = directories.iter().map(ToString::to_string).collect();
+                let first = names.first().cloned().unwrap_or_default();
                 let by = 1.min(names.len());
                 names.rotate_left(by);
                 (names.join(", "), first)

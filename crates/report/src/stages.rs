@@ -256,10 +256,16 @@ fn layer_of_place(facts: &Facts<'_>, boot: &[(Layer, BootStage)], finding: &Find
     above.or_else(|| own.first()).map_or(Layer::Bootstrap, |(_, layer)| *layer)
 }
 
+/// Whether a step does something, and not only looks or asks beforehand.
+fn acts(does: &Doing) -> bool {
+    !matches!(does, Doing::AsksOutside | Doing::ChecksFirst)
+}
+
 /// Of a block of Terraform that is no step: the last stage that it comes after, else the first one that comes after it. What is
 /// tied to no step belongs to the run.
 fn layer_of_block(facts: &Facts<'_>, boot: &[(Layer, BootStage)], finding: &Finding) -> Layer {
-    let of = |id: &model::StepId| boot.get(id.index()).map(|(layer, _)| *layer);
+    // What only looks or asks beforehand tells nothing of where something stands.
+    let of = |id: &model::StepId| boot.get(id.index()).filter(|(_, step)| acts(&step.does)).map(|(layer, _)| *layer);
     if let Some(near) = facts.cluster.facts.boot.near.get(&finding.component) {
         let after = near.after.iter().filter_map(of).max();
         if let Some(layer) = after.or_else(|| near.before.iter().filter_map(of).min()) {
@@ -267,7 +273,8 @@ fn layer_of_block(facts: &Facts<'_>, boot: &[(Layer, BootStage)], finding: &Find
         }
     }
     let directory = &finding.component.namespace;
-    match boot.iter().filter(|(_, step)| step.step.namespace == *directory).map(|(layer, _)| *layer).min() {
+    let own = boot.iter().filter(|(_, step)| step.step.namespace == *directory && acts(&step.does));
+    match own.map(|(layer, _)| *layer).min() {
         Some(Layer::Machines | Layer::Talos) => Layer::Bootstrap,
         Some(layer) => layer,
         None => layer_of_directory(facts, directory).unwrap_or(Layer::Bootstrap),
@@ -320,8 +327,10 @@ fn of_release(facts: &Facts<'_>, release: &str) -> Option<Layer> {
 fn layer_of_run(facts: &Facts<'_>, directory: &str) -> Layer {
     let steps = facts.cluster.facts.boot.steps.iter();
     let own = steps.filter(|step| step.object.kind == "Terraform" && step.object.namespace == *directory);
-    let of_steps =
-        own.filter(|step| !matches!(step.does, Doing::RunsLayer { .. })).map(|step| layer_of(facts, step)).min();
+    let of_steps = own
+        .filter(|step| acts(&step.does) && !matches!(step.does, Doing::RunsLayer { .. }))
+        .map(|step| layer_of(facts, step))
+        .min();
     let starts =
         facts.cluster.facts.boot.starts().any(|id| facts.cluster.facts.boot.step(id).object.namespace == *directory);
     match layer_of_directory(facts, directory) {

@@ -182,7 +182,7 @@ fn stage_edges(facts: &Facts<'_>, plan: &Plan) -> Vec<Edge> {
             match (layer(id), layer(*to)) {
                 // Between the two stands what Talos runs.
                 (Layer::Api, Layer::Machines | Layer::Keys) if has_talos && !plans_talos => {
-                    found.push(edge(TALOS, &name(*to)))
+                    found.push(edge(TALOS, &name(*to)));
                 }
                 (Layer::Network, Layer::Api) if has_talos => found.push(edge(&name(id), RUNTIME)),
                 _ => found.push(edge(&name(id), &name(*to))),

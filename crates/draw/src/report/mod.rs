@@ -4,6 +4,7 @@ mod json;
 mod markdown;
 mod prose;
 mod sections;
+mod steps;
 
 pub use json::json;
 pub use markdown::markdown;

@@ -6,24 +6,23 @@ use diagnostic::{Repair, Repairs, Severity};
 use graph::{Critical, Impact};
 use model::{Cluster, say_seconds};
 use report::{
-    Api, ApiAddress, Boots, BrokenCycle, ByHandChange, Changes, Check, CycleAcross, CycleFound, DependencyRule, Edge,
-    Gap, Guarantee, KeyFile, LayerPart, Member, Milestone, Place, Share, Stage, Summary, Tier, TierMember, Version,
+    Api, Boots, BrokenCycle, ByHandChange, Changes, Check, CycleAcross, CycleFound, DependencyRule, Edge, Gap,
+    Guarantee, KeyFile, LayerPart, Milestone, Place, Share, Stage, Summary, Tier, TierMember, Version,
 };
 use run::{Action, Layer, Step};
 use source::Sources;
 
 use crate::report::prose::{cell, code, prose};
+use crate::report::steps;
 use crate::say;
 use crate::words::{count, first_few};
 
 /// Names in one line.
-const NAMED_MAX: usize = 8;
-/// Machines in one line.
-const MACHINES_MAX: usize = 20;
+pub(super) const NAMED_MAX: usize = 8;
 /// Lines of one list.
 const LINES_MAX: usize = 200;
 
-fn place(at: Option<&Place>) -> String {
+pub(super) fn place(at: Option<&Place>) -> String {
     at.map(|at| format!(" ({})", code(&format!("{}:{}", at.path, at.line)))).unwrap_or_default()
 }
 
@@ -102,16 +101,16 @@ pub(super) fn stages(stages: &[Stage<'_>], sources: &dyn Sources) -> String {
         }
         let _ = writeln!(out, "### Stage {}: {}", index + 1, say::report::layer(stage.layer));
         if !stage.machines.is_empty() {
-            let _ = write!(out, "\n**Machines**\n\n{}", machines(&stage.machines));
+            let _ = write!(out, "\n**Machines**\n\n{}", list(steps::machines(&stage.machines)));
         }
         if !stage.happens.is_empty() {
             let _ = write!(out, "\n**What happens**\n\n{}", happens(&stage.happens));
         }
         if let Some(address) = &stage.address {
-            let _ = write!(out, "\n**Address of the API**\n\n{}", list(api_address(address)));
+            let _ = write!(out, "\n**Address of the API**\n\n{}", list(steps::api_address(address)));
         }
         if !stage.steps.is_empty() {
-            let _ = write!(out, "\n**How files do it**\n\n{}", list(stage.steps.iter().map(boot_step)));
+            let _ = write!(out, "\n**How files do it**\n\n{}", list(stage.steps.iter().map(steps::step)));
         }
         if !stage.guarantees.is_empty() || stage.by_containment > 0 {
             let own = (stage.by_containment > 0).then(|| {
@@ -129,74 +128,6 @@ pub(super) fn stages(stages: &[Stage<'_>], sources: &dyn Sources) -> String {
         let _ = write!(out, "\n**What is not**\n\n{gaps}");
     }
     out
-}
-
-fn machines(all: &[Member]) -> String {
-    let one = |member: &Member| {
-        let address = member.address.as_ref().map(|address| format!(" {}", prose(address))).unwrap_or_default();
-        format!("{}{address}", code(&member.name))
-    };
-    let of = |wanted: bool| all.iter().filter(move |member| member.is_control_plane == wanted).map(one);
-    let (control_planes, workers): (Vec<String>, Vec<String>) = (of(true).collect(), of(false).collect());
-    let line =
-        |what: &str, names: &[String]| format!("{}: {}", count(names.len(), what), first_few(names, MACHINES_MAX));
-    let lines = [("control plane", control_planes), ("worker", workers)];
-    list(lines.iter().filter(|(_, names)| !names.is_empty()).map(|(what, names)| line(what, names)))
-}
-
-/// Whose address the API server is found at, and who uses it when.
-fn api_address(it: &ApiAddress) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let Some(shared) = &it.shared {
-        lines.push(format!(
-            "{} is shared by the control planes: Talos gives it to one of them, and only once etcd runs",
-            code(shared)
-        ));
-    }
-    if let Some(endpoint) = it.endpoint.as_ref().filter(|endpoint| {
-        let host = endpoint.rsplit_once(':').map_or(endpoint.as_str(), |(host, _)| host);
-        it.shared.as_deref() != Some(host)
-    }) {
-        lines.push(format!("machines and people find the API server at {}", code(endpoint)));
-    }
-    if !it.before.is_empty() {
-        let addresses: Vec<String> = it.before.iter().map(|address| code(address)).collect();
-        lines.push(format!("until etcd runs, steps connect to {}", first_few(&addresses, NAMED_MAX)));
-    }
-    if !it.too_early.is_empty() {
-        let steps: Vec<String> = it.too_early.iter().map(|step| code(&step.path())).collect();
-        lines.push(format!("**before etcd runs**, {} already uses it", first_few(&steps, NAMED_MAX)));
-    }
-    lines
-}
-
-/// What a step of the boot does, after what, and what that shows.
-fn boot_step(it: &report::BootStage) -> String {
-    let own = step_name(&it.step);
-    let mut after: Vec<String> = it.after.iter().map(step_name).filter(|name| *name != own).collect();
-    after.dedup();
-    let after = if after.is_empty() { String::new() } else { format!(", after {}", first_few(&after, 3)) };
-    let shows: Vec<String> = it.shows.iter().map(|(fact, of)| say::boot::shown(*fact, *of)).collect();
-    let shows = if shows.is_empty() { say::boot::done(&it.does).to_owned() } else { first_few(&each_once(shows), 4) };
-    let is_named = is_command(&it.step) && !matches!(it.does, model::Doing::Waits | model::Doing::Other);
-    let by = if is_named { format!(" by {}", code(&it.step.name)) } else { String::new() };
-    format!(
-        "{}{} {}{by}{after}; when it is done, this shows {shows}",
-        own,
-        place(it.at.as_ref()),
-        say::boot::doing(&it.does),
-    )
-}
-
-/// A command of a script by the path of that; everything else with its name.
-fn step_name(step: &model::ObjectRef) -> String {
-    let is_path = step.name.is_empty() || is_command(step);
-    code(&if is_path { step.namespace.to_string() } else { step.path() })
-}
-
-/// Whether it is a command of a script, and no release of a helmfile.
-fn is_command(step: &model::ObjectRef) -> bool {
-    step.kind == "Script" && (step.name.contains(' ') || matches!(step.name.as_str(), "wait" | "run"))
 }
 
 fn happens(steps: &[&Step]) -> String {
@@ -437,7 +368,7 @@ pub(super) fn layers(parts: &[LayerPart<'_>]) -> String {
     out
 }
 
-fn each_once(names: Vec<String>) -> Vec<String> {
+pub(super) fn each_once(names: Vec<String>) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for name in names {
         if !known.contains(&name) {

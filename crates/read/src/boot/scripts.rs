@@ -219,7 +219,7 @@ impl Line<'_> {
         match moment.what {
             What::Does(Doing::ChecksFirst, _) if !self.is_before_all() => {}
             What::Does(does, _) if self.repeats(&path, moment.at, &does) => {}
-            What::Does(Doing::RunsLayer { directory }, name) => self.run(&path, &name, moment.at, directory),
+            What::Does(Doing::RunsLayer { directory }, name) => self.run(&path, &name, moment.at, &directory),
             What::Does(does, name) => self.push(&path, &name, moment.at, does, Vec::new()),
             What::Shows(proves) if self.is_known(&path, &proves) => {}
             What::Shows(proves) => self.push(&path, "wait", moment.at, Doing::Waits, proves),
@@ -261,10 +261,10 @@ impl Line<'_> {
     }
 
     /// The run of a directory ends after all of its steps, and these begin after what came before.
-    fn run(&mut self, path: &str, name: &str, at: Span, directory: EcoString) {
+    fn run(&mut self, path: &str, name: &str, at: Span, directory: &EcoString) {
         let is_own = |boot: &Boot, id: StepId| {
             let object = &boot.step(id).object;
-            object.kind == "Terraform" && object.namespace == directory
+            object.kind == "Terraform" && object.namespace == *directory
         };
         let own: Vec<StepId> = self.boot.ids().filter(|id| is_own(self.boot, *id)).collect();
         let is_started_by = self.host.is_some_and(|host| is_own(self.boot, host));

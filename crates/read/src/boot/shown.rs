@@ -88,9 +88,10 @@ pub(super) fn deed(words: &[String]) -> Option<Doing> {
         }
         ("talosctl", _) | ("talhelper", "gencommand") if rest.contains(&"bootstrap") => Some(Doing::BootstrapsEtcd),
         ("talosctl", _) if rest.contains(&"apply-config") => Some(Doing::ConfiguresMachines),
-        ("talosctl", _) if rest.contains(&"kubeconfig") => Some(Doing::FetchesCredentials),
+        ("talosctl", _) | ("talhelper", "gencommand") if rest.contains(&"kubeconfig") => {
+            Some(Doing::FetchesCredentials)
+        }
         ("talhelper", "gencommand") if rest.contains(&"apply") => Some(Doing::ConfiguresMachines),
-        ("talhelper", "gencommand") if rest.contains(&"kubeconfig") => Some(Doing::FetchesCredentials),
         ("talhelper", "genconfig") => Some(Doing::PreparesMachines),
         ("talosctl", "gen") if rest.contains(&"config") => Some(Doing::PreparesMachines),
         ("kubectl", _) => applied(&rest),
@@ -112,16 +113,25 @@ fn applied(rest: &[&str]) -> Option<Doing> {
     }
     let file = || rest.iter().skip_while(|word| !matches!(**word, "-f" | "--filename" | "-k" | "--kustomize")).nth(1);
     let said = |word: &str| file().is_some_and(|file| file.to_ascii_lowercase().contains(word));
-    let seeded = match rest.iter().find(|word| matches!(**word, "apply" | "create" | "replace"))? {
-        &"create" if has("namespace") || has("ns") => Seeded::Namespaces,
-        &"create" if has("secret") => Seeded::Secrets,
-        &"create" if has("configmap") => Seeded::Objects,
+    let verb = rest.iter().find(|word| matches!(**word, "apply" | "create" | "replace"))?;
+    let creates = *verb == "create";
+    let seeded = if creates && (has("namespace") || has("ns")) {
+        Seeded::Namespaces
+    } else if creates && has("secret") {
+        Seeded::Secrets
+    } else if creates && has("configmap") {
+        Seeded::Objects
+    } else if has("-") {
         // What comes from another command is told by that one.
-        _ if rest.contains(&"-") => return None,
-        _ if said("namespace") => Seeded::Namespaces,
-        _ if said("secret") => Seeded::Secrets,
-        _ if said("crd") => Seeded::Crds,
-        _ => Seeded::Objects,
+        return None;
+    } else if said("namespace") {
+        Seeded::Namespaces
+    } else if said("secret") {
+        Seeded::Secrets
+    } else if said("crd") {
+        Seeded::Crds
+    } else {
+        Seeded::Objects
     };
     Some(Doing::AppliesObjects(seeded))
 }

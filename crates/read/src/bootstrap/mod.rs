@@ -151,7 +151,7 @@ impl Bootstrap {
         blind.extend(scripts.unread());
         helmfile::remove_leftovers(repository, &mut helmfiles, &mut blind);
         for script in script_releases::by_scripts(&scripts) {
-            add_unknown(&mut helmfiles, script);
+            helmfiles.extend(unknown(&helmfiles, script));
         }
         let mut provided = terraform::provided(repository);
         provided.charts.extend(ansible::charts(repository));
@@ -176,7 +176,8 @@ impl Bootstrap {
             helmfiles: &helmfiles,
         });
         // What Terraform installs is there before helmfiles run: it makes the machines.
-        let by_terraform = terraform_releases::by_terraform(&boot, &layers);
+        let by_terraform = terraform_releases::by_terraform(&boot, &layers).into_iter();
+        let by_terraform: Vec<Helmfile> = by_terraform.filter_map(|run| unknown(&helmfiles, run)).collect();
         helmfiles.splice(0..0, by_terraform);
         let mut bootstrap = Self {
             named: seeds.named,
@@ -285,8 +286,9 @@ impl Bootstrap {
     }
 }
 
-/// Adds what a script installs and no helmfile does: a task that installs one of its releases again is a repair, not a step.
-fn add_unknown(helmfiles: &mut Vec<Helmfile>, mut script: Helmfile) {
+/// What a script or Terraform installs and no helmfile does: a task that installs one of its releases again is a repair, not a step, and
+/// what Terraform installs before the helmfile runs is that release.
+fn unknown(helmfiles: &[Helmfile], mut script: Helmfile) -> Option<Helmfile> {
     let own = before_bootstrap(&script.path).to_owned();
     let is_near = |helmfile: &&Helmfile| {
         let other = before_bootstrap(&helmfile.path);
@@ -301,7 +303,5 @@ fn add_unknown(helmfiles: &mut Vec<Helmfile>, mut script: Helmfile) {
         .collect();
     let is_known = |release: &Release| known.contains(&(release.namespace.clone(), release.name.clone()));
     script.releases.retain(|release| release.only_crds || !is_known(release));
-    if !script.releases.is_empty() {
-        helmfiles.push(script);
-    }
+    (!script.releases.is_empty()).then_some(script)
 }

@@ -124,8 +124,8 @@ impl Order {
         let starts: BTreeSet<StepId> = boot.starts().collect();
         let before_start = starts.iter().flat_map(|start| behind(*start)).collect();
         let after_start = boot.ids().filter(|id| !behind(*id).is_disjoint(&starts)).collect();
-        let makes = |id: &StepId| matches!(boot.step(*id).does, Doing::MakesMachines | Doing::BootstrapsEtcd);
-        let makers = boot.ids().filter(makes).map(|id| boot.step(id).object.namespace.clone()).collect();
+        let is_maker = |id: &StepId| matches!(boot.step(*id).does, Doing::MakesMachines | Doing::BootstrapsEtcd);
+        let makers = boot.ids().filter(is_maker).map(|id| boot.step(id).object.namespace.clone()).collect();
         let of = boot.ids().map(|id| (id, boot.step(id).object.clone())).collect();
         Self { after_start, before_start, makers, of, starts }
     }

@@ -35,7 +35,7 @@ fn words(parsed: &Parsed, simple: &Simple) -> Option<Words> {
     let line = Line::of(simple);
     let at = parsed.text.span(line.words.first()?.1.at);
     let mut words: Vec<String> = line.words.iter().map(|(word, _)| word.clone()).collect();
-    words[0] = line.program().to_owned();
+    line.program().clone_into(&mut words[0]);
     Some(Words { words, at })
 }
 
