@@ -33,7 +33,7 @@
 
 use diagnostic::{BootAdvice, BootCost, BootFault, EvidenceRole, Finding, Fix, Goal, Location, Remark, Rule, Severity};
 use graph::Before;
-use model::{Boot, Doing, Extent, Fact, ObjectRef, Retry, Role, StepId};
+use model::{Boot, Doing, Extent, Fact, ObjectRef, Patience, Retry, RetryField, Role, StepId};
 
 use crate::context::Context;
 
@@ -89,11 +89,13 @@ pub(super) fn looks_at_some_kubelets(boot: &Boot, before: &Before<'_>) -> bool {
     boot.has_workers() && before.extent(Fact::KubeletsRun) == Some(Extent::ControlPlanes)
 }
 
-/// Releases of which a failed install is the last.
+/// Releases of which a failed install is the last: what follows it is at most an upgrade.
 fn fragile<'a>(context: &Context<'a>) -> Vec<&'a ObjectRef> {
+    let is_last = |patience: &Patience| {
+        let upgrades = patience.retry_field == Some(RetryField::InstallStrategy);
+        patience.retry == Retry::Never && patience.attempts <= if upgrades { 2 } else { 1 }
+    };
     let components = context.cluster.components.iter();
-    let once = components.filter(|one| {
-        one.role == Role::HelmRelease && one.patience.retry == Retry::Never && one.patience.attempts <= 1
-    });
+    let once = components.filter(|one| one.role == Role::HelmRelease && is_last(&one.patience));
     once.map(|one| &one.object).collect()
 }

@@ -302,7 +302,8 @@ mod tests {
     #[test]
     fn it_says_what_was_waited_for_and_what_for_not() {
         let start = ObjectRef::new("Terraform", "infra", "null_resource.flux");
-        let told = |shown| fault(&BootFault::StartsBeforeNodes { start: start.clone(), shown, expected: 5 });
+        let told =
+            |shown| fault(&BootFault::StartsBeforeNodes { start: start.clone(), shown, joined: None, expected: 5 });
         assert_eq!(
             told(None),
             "GitOps starts with `infra/null_resource.flux`, and no step before it waits for all 5 nodes to be Ready"

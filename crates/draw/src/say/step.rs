@@ -69,7 +69,7 @@ fn gate_defect(step: &ObjectRef, defect: &GateDefect) -> String {
 fn toothless(step: &str, wait: &Wait, why: Toothless) -> String {
     let waits = waiting(wait);
     match why {
-        Toothless::OnlyLastCounts => {
+        Toothless::OnlyLastCounts | Toothless::EmptyFile => {
             format!("{step} goes on when {waits} fails: without `set -e` only its last command counts")
         }
         Toothless::OrTrue => format!("{step} goes on when {waits} fails: what follows `||` always succeeds"),
@@ -95,9 +95,6 @@ fn toothless(step: &str, wait: &Wait, why: Toothless) -> String {
         }
         Toothless::CredentialsAlone => {
             format!("{step} ends its wait for the API server when {waits} succeeds, which it does before that answers")
-        }
-        Toothless::EmptyFile => {
-            format!("{step} goes on when {waits} fails: without `set -e` only its last command counts")
         }
         Toothless::AllThatExist => {
             format!("{step} compares what is ready with what exists: an object that is missing is not waited for")

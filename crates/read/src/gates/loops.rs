@@ -117,7 +117,9 @@ fn waits_for_unready_nodes(around: &Around<'_>) -> bool {
 /// A loop that ends when credentials were fetched, and says that the API server answers; unless what follows asks that.
 fn judge_credentials(walk: &mut Walk<'_>, lists: [&List; 2], wait: &Wait, at: source::Span, following: &Following<'_>) {
     let mut found = Vec::new();
-    lists.iter().for_each(|list| tree::simple_in(list, &mut found));
+    for list in lists {
+        tree::simple_in(list, &mut found);
+    }
     let lines: Vec<Line<'_>> = found.into_iter().map(Line::of).collect();
     let mut probes = lines.iter().filter(|line| waits::probes(line)).peekable();
     let fetches =

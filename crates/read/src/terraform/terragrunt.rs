@@ -15,9 +15,10 @@ use crate::repository::Repository;
 /// One for each module, beside those that are read as runs of their own.
 pub(super) fn unseen(repository: &Repository, is_read: impl Fn(&str) -> bool) -> Vec<BlindSpot> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
-    for file in repository.paths().filter(|path| path.ends_with(".hcl") && !path.ends_with(".terraform.lock.hcl")) {
+    let is_meant = |path: &&str| path.rsplit('.').next() == Some("hcl") && !path.ends_with(".terraform.lock.hcl");
+    for file in repository.paths().filter(is_meant) {
         let Some(id) = repository.id(file) else { continue };
-        let Some(text) = repository.source(id).map(|source| source.text()) else { continue };
+        let Some(text) = repository.source(id).map(source::Source::text) else { continue };
         for (written, at) in sources(text) {
             let module = module(repository, file, written).unwrap_or_else(|| written.to_owned());
             if is_read(&module) || !seen.insert(module.clone()) {

@@ -62,12 +62,11 @@ fn in_missing_namespaces(repository: &Repository, judged: &Judged) -> Vec<GateFa
         if is_deletion || gate.wait.ends == Ends::Never || !is_missing(repository, &gate.namespace) {
             continue;
         }
-        match found.get_mut(gate.namespace.as_str()) {
-            Some(first) => first.shown.push(gate.at),
-            None => {
-                let defect = GateDefect::MissingNamespace { wait: in_namespace(gate) };
-                found.insert(&gate.namespace, GateFault { defect, at: gate.at, shown: Vec::new() });
-            }
+        if let Some(first) = found.get_mut(gate.namespace.as_str()) {
+            first.shown.push(gate.at);
+        } else {
+            let defect = GateDefect::MissingNamespace { wait: in_namespace(gate) };
+            found.insert(&gate.namespace, GateFault { defect, at: gate.at, shown: Vec::new() });
         }
     }
     found.into_values().collect()
@@ -126,7 +125,8 @@ fn rerun(scripts: &Scripts<'_>, script: &Script, at: Span, defect: GateDefect) -
     let before = text.get(part.map_or(0, |range| range.start)..end).unwrap_or_default();
     let calls = |word: &str| {
         let word = word.trim_matches(['"', '\'', '}']);
-        let place = word.ends_with(".sh").then(|| word.rsplit('/').next().unwrap_or(word));
+        let is_script = word.rsplit_once('.').is_some_and(|(_, ending)| ending == "sh");
+        let place = is_script.then(|| word.rsplit('/').next().unwrap_or(word));
         let mut paths = place
             .into_iter()
             .flat_map(|name| scripts.repository().paths().filter(move |path| path.rsplit('/').next() == Some(name)));
