@@ -5,6 +5,7 @@
 
 use crate::blueprint::{Blueprint, Id, Millis};
 use crate::event::Reason;
+use crate::steps::Deed;
 
 /// Something that somebody does. What nobody does does not happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -143,9 +144,9 @@ impl Blueprint {
         u32::try_from(at).ok()
     }
 
-    /// Steps before Flux are known, and are what a whole boot follows.
+    /// Steps before Flux are known that make the cluster: what it lacks when Flux starts is theirs.
     pub fn has_steps(&self) -> bool {
-        !self.steps.is_empty()
+        self.steps.any(Deed::is_of_machines)
     }
 
     /// A sealing key was kept, and can be restored.

@@ -56,7 +56,9 @@ pub fn faults(seed: u64) -> Vec<Fault> {
     let mut dice = Dice::new(seed, "faults");
     let share = dice.below(100);
     let count = if share < WITHOUT { 0 } else { 1 + usize::from(share >= 100 - WITH_TWO) };
-    let mut all: Vec<Fault> = (0..count).map(|_| *dice.one_of(&Fault::ALL)).collect();
+    // Those of machines are for boots by steps that files tell, which these clusters have none of.
+    let anywhere: Vec<Fault> = Fault::ALL.into_iter().filter(|fault| !fault.is_of_machines()).collect();
+    let mut all: Vec<Fault> = (0..count).map(|_| *dice.one_of(&anywhere)).collect();
     all.sort_unstable();
     all.dedup();
     all

@@ -127,7 +127,7 @@ impl<'b> World<'b> {
     }
 
     pub(super) fn start_flux(&mut self) {
-        self.started_without = if self.blueprint.steps.is_empty() { None } else { self.shortage() };
+        self.started_without = if self.blueprint.has_steps() { self.shortage() } else { None };
         self.has_flux = true;
         self.note(None, What::FluxStarted);
         self.disturbance.flux_starts(self.now);

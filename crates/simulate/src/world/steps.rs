@@ -313,10 +313,9 @@ impl World<'_> {
     }
 
     fn lacks_joined(&self, machine: u32) -> Option<Lack> {
-        self.lacks_node(machine).map(|_| match self.disturbance.kubelet_waits == Some(machine) {
-            true => Lack::Kubelet(machine),
-            false => Lack::Joined(machine),
-        })
+        let waits = self.disturbance.kubelet_waits == Some(machine);
+        let lack = if waits { Lack::Kubelet(machine) } else { Lack::Joined(machine) };
+        self.lacks_node(machine).map(|_| lack)
     }
 
     fn lacks_agent(&self, machine: u32) -> Option<Lack> {
