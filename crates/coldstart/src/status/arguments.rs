@@ -14,8 +14,7 @@ Only reads: it changes nothing in the cluster. OBJECT is a name, Kind/name, name
 Exit codes:
   0  healthy: every layer that was seen is as it should be
   1  degraded: something fails; the report names its root
-  2  the command line was not understood, or there is no way to the cluster: no kubeconfig, no such context, credentials
-     that it does not accept
+  2  the command line was not understood, or there is no way to the cluster: kubeconfig, context, credentials
   4  progressing: nothing fails, something is still coming up
   5  unknown: what would decide it could not be seen";
 
