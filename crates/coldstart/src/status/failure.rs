@@ -36,9 +36,7 @@ impl StatusFailure {
             Self::Access(_) => Next::Kubectl(Kubectl::ClusterInfoOrContext),
             Self::Refused { .. } => Next::Kubectl(Kubectl::ClusterInfoOrContext),
             Self::NotARecording { .. } => Next::Again(Again::WithFileThatExists),
-            Self::OtherVersion { .. }
-            | Self::UnknownObject { .. }
-            | Self::SeveralObjects { .. } => return None,
+            Self::OtherVersion { .. } | Self::UnknownObject { .. } | Self::SeveralObjects { .. } => return None,
         })
     }
 }
