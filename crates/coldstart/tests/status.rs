@@ -206,7 +206,7 @@ fn what_is_no_recording_is_told() {
     let desk = Desk::new("{}");
     let path = desk.path("recording.json");
     std::fs::write(&path, "{\"at\": 1}").unwrap();
-    desk.status(&["--from", path.to_str().unwrap()]).exits(2).says("is no recording of `coldstart status --record`");
+    desk.status(&["--from", path.to_str().unwrap()]).exits(2).says("is not a recording of `coldstart status --record`");
     std::fs::write(&path, "{\"at\": \"2026-01-01T00:00:00Z\", \"facts\": {\"version\": 999}}").unwrap();
     desk.status(&["--from", path.to_str().unwrap()]).exits(2).says("was recorded by another version");
     desk.status(&["--from", "absent.json"]).exits(2).says("cannot read absent.json");
@@ -253,7 +253,7 @@ fn refused_credentials_are_about_access() {
         .says("nothing was seen of the cluster");
     let server = ApiServer::scripted(world(), |_| Some(Reply::text(200, "<html>hello</html>")));
     let desk = Desk::new(&server.kubeconfig());
-    desk.status(&[]).exits(2).says("is no Kubernetes API server");
+    desk.status(&[]).exits(2).says("is not a Kubernetes API server");
 }
 
 #[test]
