@@ -20,7 +20,6 @@ Exit codes:
 
 #[derive(Args, Clone, Debug)]
 #[command(after_help = STATUS_HELP)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Status {
     /// An object that is not as it should be: what it waits for, down to the root
     #[arg(value_name = "OBJECT", conflicts_with_all = ["watch", "wait_for", "layer"])]

@@ -27,14 +27,13 @@ pub(crate) enum StatusFailure {
 impl StatusFailure {
     pub(crate) fn next(&self) -> Option<Next> {
         Some(match self {
-            Self::Access(AccessError::UnknownContext { .. } | AccessError::NoContext { .. }) => {
-                Next::Kubectl(Kubectl::Kubeconfig)
-            }
-            Self::Access(AccessError::NoKubeconfig { .. } | AccessError::NotRead { .. }) => {
-                Next::Kubectl(Kubectl::Kubeconfig)
-            }
-            Self::Access(_) => Next::Kubectl(Kubectl::ClusterInfoOrContext),
-            Self::Refused { .. } => Next::Kubectl(Kubectl::ClusterInfoOrContext),
+            Self::Access(
+                AccessError::UnknownContext { .. }
+                | AccessError::NoContext { .. }
+                | AccessError::NoKubeconfig { .. }
+                | AccessError::NotRead { .. },
+            ) => Next::Kubectl(Kubectl::Kubeconfig),
+            Self::Access(_) | Self::Refused { .. } => Next::Kubectl(Kubectl::ClusterInfoOrContext),
             Self::NotARecording { .. } => Next::Again(Again::WithFileThatExists),
             Self::OtherVersion { .. } | Self::UnknownObject { .. } | Self::SeveralObjects { .. } => return None,
         })
@@ -51,7 +50,7 @@ fn access(error: &AccessError) -> String {
     };
     match error {
         AccessError::NoKubeconfig { looked } => {
-            let looked: Vec<String> = looked.iter().map(|path| shown(path).to_string()).collect();
+            let looked: Vec<String> = looked.iter().map(|path| shown(path)).collect();
             format!("no kubeconfig found, and this is not a pod of a cluster\n  looked for: {}", looked.join(", "))
         }
         AccessError::UnknownContext { name, nearest, known } => {
