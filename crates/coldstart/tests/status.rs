@@ -83,7 +83,7 @@ fn deployment(namespace: &str, name: &str) -> Value {
                 {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}]}})
 }
 
-fn kustomization(name: &str, depends_on: &[&str], conditions: Value) -> Value {
+fn kustomization(name: &str, depends_on: &[&str], conditions: &Value) -> Value {
     let depends_on: Vec<Value> = depends_on.iter().map(|name| json!({"name": name})).collect();
     json!({"apiVersion": format!("{FLUX}/v1"), "kind": "Kustomization",
         "metadata": {"namespace": "flux-system", "name": name, "generation": 1},
@@ -110,7 +110,7 @@ fn world() -> World {
         "data": {"password": SECRET_VALUE}});
     let controllers = ["source-controller", "kustomize-controller"].map(|name| deployment("flux-system", name));
     World::new(kinds())
-        .with([node, secret, git_repository(), kustomization("apps", &[], ready("True", "Succeeded", "Applied"))])
+        .with([node, secret, git_repository(), kustomization("apps", &[], &ready("True", "Succeeded", "Applied"))])
         .with(controllers)
 }
 
@@ -149,7 +149,7 @@ fn text(path: &Path) -> String {
 /// A dependency that does not exist.
 fn broken() -> World {
     let waits = ready("False", "DependencyNotReady", "dependency 'flux-system/databse' is not ready");
-    world().with([kustomization("apps", &["databse"], waits)])
+    world().with([kustomization("apps", &["databse"], &waits)])
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn it_waits_for_a_layer() {
 
     let mut waits = desk.command(&["--wait-for", "gitops", "--timeout", "15s"]).stdout(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));
-    server.put(kustomization("apps", &[], ready("True", "Succeeded", "Applied")));
+    server.put(kustomization("apps", &[], &ready("True", "Succeeded", "Applied")));
     let ended = waits.wait().unwrap();
     assert_eq!(ended.code(), Some(0));
 }
@@ -342,7 +342,7 @@ fn it_shows_changes_until_it_is_stopped() {
     assert!(!first.contains("databse"));
     std::thread::sleep(Duration::from_millis(500));
     let waits = ready("False", "DependencyNotReady", "dependency 'flux-system/databse' is not ready");
-    server.put(kustomization("apps", &["databse"], waits));
+    server.put(kustomization("apps", &["databse"], &waits));
     let started = Instant::now();
     let shown = loop {
         let left = Duration::from_secs(10).saturating_sub(started.elapsed());
