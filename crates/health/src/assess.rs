@@ -222,6 +222,19 @@ fn links(graph: &Graph) -> Vec<Link> {
     links
 }
 
+/// Why the lists by which a layer would be noticed are not whole.
+fn unlisted(facts: &Facts, name: LayerName) -> Option<&Why> {
+    let gaps = match name {
+        LayerName::Network => [&facts.nodes.gap, &facts.daemon_sets.gap],
+        LayerName::Secrets => [&facts.sealed_secrets.gap, &facts.external_secrets.gap],
+        LayerName::Certificates => [&facts.certificates.gap, &facts.cluster_issuers.gap],
+        LayerName::GitOps => [&facts.kustomizations.gap, &facts.deployments.gap],
+        LayerName::Platform => [&facts.crds.gap, &facts.deployments.gap],
+        _ => [&None, &None],
+    };
+    gaps.into_iter().flatten().find(|why| !why.is_absence())
+}
+
 fn layer(facts: &Facts, name: LayerName, graph: &Graph, found: &Found) -> Layer {
     let own: Vec<&Symptom> = graph.symptoms.iter().filter(|it| it.layer == name).collect();
     let mut failing: Vec<Failing> = Vec::new();
@@ -252,6 +265,9 @@ fn layer(facts: &Facts, name: LayerName, graph: &Graph, found: &Found) -> Layer 
         (State::Healthy, Reason::Proved)
     } else if matches!(name, LayerName::Machines | LayerName::Etcd) && facts.machines.is_empty() {
         (State::Unknown, Reason::NotAsked)
+    } else if let Some(why) = unlisted(facts, name) {
+        // That nothing of it was seen says nothing: it was not listed.
+        (State::Unknown, Reason::NotSeen { why: why.clone() })
     } else {
         (State::Absent, Reason::NotInstalled)
     };

@@ -36,7 +36,8 @@ fn counts(from: &Symptom, edge: &Edge, to: &Symptom) -> bool {
         return edge.because == Because::DependsOn && to.problem == Problem::DependencyCycle;
     }
     // These are mechanisms and not names: what failed before can't be a consequence.
-    if matches!(edge.because, Because::Resolves | Because::NodeNetwork)
+    let is_on_node = edge.because == Because::Node && from.object.kind == "Pod";
+    if (is_on_node || matches!(edge.because, Because::Resolves | Because::NodeNetwork))
         && let (Some(from), Some(to)) = (from.since, to.since)
     {
         return to <= from.plus(SLACK);

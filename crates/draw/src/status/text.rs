@@ -8,7 +8,7 @@ use super::{NAMED_MAX, blocked, command, cycle, failing_lines, headline, layer_l
 use crate::clean;
 use crate::paint::Paint;
 use crate::say::{self, health as words};
-use crate::words::{count, wrap};
+use crate::words::{count, shorten, wrap};
 
 const NAME_COLUMNS: usize = "certificates".len();
 const LABEL_COLUMNS: usize = "remedy".len();
@@ -76,7 +76,7 @@ impl View<'_> {
         let mut out = out.trim_end().to_owned();
         out.push('\n');
         for line in failing_lines(layer, self.max) {
-            let _ = writeln!(out, "{indent}{line}");
+            let _ = writeln!(out, "{indent}{}", if self.max == usize::MAX { line } else { shorten(&line, COLUMNS) });
         }
         out
     }

@@ -37,7 +37,9 @@ pub(super) fn detect(view: &View<'_>, found: &mut Found) {
     found.needs(LAYER, &facts.csi_nodes);
     found.needs(LAYER, &facts.claims);
     let defaults = facts.storage_classes.iter().filter(|it| it.default).count();
-    found.count(LAYER, What::DefaultClasses, defaults, 1);
+    if facts.storage_classes.is_whole() {
+        found.count(LAYER, What::DefaultClasses, defaults, 1);
+    }
     drivers(view, found);
     claims(view, found);
     attachments(view, found);

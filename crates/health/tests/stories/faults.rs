@@ -642,6 +642,36 @@ fn every_fault_has_its_root_and_names_do_not_matter() {
 }
 
 #[test]
+fn a_lower_layer_that_fails_as_well_is_no_root_of_what_has_its_own() {
+    const LOWER: [&str; 14] = [
+        "a node is down",
+        "a node is silent, and its condition is from before",
+        "nobody initializes nodes",
+        "a serving certificate waits for approval",
+        "the agent has not started since the boot",
+        "the operator's taint stays",
+        "CoreDNS crashes",
+        "CoreDNS is gone",
+        "the sealing key is lost",
+        "a store does not answer",
+        "an issuer is not ready",
+        "Ceph has no monitors",
+        "an aggregated API is down",
+        "Git does not answer",
+    ];
+    let mut wrong = Vec::new();
+    for (name, story) in stories().into_iter().filter(|(name, _)| LOWER.contains(name)) {
+        let mut it = healthy(21);
+        let mut expect = story(&mut it).and(app(&it), None);
+        expect.blocks.clear();
+        let (namespace, app_name) = it.app();
+        it.wait(&namespace, &app_name, "ImagePullBackOff", "manifest unknown", 3 * DAY);
+        wrong.extend(check(name, &it.status(), expect));
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
 fn every_root_shows_evidence_and_is_the_end_of_every_way() {
     for (name, story) in stories() {
         let mut it = healthy(5);
