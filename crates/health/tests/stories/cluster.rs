@@ -13,6 +13,7 @@ pub(crate) fn now() -> Time {
     Time::parse("2026-11-19T12:00:00Z").expect("a time")
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "fields of facts take it so")]
 pub(crate) fn ago(seconds: u64) -> Option<Time> {
     Some(now().minus(Duration::from_secs(seconds)))
 }
@@ -99,8 +100,8 @@ impl Cluster {
         }
         for index in 0..replicas {
             let node = self.node_name((index + name.len()) % self.facts.nodes.len());
-            let owner = ("ReplicaSet", &*set);
-            self.pod(namespace, &format!("{set}-{index}"), owner, &node, label);
+            let made_by = ("ReplicaSet", &*set);
+            self.pod(namespace, &format!("{set}-{index}"), made_by, &node, label);
         }
         self.count(namespace, name);
     }
