@@ -83,7 +83,7 @@ fn deployment(namespace: &str, name: &str) -> Value {
                 {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"}]}})
 }
 
-fn kustomization(name: &str, depends_on: &[&str], conditions: Value) -> Value {
+fn kustomization(name: &str, depends_on: &[&str], conditions: &Value) -> Value {
     let depends_on: Vec<Value> = depends_on.iter().map(|name| json!({"name": name})).collect();
     json!({"apiVersion": format!("{FLUX}/v1"), "kind": "Kustomization",
         "metadata": {"namespace": "flux-system", "name": name, "generation": 1},
@@ -110,7 +110,7 @@ fn world() -> World {
         "data": {"password": SECRET_VALUE}});
     let controllers = ["source-controller", "kustomize-controller"].map(|name| deployment("flux-system", name));
     World::new(kinds())
-        .with([node, secret, git_repository(), kustomization("apps", &[], ready("True", "Succeeded", "Applied"))])
+        .with([node, secret, git_repository(), kustomization("apps", &[], &ready("True", "Succeeded", "Applied"))])
         .with(controllers)
 }
 
@@ -149,7 +149,7 @@ fn text(path: &Path) -> String {
 /// A dependency that does not exist.
 fn broken() -> World {
     let waits = ready("False", "DependencyNotReady", "dependency 'flux-system/databse' is not ready");
-    world().with([kustomization("apps", &["databse"], waits)])
+    world().with([kustomization("apps", &["databse"], &waits)])
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn what_is_no_recording_is_told() {
     let desk = Desk::new("{}");
     let path = desk.path("recording.json");
     std::fs::write(&path, "{\"at\": 1}").unwrap();
-    desk.status(&["--from", path.to_str().unwrap()]).exits(2).says("is no recording of `coldstart status --record`");
+    desk.status(&["--from", path.to_str().unwrap()]).exits(2).says("is not a recording of `coldstart status --record`");
     std::fs::write(&path, "{\"at\": \"2026-01-01T00:00:00Z\", \"facts\": {\"version\": 999}}").unwrap();
     desk.status(&["--from", path.to_str().unwrap()]).exits(2).says("was recorded by another version");
     desk.status(&["--from", "absent.json"]).exits(2).says("cannot read absent.json");
@@ -237,7 +237,7 @@ fn a_context_that_is_not_there_is_told_with_the_one_that_was_meant() {
 fn refused_and_silent_are_told_apart() {
     let refused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let desk = Desk::new(&kubeconfig(&format!("http://{refused}")));
-    let told = desk.status(&["--format", "json"]).exits(1).json();
+    let told = desk.status(&["--format", "json"]).exits(5).json();
     let because = |told: &Value| told["roots"][0]["problem"].to_string();
     assert!(because(&told).contains("refused"), "{told:#}");
     assert_eq!(told["layers"][0]["state"], "failed");
@@ -253,7 +253,7 @@ fn refused_credentials_are_about_access() {
         .says("nothing was seen of the cluster");
     let server = ApiServer::scripted(world(), |_| Some(Reply::text(200, "<html>hello</html>")));
     let desk = Desk::new(&server.kubeconfig());
-    desk.status(&[]).exits(2).says("is no Kubernetes API server");
+    desk.status(&[]).exits(2).says("is not a Kubernetes API server");
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn it_waits_for_a_layer() {
 
     let mut waits = desk.command(&["--wait-for", "gitops", "--timeout", "15s"]).stdout(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));
-    server.put(kustomization("apps", &[], ready("True", "Succeeded", "Applied")));
+    server.put(kustomization("apps", &[], &ready("True", "Succeeded", "Applied")));
     let ended = waits.wait().unwrap();
     assert_eq!(ended.code(), Some(0));
 }
@@ -342,7 +342,7 @@ fn it_shows_changes_until_it_is_stopped() {
     assert!(!first.contains("databse"));
     std::thread::sleep(Duration::from_millis(500));
     let waits = ready("False", "DependencyNotReady", "dependency 'flux-system/databse' is not ready");
-    server.put(kustomization("apps", &["databse"], waits));
+    server.put(kustomization("apps", &["databse"], &waits));
     let started = Instant::now();
     let shown = loop {
         let left = Duration::from_secs(10).saturating_sub(started.elapsed());

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 const NODES: usize = 1_000;
 const PODS: usize = 10_000;
-const POD_BYTES: usize = 8_000;
+const POD_BYTES: usize = 8_300;
 
 fn main() {
     match std::env::args().nth(1) {

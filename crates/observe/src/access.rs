@@ -30,7 +30,7 @@ pub struct Target {
 /// Why there is no way to a cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
-    #[error("no kubeconfig, and this is no pod of a cluster")]
+    #[error("no kubeconfig, and this is not a pod of a cluster")]
     NoKubeconfig { looked: Vec<PathBuf> },
     #[error("cannot read the kubeconfig {}: {source}", source::shown(.path))]
     NotRead { path: PathBuf, source: io::Error },

@@ -83,6 +83,8 @@ fn is_about_client(alert: AlertDescription) -> bool {
             | Alert::UnknownCA
             | Alert::AccessDenied
             | Alert::CertificateRequired
+            // A signature that does not fit: of an authority with the same name and another key.
+            | Alert::DecryptError
     )
 }
 

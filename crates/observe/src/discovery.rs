@@ -94,11 +94,11 @@ impl Served {
         let name = group.metadata.name;
         for version in group.versions {
             if version.freshness == "Stale" {
-                self.stale.insert((name.clone(), version.version.clone()));
+                self.stale.insert((name.clone(), version.name.clone()));
             }
             for one in version.resources {
                 let kind = one.response_kind.unwrap_or_default().kind;
-                self.add(&name, &version.version, one.resource, kind, one.scope == "Namespaced");
+                self.add(&name, &version.name, one.resource, kind, one.scope == "Namespaced");
             }
         }
     }
@@ -140,7 +140,8 @@ struct Name {
 
 #[derive(Deserialize)]
 struct Version {
-    version: String,
+    #[serde(rename = "version")]
+    name: String,
     #[serde(default)]
     freshness: String,
     #[serde(default)]

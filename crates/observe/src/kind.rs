@@ -106,19 +106,7 @@ impl<T: Item> Looked<T> {
     /// A list where there is none yet, else one watch.
     async fn step(&self, shared: &Shared, ask: &Ask, backoff: &mut Backoff) -> Result<(), Fault> {
         let known = self.store().version.clone();
-        let mut version = match known {
-            Some(version) => version,
-            None => {
-                // In turn, or the pages of all kinds would be in memory together.
-                let turn = shared.turns.acquire().await;
-                let listed = list::<T>(&shared.wire, ask).await?;
-                drop(turn);
-                let version = listed.version.clone();
-                self.store().swap(listed, &ask.resource);
-                shared.changed.notify_one();
-                version
-            }
-        };
+        let mut version = if let Some(version) = known { version } else { self.whole(shared, ask).await? };
         backoff.reset();
         let hear = |change| {
             if self.store().hear(change) && !self.wanted.quiet {
@@ -131,6 +119,18 @@ impl<T: Item> Looked<T> {
             store.version = Some(version);
         }
         ended
+    }
+
+    /// A new list in the place of what was known. Where a watch goes on.
+    async fn whole(&self, shared: &Shared, ask: &Ask) -> Result<String, Fault> {
+        // In turn, or the pages of all kinds would be in memory together.
+        let turn = shared.turns.acquire().await;
+        let listed = list::<T>(&shared.wire, ask).await?;
+        drop(turn);
+        let version = listed.version.clone();
+        self.store().swap(listed, &ask.resource);
+        shared.changed.notify_one();
+        Ok(version)
     }
 
     /// What to ask for; nothing where it is not served, which is noted.

@@ -253,10 +253,7 @@ impl Shared {
     /// The checks of `/readyz` that fail. Lines of it begin with `[+]` or `[-]` and the name of a check.
     async fn failing(&self) -> Option<Vec<String>> {
         let right = || path_right("/readyz");
-        let text = match self.wire.readiness("/readyz?verbose", right).await {
-            Ok(text) => text,
-            Err(_) => return None,
-        };
+        let text = self.wire.readiness("/readyz?verbose", right).await.ok()?;
         let failing = text.lines().filter_map(|line| line.strip_prefix("[-]")?.split(' ').next());
         Some(failing.map(str::to_owned).collect())
     }

@@ -72,7 +72,7 @@ fn serve(leaf: Leaf, clients: Option<&Issuer>) -> SocketAddr {
     address
 }
 
-fn fault(address: SocketAddr, trusted: &Issuer, user: Value) -> Option<Fault> {
+fn fault(address: SocketAddr, trusted: &Issuer, user: &Value) -> Option<Fault> {
     let cluster =
         json!({"server": format!("https://{address}"), "certificate-authority-data": STANDARD.encode(trusted.pem())});
     let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "x",
@@ -92,20 +92,20 @@ fn fault(address: SocketAddr, trusted: &Issuer, user: Value) -> Option<Fault> {
 fn a_server_of_another_authority_is_another_cluster() {
     let (ours, theirs) = (authority(), authority());
     let address = serve(leaf(&theirs, "127.0.0.1", None), None);
-    let told = fault(address, &ours, json!({"token": "x"}));
+    let told = fault(address, &ours, &json!({"token": "x"}));
     assert_eq!(told, Some(Fault::ServerCertificate(ServerCertificate::UnknownAuthority)));
     assert!(told.unwrap().is_access());
-    assert_eq!(fault(address, &theirs, json!({"token": "x"})), None);
+    assert_eq!(fault(address, &theirs, &json!({"token": "x"})), None);
 }
 
 #[test]
 fn an_expired_server_certificate_and_one_for_another_name_are_told_apart() {
     let ours = authority();
     let expired = serve(leaf(&ours, "127.0.0.1", Some(2021)), None);
-    let told = fault(expired, &ours, json!({"token": "x"}));
+    let told = fault(expired, &ours, &json!({"token": "x"}));
     assert_eq!(told, Some(Fault::ServerCertificate(ServerCertificate::Expired)));
     let other = serve(leaf(&ours, "api.example.com", None), None);
-    let told = fault(other, &ours, json!({"token": "x"}));
+    let told = fault(other, &ours, &json!({"token": "x"}));
     assert_eq!(told, Some(Fault::ServerCertificate(ServerCertificate::OtherName)));
 }
 
@@ -117,7 +117,7 @@ fn a_client_certificate_that_is_not_taken_is_about_access() {
     let stranger = CertificateParams::new(vec!["stranger".to_owned()]).unwrap().signed_by(&key, &theirs).unwrap();
     let user = json!({"client-certificate-data": STANDARD.encode(stranger.pem()),
         "client-key-data": STANDARD.encode(key.serialize_pem())});
-    let told = fault(address, &ours, user);
+    let told = fault(address, &ours, &user);
     assert!(matches!(told, Some(Fault::ClientCertificate { .. })), "{told:?}");
 }
 
@@ -130,6 +130,6 @@ fn what_speaks_no_tls_is_told() {
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
         }
     });
-    let told = fault(address, &authority(), json!({"token": "x"}));
+    let told = fault(address, &authority(), &json!({"token": "x"}));
     assert!(matches!(told, Some(Fault::Tls { .. })), "{told:?}");
 }

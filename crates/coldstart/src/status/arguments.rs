@@ -14,14 +14,12 @@ Only reads: it changes nothing in the cluster. OBJECT is a name, Kind/name, name
 Exit codes:
   0  healthy: every layer that was seen is as it should be
   1  degraded: something fails; the report names its root
-  2  the command line was not understood, or there is no way to the cluster: no kubeconfig, no such context, credentials
-     that it does not accept
+  2  the command line was not understood, or there is no way to the cluster: kubeconfig, context, credentials
   4  progressing: nothing fails, something is still coming up
   5  unknown: what would decide it could not be seen";
 
 #[derive(Args, Clone, Debug)]
 #[command(after_help = STATUS_HELP)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Status {
     /// An object that is not as it should be: what it waits for, down to the root
     #[arg(value_name = "OBJECT", conflicts_with_all = ["watch", "wait_for", "layer"])]

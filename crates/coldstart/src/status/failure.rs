@@ -14,7 +14,7 @@ pub(crate) enum StatusFailure {
     /// Somebody answers, and not to this person.
     #[error("{}", refused(.fault, .url, .context.as_deref()))]
     Refused { fault: Box<Fault>, url: String, context: Option<String> },
-    #[error("{} is no recording of `coldstart status --record`: {why}", shown(.path), why = clean(.why))]
+    #[error("{} is not a recording of `coldstart status --record`: {why}", shown(.path), why = clean(.why))]
     NotARecording { path: PathBuf, why: String },
     #[error("{} was recorded by another version of coldstart: its form is {found}, this one reads {wanted}", shown(.path))]
     OtherVersion { path: PathBuf, found: u32, wanted: u32 },
@@ -27,14 +27,13 @@ pub(crate) enum StatusFailure {
 impl StatusFailure {
     pub(crate) fn next(&self) -> Option<Next> {
         Some(match self {
-            Self::Access(AccessError::UnknownContext { .. } | AccessError::NoContext { .. }) => {
-                Next::Kubectl(Kubectl::Kubeconfig)
-            }
-            Self::Access(AccessError::NoKubeconfig { .. } | AccessError::NotRead { .. }) => {
-                Next::Kubectl(Kubectl::Kubeconfig)
-            }
-            Self::Access(_) => Next::Kubectl(Kubectl::ClusterInfoOrContext),
-            Self::Refused { .. } => Next::Kubectl(Kubectl::ClusterInfoOrContext),
+            Self::Access(
+                AccessError::UnknownContext { .. }
+                | AccessError::NoContext { .. }
+                | AccessError::NoKubeconfig { .. }
+                | AccessError::NotRead { .. },
+            ) => Next::Kubectl(Kubectl::Kubeconfig),
+            Self::Access(_) | Self::Refused { .. } => Next::Kubectl(Kubectl::ClusterInfoOrContext),
             Self::NotARecording { .. } => Next::Again(Again::WithFileThatExists),
             Self::OtherVersion { .. } | Self::UnknownObject { .. } | Self::SeveralObjects { .. } => return None,
         })
@@ -51,8 +50,8 @@ fn access(error: &AccessError) -> String {
     };
     match error {
         AccessError::NoKubeconfig { looked } => {
-            let looked: Vec<String> = looked.iter().map(|path| shown(path).to_string()).collect();
-            format!("no kubeconfig found, and this is no pod of a cluster\n  looked for: {}", looked.join(", "))
+            let looked: Vec<String> = looked.iter().map(|path| shown(path)).collect();
+            format!("no kubeconfig found, and this is not a pod of a cluster\n  looked for: {}", looked.join(", "))
         }
         AccessError::UnknownContext { name, nearest, known } => {
             let meant = meant(nearest.as_deref());
@@ -96,7 +95,7 @@ fn refused(fault: &Fault, url: &str, context: Option<&str>) -> String {
             format!("there is no host called `{}`, which is the server{context}", clean(host))
         }
         Fault::NotKubernetes { code } => {
-            format!("what answers at {url} is no Kubernetes API server (HTTP {code})")
+            format!("what answers at {url} is not a Kubernetes API server (HTTP {code})")
         }
         _ => format!("{url} can't be used"),
     };

@@ -51,8 +51,8 @@ fn is_meant(object: &ObjectKey, said: &str) -> bool {
 }
 
 fn whole_name(object: &ObjectKey) -> String {
-    let parts = [&object.kind, &object.namespace, &object.name];
-    let parts: Vec<&str> = parts.into_iter().map(|part| part.as_str()).filter(|part| !part.is_empty()).collect();
+    let parts: [&str; 3] = [&object.kind, &object.namespace, &object.name];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("/")
 }
 
