@@ -33,6 +33,8 @@
 
   const option = (value, text) => make("option", { value }, text);
   const place = (at) => (at ? make("span", { class: "place dim" }, `${data.strings[at[0]]}:${at[1]}`) : null);
+  // Names stand between backticks.
+  const told = (text) => text.split("`").map((part, at) => (at % 2 ? make("code", {}, part) : part));
   const seconds = (s) => (s < 60 ? `${s} s` : `${Math.floor(s / 60)} min${s % 60 ? ` ${s % 60} s` : ""}`);
 
   // ---- drawing
@@ -54,8 +56,11 @@
       all.append(make("rect", { class: "lane", x, y, width, height, rx: 10 }));
     }
     arrows = cluster.arrows.map((arrow) => {
-      const attributes = { class: arrow.class, d: arrow.d, "marker-end": `url(#tip-${arrow.tip})` };
-      const ends = `${cluster.boxes[arrow.from].name} → ${cluster.boxes[arrow.to].name}: ${data.tones[arrow.tone][1]}`;
+      const tone = data.tones[arrow.tone];
+      // The critical path is blue where nothing is wrong.
+      const tip = arrow.critical && arrow.tone <= data.calm_until ? "critical" : tone[0];
+      const attributes = { class: `arrow ${tone[0]}${arrow.critical ? " critical" : ""}`, d: bent(arrow.way), "marker-end": `url(#tip-${tip})` };
+      const ends = `${cluster.boxes[arrow.from].name} → ${cluster.boxes[arrow.to].name}: ${tone[1]}`;
       return make("path", attributes, make("title", {}, ends));
     });
     const order = arrows.map((_, at) => at).sort((a, b) => cluster.arrows[a].tone - cluster.arrows[b].tone);
@@ -77,6 +82,17 @@
     if (boxes.length) boxes[0].setAttribute("tabindex", "0");
   }
 
+  // The same curve as in the SVG of `coldstart graph --format svg`: straight past boxes, bent between layers.
+  function bent(way) {
+    let d = `M${way[0]} ${way[1]}`;
+    for (let at = 2; at < way.length; at += 2) {
+      const [lastX, lastY, x, y] = way.slice(at - 2, at + 2);
+      if (cluster.down) d += lastX === x ? `V${y}` : `C${lastX} ${(lastY + y) / 2} ${x} ${(lastY + y) / 2} ${x} ${y}`;
+      else d += lastY === y ? `H${x}` : `C${(lastX + x) / 2} ${lastY} ${(lastX + x) / 2} ${y} ${x} ${y}`;
+    }
+    return d;
+  }
+
   function drawBox(box, at) {
     const has = (severity) => findingsOf[at].some((finding) => finding.severity === severity);
     const worst = has("error") ? " error" : has("warning") ? " warning" : "";
@@ -87,7 +103,7 @@
       { class: box.class, tabindex: "-1", role: "button", "aria-label": label, "data-box": at },
       make("title", {}, box.full),
       make("rect", { x: box.x, y: box.y, width: box.w, height: data.box_height, rx: 7 }),
-      make("text", { x: box.x + 11, y: box.y + 16.5 }, box.short),
+      make("text", { x: box.x + 11, y: box.y + 16.5 }, box.short || box.name),
       make("text", { class: "detail", x: box.x + 11, y: box.y + 30.5 }, box.detail),
       dot,
     );
@@ -244,12 +260,12 @@
       "div",
       { class: "finding" },
       make("p", {}, make("span", { class: `mark ${finding.severity}` }, finding.severity), " ", make("code", {}, finding.rule)),
-      make("p", {}, finding.message),
+      make("p", {}, ...told(finding.message)),
       finding.cost ? make("p", { class: "dim" }, finding.cost) : null,
       finding.line ? make("code", { class: "source" }, finding.line) : null,
       make("ul", {}, ...places),
-      finding.fix ? make("p", { class: "fix" }, `Fix: ${finding.fix}`) : null,
-      ...finding.notes.map((note) => make("p", { class: "dim" }, note)),
+      finding.fix ? make("p", { class: "fix" }, make("strong", {}, "Fix: "), ...told(finding.fix)) : null,
+      ...finding.notes.map((note) => make("p", { class: "dim" }, ...told(note))),
     );
   }
 

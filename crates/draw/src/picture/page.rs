@@ -12,8 +12,9 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use source::{Sources, Span};
 
+use super::paths::whole;
 use super::placed::{BOX_HEIGHT, Placed};
-use super::svg::{STYLE, box_class, classes, markers};
+use super::svg::{STYLE, box_class, markers};
 use super::{Picture, Tone};
 use crate::clean::{clean, clean_json, clean_source};
 use crate::graph_text::gate_word;
@@ -53,7 +54,13 @@ pub fn page(
         })
         .collect();
     let tones = Tone::ALL.iter().map(|tone| [tone.class(), tone.says()]).collect();
-    let data = PageTwin { tones, box_height: BOX_HEIGHT, clusters: all, strings: strings.list };
+    let data = PageTwin {
+        tones,
+        calm_until: Tone::Soon as usize,
+        box_height: BOX_HEIGHT,
+        clusters: all,
+        strings: strings.list,
+    };
     // No text ends the script that holds it, and none begins a comment.
     let json = clean_json(serde_json::to_string(&data)?).replace('<', "\\u003c").replace('>', "\\u003e");
     let style = format!("{STYLE}{PAGE_STYLE}");
@@ -111,6 +118,8 @@ impl Strings {
 #[derive(Serialize)]
 struct PageTwin {
     tones: Vec<[&'static str; 2]>,
+    /// The last of the tones that are no alarm.
+    calm_until: usize,
     box_height: f64,
     clusters: Vec<ClusterTwin>,
     strings: Vec<String>,
@@ -144,7 +153,9 @@ type PlaceTwin = (usize, u32);
 #[derive(Serialize)]
 struct BoxTwin {
     name: String,
-    short: String,
+    /// What is drawn of a long name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    short: Option<String>,
     detail: String,
     full: String,
     class: String,
@@ -183,9 +194,10 @@ struct ArrowTwin {
     from: usize,
     to: usize,
     tone: usize,
-    class: String,
-    tip: &'static str,
-    d: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    critical: bool,
+    /// Its bends, x and y in turns.
+    way: Vec<i32>,
     ties: Vec<PlaceTwin>,
 }
 
@@ -272,7 +284,7 @@ impl<S: Sources> View<'_, S> {
             let parts = node.components.iter().map(|id| self.part(*id)).collect();
             boxes.push(BoxTwin {
                 name: node.name.clone(),
-                short: placed.names[index].clone(),
+                short: Some(placed.names[index].clone()).filter(|short| *short != node.name),
                 detail: node.detail.clone(),
                 full: node.full.clone(),
                 class: box_class(node),
@@ -338,13 +350,19 @@ impl<S: Sources> View<'_, S> {
 
     fn arrows(&mut self, placed: &Placed<'_>) -> Vec<ArrowTwin> {
         let picture = self.picture;
-        let one = |(arrow, path): (&super::Arrow, &String)| {
-            let (class, tip) = classes(arrow);
+        let one = |(arrow, way): (&super::Arrow, &Vec<(f64, f64)>)| {
             let ties = arrow.ties.iter().filter_map(|tie| self.place(self.cluster.ties[*tie].at)).collect();
             let tone = Tone::ALL.iter().position(|tone| *tone == arrow.tone).unwrap_or(0);
-            ArrowTwin { from: arrow.from, to: arrow.to, tone, class, tip, d: path.clone(), ties }
+            ArrowTwin {
+                from: arrow.from,
+                to: arrow.to,
+                tone,
+                critical: arrow.is_critical,
+                way: way.iter().flat_map(|(x, y)| [whole(*x), whole(*y)]).collect(),
+                ties,
+            }
         };
-        picture.arrows.iter().zip(&placed.paths).map(one).collect()
+        picture.arrows.iter().zip(&placed.ways).map(one).collect()
     }
 
     fn needs(&mut self) -> Vec<(usize, Option<usize>, usize, usize, usize, Option<PlaceTwin>)> {
