@@ -84,9 +84,11 @@
 
   // The same curve as in the SVG of `coldstart graph --format svg`: straight past boxes, bent between layers.
   function bent(way) {
-    let d = `M${way[0]} ${way[1]}`;
+    let [x, y] = way;
+    let d = `M${x} ${y}`;
     for (let at = 2; at < way.length; at += 2) {
-      const [lastX, lastY, x, y] = way.slice(at - 2, at + 2);
+      const [lastX, lastY] = [x, y];
+      [x, y] = [x + way[at], y + way[at + 1]];
       if (cluster.down) d += lastX === x ? `V${y}` : `C${lastX} ${(lastY + y) / 2} ${x} ${(lastY + y) / 2} ${x} ${y}`;
       else d += lastY === y ? `H${x}` : `C${(lastX + x) / 2} ${lastY} ${(lastX + x) / 2} ${y} ${x} ${y}`;
     }
@@ -222,22 +224,22 @@
     const badFirst = (a, b) => (rank.indexOf(data.strings[a[3]]) + 7) % 7 - ((rank.indexOf(data.strings[b[3]]) + 7) % 7);
     const needs = needsOf[at].slice().sort(badFirst);
     section(panel, "Needs", needs.map((n) => [data.strings[n[2]], " from ", link(n[1]), " ", verdict(n), " ", place(n[5])]));
-    const into = cluster.arrows.filter((arrow) => arrow.to === at && arrow.ties.length);
+    const into = cluster.arrows.filter((arrow) => arrow.to === at && arrow.ties);
     section(panel, "Depends on", into.map((a) => [link(a.from), " ", ...a.ties.map(place)]));
     section(panel, "Needed by", neededOf[at].map((n) => [link(n[0]), ": ", data.strings[n[2]], " ", verdict(n)]));
-    const out = cluster.arrows.filter((arrow) => arrow.from === at && arrow.ties.length);
+    const out = cluster.arrows.filter((arrow) => arrow.from === at && arrow.ties);
     section(panel, "Dependents", out.map((a) => [link(a.to), " ", ...a.ties.map(place)]));
     section(panel, "When it is down", down(box));
-    const offers = box.offers.map((offer) => [data.strings[offer]]);
+    const offers = (box.offers || []).map((offer) => [data.strings[offer]]);
     if (box.more_offers) offers.push([`and ${box.more_offers} more`]);
     section(panel, "Offers", offers);
-    section(panel, "Objects", box.parts.map((part) => [part.name, make("span", { class: "dim" }, ` · done means ${part.gate} · retries ${part.retry} `), place(part.at)]));
+    section(panel, "Objects", box.parts.map((part) => [part.name || box.full, make("span", { class: "dim" }, ` · done means ${part.gate} · retries ${data.strings[part.retry]} `), place(part.at)]));
     panel.hidden = false;
     panel.scrollTop = 0;
   }
 
   function down(box) {
-    if (box.down === null) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
+    if (!box.down) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
     return box.down.map((one) => {
       const names = one.boxes.flatMap((other, index) => (index ? [", ", link(other)] : [link(other)]));
       const more = one.count - one.boxes.length;
@@ -246,7 +248,7 @@
   }
 
   function down(box) {
-    if (box.down === null) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
+    if (!box.down) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
     return box.down.map((one) => {
       const names = one.boxes.flatMap((other, index) => (index ? [", ", link(other)] : [link(other)]));
       const more = one.count - one.boxes.length;
@@ -302,7 +304,7 @@
     const ends = new Set();
     if (tone !== "") cluster.arrows.forEach((arrow) => arrow.tone === Number(tone) && ends.add(arrow.from).add(arrow.to));
     const isMeant = cluster.boxes.map((box, at) => {
-      const hasWords = words === "" || box.full.toLowerCase().includes(words) || box.parts.some((part) => part.name.toLowerCase().includes(words));
+      const hasWords = words === "" || box.full.toLowerCase().includes(words) || box.parts.some((part) => (part.name || "").toLowerCase().includes(words));
       const hasRule = rule === "" || findingsOf[at].some((finding) => finding.rule === rule);
       return hasWords && hasRule && (tone === "" || ends.has(at)) && (stage === "" || box.lane === laneOf(Number(stage)));
     });

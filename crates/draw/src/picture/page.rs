@@ -167,17 +167,22 @@ struct BoxTwin {
     start: Option<u64>,
     done: Option<u64>,
     parts: Vec<PartTwin>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     offers: Vec<usize>,
+    #[serde(skip_serializing_if = "is_zero")]
     more_offers: usize,
     /// Nothing where it was not worked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
     down: Option<Vec<DownTwin>>,
 }
 
 #[derive(Serialize)]
 struct PartTwin {
-    name: String,
+    /// Where it is not the name of the box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     gate: &'static str,
-    retry: String,
+    retry: usize,
     at: Option<PlaceTwin>,
 }
 
@@ -196,8 +201,9 @@ struct ArrowTwin {
     tone: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     critical: bool,
-    /// Its bends, x and y in turns.
+    /// Its first place and the steps from bend to bend, x and y in turns.
     way: Vec<i32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     ties: Vec<PlaceTwin>,
 }
 
@@ -247,7 +253,9 @@ impl ClusterTwin {
 fn of(cluster: &Cluster, picture: &Picture) -> Vec<Option<usize>> {
     let mut of = vec![None; cluster.components.len()];
     for (index, node) in picture.boxes.iter().enumerate() {
-        node.components.iter().for_each(|id| of[id.index()] = Some(index));
+        for id in &node.components {
+            of[id.index()] = Some(index);
+        }
     }
     of
 }
@@ -281,7 +289,7 @@ impl<S: Sources> View<'_, S> {
             let mut own = offers.remove(&index).unwrap_or_default();
             let more_offers = own.len().saturating_sub(OFFERS_MAX);
             own.truncate(OFFERS_MAX);
-            let parts = node.components.iter().map(|id| self.part(*id)).collect();
+            let parts = node.components.iter().map(|id| self.part(*id, &node.full)).collect();
             boxes.push(BoxTwin {
                 name: node.name.clone(),
                 short: Some(placed.names[index].clone()).filter(|short| *short != node.name),
@@ -304,15 +312,17 @@ impl<S: Sources> View<'_, S> {
         boxes
     }
 
-    fn part(&mut self, id: ComponentId) -> PartTwin {
+    fn part(&mut self, id: ComponentId, full: &str) -> PartTwin {
         let component = self.cluster.component(id);
+        let name = clean(&component.object.to_string()).into_owned();
+        let retry = match component.patience.retry {
+            Retry::Every(seconds) => format!("every {}", model::say_seconds(seconds)),
+            Retry::Never => "never".to_owned(),
+        };
         PartTwin {
-            name: clean(&component.object.to_string()).into_owned(),
+            name: Some(name).filter(|name| name != full),
             gate: gate_word(component),
-            retry: match component.patience.retry {
-                Retry::Every(seconds) => format!("every {}", model::say_seconds(seconds)),
-                Retry::Never => "never".to_owned(),
-            },
+            retry: self.strings.of(&retry),
             at: self.place(component.at),
         }
     }
@@ -320,7 +330,9 @@ impl<S: Sources> View<'_, S> {
     /// The boxes whose loss is worked out.
     fn asked(&self) -> BTreeSet<usize> {
         let mut leans = vec![0usize; self.picture.boxes.len()];
-        self.picture.arrows.iter().for_each(|arrow| leans[arrow.from] += 1 + arrow.needs.len());
+        for arrow in &self.picture.arrows {
+            leans[arrow.from] += 1 + arrow.needs.len();
+        }
         let mut order: Vec<usize> = (0..leans.len()).collect();
         order.sort_by_key(|index| (std::cmp::Reverse(leans[*index]), *index));
         order.truncate(ASKED_MAX / self.cluster.components.len().max(1));
@@ -353,14 +365,7 @@ impl<S: Sources> View<'_, S> {
         let one = |(arrow, way): (&super::Arrow, &Vec<(f64, f64)>)| {
             let ties = arrow.ties.iter().filter_map(|tie| self.place(self.cluster.ties[*tie].at)).collect();
             let tone = Tone::ALL.iter().position(|tone| *tone == arrow.tone).unwrap_or(0);
-            ArrowTwin {
-                from: arrow.from,
-                to: arrow.to,
-                tone,
-                critical: arrow.is_critical,
-                way: way.iter().flat_map(|(x, y)| [whole(*x), whole(*y)]).collect(),
-                ties,
-            }
+            ArrowTwin { from: arrow.from, to: arrow.to, tone, critical: arrow.is_critical, way: steps(way), ties }
         };
         picture.arrows.iter().zip(&placed.ways).map(one).collect()
     }
@@ -446,6 +451,22 @@ fn when(onset: Onset) -> &'static str {
         Onset::Reconcile => "at the next reconcile",
         Onset::ColdStart => "at the next cold start",
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// The first place, then how far it is from each to the next: small numbers.
+fn steps(way: &[(f64, f64)]) -> Vec<i32> {
+    let mut last = (0, 0);
+    let mut out = Vec::with_capacity(2 * way.len());
+    for (x, y) in way.iter().map(|(x, y)| (whole(*x), whole(*y))) {
+        out.extend([x - last.0, y - last.1]);
+        last = (x, y);
+    }
+    out
 }
 
 /// To a tenth.
