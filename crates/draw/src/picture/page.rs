@@ -136,10 +136,12 @@ struct ClusterTwin {
     lanes: Vec<LaneTwin>,
     boxes: Vec<BoxTwin>,
     arrows: Vec<ArrowTwin>,
-    /// Of box, by box, capability, verdict, consequence, place.
-    needs: Vec<(usize, Option<usize>, usize, usize, usize, Option<PlaceTwin>)>,
+    needs: Vec<NeedTwin>,
     findings: Vec<FindingTwin>,
 }
+
+/// Of box, by box, capability, verdict, consequence, place.
+type NeedTwin = (usize, Option<usize>, usize, usize, usize, Option<PlaceTwin>);
 
 #[derive(Serialize)]
 struct LaneTwin {
@@ -370,7 +372,7 @@ impl<S: Sources> View<'_, S> {
         picture.arrows.iter().zip(&placed.ways).map(one).collect()
     }
 
-    fn needs(&mut self) -> Vec<(usize, Option<usize>, usize, usize, usize, Option<PlaceTwin>)> {
+    fn needs(&mut self) -> Vec<NeedTwin> {
         let mut seen = BTreeSet::new();
         let mut needs = Vec::new();
         for judged in &self.analysis.judged {
