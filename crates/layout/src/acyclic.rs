@@ -23,7 +23,9 @@ pub(crate) fn arcs(graph: &Graph) -> Vec<Arc> {
     let mut inside: Vec<usize> = (0..arcs.len()).filter(|arc| knot[arcs[*arc].from] == knot[arcs[*arc].to]).collect();
     inside.sort_by_key(|arc| (std::cmp::Reverse(arcs[*arc].weight), *arc));
     let mut edges_of = vec![0usize; count];
-    inside.iter().for_each(|arc| edges_of[knot[arcs[*arc].from]] += 1);
+    for arc in &inside {
+        edges_of[knot[arcs[*arc].from]] += 1;
+    }
     let mut open = Opened { next: vec![Vec::new(); count], seen: vec![0; count], round: 0 };
     for arc in inside {
         let Arc { from, to, .. } = arcs[arc];
@@ -66,7 +68,9 @@ impl Opened {
 fn knots(count: usize, arcs: &[Arc]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let mut next = vec![Vec::new(); count];
-    arcs.iter().for_each(|arc| next[arc.from].push(arc.to));
+    for arc in arcs {
+        next[arc.from].push(arc.to);
+    }
     let (mut number, mut low, mut knot) = (vec![NONE; count], vec![NONE; count], vec![NONE; count]);
     let (mut stack, mut counter) = (Vec::new(), 0);
     for root in 0..count {

@@ -5,13 +5,13 @@
 use crate::chains::Chains;
 
 /// Rounds over all layers, there and back.
-const ROUNDS_MAX: usize = 48;
+const ROUNDS_MAX: usize = 24;
 /// Rounds in a row that change nothing for the better.
-const VAIN_ROUNDS_MAX: usize = 12;
+const VAIN_ROUNDS_MAX: usize = 5;
 /// About how many edges are looked at in all: more rounds for small graphs than for large ones.
-const LOOKS_MAX: usize = 20_000_000;
+const LOOKS_MAX: usize = 6_000_000;
 /// Passes in which neighbours change places, per round.
-const PASSES_MAX: usize = 8;
+const PASSES_MAX: usize = 4;
 
 /// Orders the points of every layer. Says how many crossings are left.
 pub(crate) fn reduce_crossings(chains: &mut Chains) -> u64 {

@@ -8,6 +8,8 @@ use crate::{Graph, Lanes, Spacing, straight};
 
 /// Turns over all layers.
 const TURNS: usize = 10;
+/// Where there are more points than this, half as many do.
+const FEW_POINTS_MAX: usize = 50_000;
 
 /// By point.
 pub(crate) fn across(chains: &Chains, graph: &Graph, spacing: &Spacing) -> Vec<f64> {
@@ -75,11 +77,14 @@ impl<'a> Rows<'a> {
                 at[*point] = next;
             }
             // The middles of all layers on one line.
-            layer.iter().for_each(|point| at[*point] -= next / 2.0);
+            for point in layer {
+                at[*point] -= next / 2.0;
+            }
         }
         let last = self.layers.len();
-        for turn in 0..TURNS {
-            let only = if turn < TURNS / 2 { Side::One } else { Side::Both };
+        let turns = if at.len() > FEW_POINTS_MAX { TURNS / 2 } else { TURNS };
+        for turn in 0..turns {
+            let only = if turn < turns / 2 { Side::One } else { Side::Both };
             (0..last).for_each(|layer| self.settle(layer, at, only, true));
             (0..last).rev().for_each(|layer| self.settle(layer, at, only, false));
         }

@@ -40,7 +40,9 @@ fn stretch(rows: &Rows<'_>, index: &[usize], points: &[usize], at: &mut [f64]) -
     let sum: f64 = stretch.iter().map(|point| at[*point]).sum();
     if count > 1 {
         let value = (sum / crate::length(count)).max(low).min(high);
-        stretch.iter().for_each(|point| at[*point] = value);
+        for point in stretch {
+            at[*point] = value;
+        }
     }
     count.max(1)
 }

@@ -306,7 +306,9 @@ impl Builder<'_> {
     /// What others wait for comes before what nothing waits for.
     fn stages(&mut self) {
         let mut leads_on = vec![false; self.picture.boxes.len()];
-        self.picture.arrows.iter().for_each(|arrow| leads_on[arrow.from] = true);
+        for arrow in &self.picture.arrows {
+            leads_on[arrow.from] = true;
+        }
         let is_early = |id: &ComponentId| self.cluster.component(*id).stage == Stage::Bootstrap;
         for (node, leads_on) in self.picture.boxes.iter_mut().zip(leads_on) {
             node.lane = match () {

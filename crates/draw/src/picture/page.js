@@ -33,6 +33,8 @@
 
   const option = (value, text) => make("option", { value }, text);
   const place = (at) => (at ? make("span", { class: "place dim" }, `${data.strings[at[0]]}:${at[1]}`) : null);
+  // Names stand between backticks.
+  const told = (text) => text.split("`").map((part, at) => (at % 2 ? make("code", {}, part) : part));
   const seconds = (s) => (s < 60 ? `${s} s` : `${Math.floor(s / 60)} min${s % 60 ? ` ${s % 60} s` : ""}`);
 
   // ---- drawing
@@ -54,8 +56,11 @@
       all.append(make("rect", { class: "lane", x, y, width, height, rx: 10 }));
     }
     arrows = cluster.arrows.map((arrow) => {
-      const attributes = { class: arrow.class, d: arrow.d, "marker-end": `url(#tip-${arrow.tip})` };
-      const ends = `${cluster.boxes[arrow.from].name} → ${cluster.boxes[arrow.to].name}: ${data.tones[arrow.tone][1]}`;
+      const tone = data.tones[arrow.tone];
+      // The critical path is blue where nothing is wrong.
+      const tip = arrow.critical && arrow.tone <= data.calm_until ? "critical" : tone[0];
+      const attributes = { class: `arrow ${tone[0]}${arrow.critical ? " critical" : ""}`, d: bent(arrow.way), "marker-end": `url(#tip-${tip})` };
+      const ends = `${cluster.boxes[arrow.from].name} → ${cluster.boxes[arrow.to].name}: ${tone[1]}`;
       return make("path", attributes, make("title", {}, ends));
     });
     const order = arrows.map((_, at) => at).sort((a, b) => cluster.arrows[a].tone - cluster.arrows[b].tone);
@@ -77,6 +82,19 @@
     if (boxes.length) boxes[0].setAttribute("tabindex", "0");
   }
 
+  // The same curve as in the SVG of `coldstart graph --format svg`: straight past boxes, bent between layers.
+  function bent(way) {
+    let [x, y] = way;
+    let d = `M${x} ${y}`;
+    for (let at = 2; at < way.length; at += 2) {
+      const [lastX, lastY] = [x, y];
+      [x, y] = [x + way[at], y + way[at + 1]];
+      if (cluster.down) d += lastX === x ? `V${y}` : `C${lastX} ${(lastY + y) / 2} ${x} ${(lastY + y) / 2} ${x} ${y}`;
+      else d += lastY === y ? `H${x}` : `C${(lastX + x) / 2} ${lastY} ${(lastX + x) / 2} ${y} ${x} ${y}`;
+    }
+    return d;
+  }
+
   function drawBox(box, at) {
     const has = (severity) => findingsOf[at].some((finding) => finding.severity === severity);
     const worst = has("error") ? " error" : has("warning") ? " warning" : "";
@@ -87,7 +105,7 @@
       { class: box.class, tabindex: "-1", role: "button", "aria-label": label, "data-box": at },
       make("title", {}, box.full),
       make("rect", { x: box.x, y: box.y, width: box.w, height: data.box_height, rx: 7 }),
-      make("text", { x: box.x + 11, y: box.y + 16.5 }, box.short),
+      make("text", { x: box.x + 11, y: box.y + 16.5 }, box.short || box.name),
       make("text", { class: "detail", x: box.x + 11, y: box.y + 30.5 }, box.detail),
       dot,
     );
@@ -206,22 +224,22 @@
     const badFirst = (a, b) => (rank.indexOf(data.strings[a[3]]) + 7) % 7 - ((rank.indexOf(data.strings[b[3]]) + 7) % 7);
     const needs = needsOf[at].slice().sort(badFirst);
     section(panel, "Needs", needs.map((n) => [data.strings[n[2]], " from ", link(n[1]), " ", verdict(n), " ", place(n[5])]));
-    const into = cluster.arrows.filter((arrow) => arrow.to === at && arrow.ties.length);
+    const into = cluster.arrows.filter((arrow) => arrow.to === at && arrow.ties);
     section(panel, "Depends on", into.map((a) => [link(a.from), " ", ...a.ties.map(place)]));
     section(panel, "Needed by", neededOf[at].map((n) => [link(n[0]), ": ", data.strings[n[2]], " ", verdict(n)]));
-    const out = cluster.arrows.filter((arrow) => arrow.from === at && arrow.ties.length);
+    const out = cluster.arrows.filter((arrow) => arrow.from === at && arrow.ties);
     section(panel, "Dependents", out.map((a) => [link(a.to), " ", ...a.ties.map(place)]));
     section(panel, "When it is down", down(box));
-    const offers = box.offers.map((offer) => [data.strings[offer]]);
+    const offers = (box.offers || []).map((offer) => [data.strings[offer]]);
     if (box.more_offers) offers.push([`and ${box.more_offers} more`]);
     section(panel, "Offers", offers);
-    section(panel, "Objects", box.parts.map((part) => [part.name, make("span", { class: "dim" }, ` · done means ${part.gate} · retries ${part.retry} `), place(part.at)]));
+    section(panel, "Objects", box.parts.map((part) => [part.name || box.full, make("span", { class: "dim" }, ` · done means ${part.gate} · retries ${data.strings[part.retry]} `), place(part.at)]));
     panel.hidden = false;
     panel.scrollTop = 0;
   }
 
   function down(box) {
-    if (box.down === null) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
+    if (!box.down) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
     return box.down.map((one) => {
       const names = one.boxes.flatMap((other, index) => (index ? [", ", link(other)] : [link(other)]));
       const more = one.count - one.boxes.length;
@@ -230,7 +248,7 @@
   }
 
   function down(box) {
-    if (box.down === null) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
+    if (!box.down) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
     return box.down.map((one) => {
       const names = one.boxes.flatMap((other, index) => (index ? [", ", link(other)] : [link(other)]));
       const more = one.count - one.boxes.length;
@@ -244,12 +262,12 @@
       "div",
       { class: "finding" },
       make("p", {}, make("span", { class: `mark ${finding.severity}` }, finding.severity), " ", make("code", {}, finding.rule)),
-      make("p", {}, finding.message),
+      make("p", {}, ...told(finding.message)),
       finding.cost ? make("p", { class: "dim" }, finding.cost) : null,
       finding.line ? make("code", { class: "source" }, finding.line) : null,
       make("ul", {}, ...places),
-      finding.fix ? make("p", { class: "fix" }, `Fix: ${finding.fix}`) : null,
-      ...finding.notes.map((note) => make("p", { class: "dim" }, note)),
+      finding.fix ? make("p", { class: "fix" }, make("strong", {}, "Fix: "), ...told(finding.fix)) : null,
+      ...finding.notes.map((note) => make("p", { class: "dim" }, ...told(note))),
     );
   }
 
@@ -286,7 +304,7 @@
     const ends = new Set();
     if (tone !== "") cluster.arrows.forEach((arrow) => arrow.tone === Number(tone) && ends.add(arrow.from).add(arrow.to));
     const isMeant = cluster.boxes.map((box, at) => {
-      const hasWords = words === "" || box.full.toLowerCase().includes(words) || box.parts.some((part) => part.name.toLowerCase().includes(words));
+      const hasWords = words === "" || box.full.toLowerCase().includes(words) || box.parts.some((part) => (part.name || "").toLowerCase().includes(words));
       const hasRule = rule === "" || findingsOf[at].some((finding) => finding.rule === rule);
       return hasWords && hasRule && (tone === "" || ends.has(at)) && (stage === "" || box.lane === laneOf(Number(stage)));
     });

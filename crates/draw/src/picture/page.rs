@@ -12,8 +12,9 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use source::{Sources, Span};
 
+use super::paths::whole;
 use super::placed::{BOX_HEIGHT, Placed};
-use super::svg::{STYLE, box_class, classes, markers};
+use super::svg::{STYLE, box_class, markers};
 use super::{Picture, Tone};
 use crate::clean::{clean, clean_json, clean_source};
 use crate::graph_text::gate_word;
@@ -53,7 +54,13 @@ pub fn page(
         })
         .collect();
     let tones = Tone::ALL.iter().map(|tone| [tone.class(), tone.says()]).collect();
-    let data = PageTwin { tones, box_height: BOX_HEIGHT, clusters: all, strings: strings.list };
+    let data = PageTwin {
+        tones,
+        calm_until: Tone::Soon as usize,
+        box_height: BOX_HEIGHT,
+        clusters: all,
+        strings: strings.list,
+    };
     // No text ends the script that holds it, and none begins a comment.
     let json = clean_json(serde_json::to_string(&data)?).replace('<', "\\u003c").replace('>', "\\u003e");
     let style = format!("{STYLE}{PAGE_STYLE}");
@@ -111,6 +118,8 @@ impl Strings {
 #[derive(Serialize)]
 struct PageTwin {
     tones: Vec<[&'static str; 2]>,
+    /// The last of the tones that are no alarm.
+    calm_until: usize,
     box_height: f64,
     clusters: Vec<ClusterTwin>,
     strings: Vec<String>,
@@ -127,10 +136,12 @@ struct ClusterTwin {
     lanes: Vec<LaneTwin>,
     boxes: Vec<BoxTwin>,
     arrows: Vec<ArrowTwin>,
-    /// Of box, by box, capability, verdict, consequence, place.
-    needs: Vec<(usize, Option<usize>, usize, usize, usize, Option<PlaceTwin>)>,
+    needs: Vec<NeedTwin>,
     findings: Vec<FindingTwin>,
 }
+
+/// Of box, by box, capability, verdict, consequence, place.
+type NeedTwin = (usize, Option<usize>, usize, usize, usize, Option<PlaceTwin>);
 
 #[derive(Serialize)]
 struct LaneTwin {
@@ -144,7 +155,9 @@ type PlaceTwin = (usize, u32);
 #[derive(Serialize)]
 struct BoxTwin {
     name: String,
-    short: String,
+    /// What is drawn of a long name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    short: Option<String>,
     detail: String,
     full: String,
     class: String,
@@ -156,17 +169,22 @@ struct BoxTwin {
     start: Option<u64>,
     done: Option<u64>,
     parts: Vec<PartTwin>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     offers: Vec<usize>,
+    #[serde(skip_serializing_if = "is_zero")]
     more_offers: usize,
     /// Nothing where it was not worked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
     down: Option<Vec<DownTwin>>,
 }
 
 #[derive(Serialize)]
 struct PartTwin {
-    name: String,
+    /// Where it is not the name of the box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     gate: &'static str,
-    retry: String,
+    retry: usize,
     at: Option<PlaceTwin>,
 }
 
@@ -183,9 +201,11 @@ struct ArrowTwin {
     from: usize,
     to: usize,
     tone: usize,
-    class: String,
-    tip: &'static str,
-    d: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    critical: bool,
+    /// Its first place and the steps from bend to bend, x and y in turns.
+    way: Vec<i32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     ties: Vec<PlaceTwin>,
 }
 
@@ -235,7 +255,9 @@ impl ClusterTwin {
 fn of(cluster: &Cluster, picture: &Picture) -> Vec<Option<usize>> {
     let mut of = vec![None; cluster.components.len()];
     for (index, node) in picture.boxes.iter().enumerate() {
-        node.components.iter().for_each(|id| of[id.index()] = Some(index));
+        for id in &node.components {
+            of[id.index()] = Some(index);
+        }
     }
     of
 }
@@ -269,10 +291,10 @@ impl<S: Sources> View<'_, S> {
             let mut own = offers.remove(&index).unwrap_or_default();
             let more_offers = own.len().saturating_sub(OFFERS_MAX);
             own.truncate(OFFERS_MAX);
-            let parts = node.components.iter().map(|id| self.part(*id)).collect();
+            let parts = node.components.iter().map(|id| self.part(*id, &node.full)).collect();
             boxes.push(BoxTwin {
                 name: node.name.clone(),
-                short: placed.names[index].clone(),
+                short: Some(placed.names[index].clone()).filter(|short| *short != node.name),
                 detail: node.detail.clone(),
                 full: node.full.clone(),
                 class: box_class(node),
@@ -292,15 +314,17 @@ impl<S: Sources> View<'_, S> {
         boxes
     }
 
-    fn part(&mut self, id: ComponentId) -> PartTwin {
+    fn part(&mut self, id: ComponentId, full: &str) -> PartTwin {
         let component = self.cluster.component(id);
+        let name = clean(&component.object.to_string()).into_owned();
+        let retry = match component.patience.retry {
+            Retry::Every(seconds) => format!("every {}", model::say_seconds(seconds)),
+            Retry::Never => "never".to_owned(),
+        };
         PartTwin {
-            name: clean(&component.object.to_string()).into_owned(),
+            name: Some(name).filter(|name| name != full),
             gate: gate_word(component),
-            retry: match component.patience.retry {
-                Retry::Every(seconds) => format!("every {}", model::say_seconds(seconds)),
-                Retry::Never => "never".to_owned(),
-            },
+            retry: self.strings.of(&retry),
             at: self.place(component.at),
         }
     }
@@ -308,7 +332,9 @@ impl<S: Sources> View<'_, S> {
     /// The boxes whose loss is worked out.
     fn asked(&self) -> BTreeSet<usize> {
         let mut leans = vec![0usize; self.picture.boxes.len()];
-        self.picture.arrows.iter().for_each(|arrow| leans[arrow.from] += 1 + arrow.needs.len());
+        for arrow in &self.picture.arrows {
+            leans[arrow.from] += 1 + arrow.needs.len();
+        }
         let mut order: Vec<usize> = (0..leans.len()).collect();
         order.sort_by_key(|index| (std::cmp::Reverse(leans[*index]), *index));
         order.truncate(ASKED_MAX / self.cluster.components.len().max(1));
@@ -338,16 +364,15 @@ impl<S: Sources> View<'_, S> {
 
     fn arrows(&mut self, placed: &Placed<'_>) -> Vec<ArrowTwin> {
         let picture = self.picture;
-        let one = |(arrow, path): (&super::Arrow, &String)| {
-            let (class, tip) = classes(arrow);
+        let one = |(arrow, way): (&super::Arrow, &Vec<(f64, f64)>)| {
             let ties = arrow.ties.iter().filter_map(|tie| self.place(self.cluster.ties[*tie].at)).collect();
             let tone = Tone::ALL.iter().position(|tone| *tone == arrow.tone).unwrap_or(0);
-            ArrowTwin { from: arrow.from, to: arrow.to, tone, class, tip, d: path.clone(), ties }
+            ArrowTwin { from: arrow.from, to: arrow.to, tone, critical: arrow.is_critical, way: steps(way), ties }
         };
-        picture.arrows.iter().zip(&placed.paths).map(one).collect()
+        picture.arrows.iter().zip(&placed.ways).map(one).collect()
     }
 
-    fn needs(&mut self) -> Vec<(usize, Option<usize>, usize, usize, usize, Option<PlaceTwin>)> {
+    fn needs(&mut self) -> Vec<NeedTwin> {
         let mut seen = BTreeSet::new();
         let mut needs = Vec::new();
         for judged in &self.analysis.judged {
@@ -428,6 +453,22 @@ fn when(onset: Onset) -> &'static str {
         Onset::Reconcile => "at the next reconcile",
         Onset::ColdStart => "at the next cold start",
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// The first place, then how far it is from each to the next: small numbers.
+fn steps(way: &[(f64, f64)]) -> Vec<i32> {
+    let mut last = (0, 0);
+    let mut out = Vec::with_capacity(2 * way.len());
+    for (x, y) in way.iter().map(|(x, y)| (whole(*x), whole(*y))) {
+        out.extend([x - last.0, y - last.1]);
+        last = (x, y);
+    }
+    out
 }
 
 /// To a tenth.

@@ -2,7 +2,7 @@
 
 use layout::{Band, Drawing, Edge, Graph, Spacing};
 
-use super::paths::path;
+use super::paths::bends;
 use super::{Arrow, Picture, Tone};
 use crate::svg::small;
 use crate::words::{shorten, width};
@@ -30,7 +30,7 @@ pub(super) struct Placed<'a> {
     /// The upper left corners.
     pub corners: Vec<(f64, f64)>,
     /// By arrow.
-    pub paths: Vec<String>,
+    pub ways: Vec<Vec<(f64, f64)>>,
     /// Title, corner and size.
     pub lanes: Vec<(String, [f64; 4])>,
     pub size: (f64, f64),
@@ -52,13 +52,13 @@ impl<'a> Placed<'a> {
         };
         let way = |route: &layout::Route| {
             let points: Vec<(f64, f64)> = route.points.iter().map(|point| turned(point.along, point.across)).collect();
-            path(&points, down)
+            bends(&points, down)
         };
         let (wide, high) = turned(drawing.along, drawing.across);
         Self {
             picture,
             corners: drawing.places.iter().zip(&widths).map(corner).collect(),
-            paths: drawing.routes.iter().map(way).collect(),
+            ways: drawing.routes.iter().map(way).collect(),
             lanes: lanes(picture, &drawing),
             size: (wide + LANE_PADDING, high + LANE_PADDING),
             widths,

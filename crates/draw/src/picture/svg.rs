@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::paths::at;
+use super::paths::{at, path};
 use super::placed::{BOX_HEIGHT, LANE_TITLE, Placed};
 use super::{Arrow, Node, Picture, State, Tone};
 use crate::svg::{escape, small};
@@ -109,7 +109,7 @@ fn arrows(out: &mut String, placed: &Placed<'_>) {
         let (class, tip) = classes(arrow);
         let (from, to) = (&picture.boxes[arrow.from].name, &picture.boxes[arrow.to].name);
         let title = escape(&format!("{from} → {to}: {}", arrow.tone.says()));
-        let d = &placed.paths[index];
+        let d = path(&placed.ways[index], !picture.lanes_beside);
         let _ = writeln!(
             out,
             "<path class=\"{class}\" marker-end=\"url(#tip-{tip})\" d=\"{d}\"><title>{title}</title></path>"
@@ -149,7 +149,7 @@ pub(super) fn box_class(node: &Node) -> String {
 }
 
 /// The classes of an arrow, and the name of its tip.
-pub(super) fn classes(arrow: &Arrow) -> (String, &'static str) {
+fn classes(arrow: &Arrow) -> (String, &'static str) {
     let tone = arrow.tone.class();
     let is_blue = arrow.is_critical && arrow.tone <= Tone::Soon;
     let critical = if arrow.is_critical { " critical" } else { "" };

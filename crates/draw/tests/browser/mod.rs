@@ -79,6 +79,11 @@ impl Browser {
         self.command("url", &json!({ "url": url }));
     }
 
+    /// As [`Self::command`]; what went wrong where the driver says so.
+    pub(crate) fn attempt(&self, name: &str, body: &Value) -> Result<Value, String> {
+        self.answer("POST", &format!("/session/{}/{name}", self.session), Some(body))
+    }
+
     pub(crate) fn command(&self, name: &str, body: &Value) -> Value {
         self.ask("POST", &format!("/session/{}/{name}", self.session), Some(body))
     }
@@ -114,6 +119,10 @@ impl Browser {
     }
 
     fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
+        self.answer(method, path, body).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    fn answer(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, String> {
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver");
         write!(stream, "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len()).expect("sent");
@@ -128,8 +137,7 @@ impl Browser {
         answer.read_exact(&mut text).expect("an answer");
         let mut answer: Value = serde_json::from_slice(&text).expect("JSON");
         let value = answer["value"].take();
-        assert!(value.get("error").is_none(), "{path} {body}: {value}");
-        value
+        if value.get("error").is_some() { Err(value["message"].to_string()) } else { Ok(value) }
     }
 }
 
