@@ -51,6 +51,7 @@ fn the_page_is_used_with_a_keyboard_alone() {
     }
 }
 
+#[expect(clippy::print_stderr, reason = "how long it took is a figure to read, and no limit")]
 fn story(browser: &Browser, components: u32) {
     let opened = Instant::now();
     let file = browser.open("page.html", &html(components), "");
@@ -97,6 +98,7 @@ fn search(browser: &Browser) {
     browser.run("document.querySelector('#search').value = ''");
 }
 
+#[expect(clippy::print_stderr, reason = "how long it took is a figure to read, and no limit")]
 fn walk(browser: &Browser) {
     browser.keys(&[browser::LEFT]);
     let label = browser.text("return document.activeElement.getAttribute('aria-label')");

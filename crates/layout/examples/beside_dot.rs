@@ -3,6 +3,8 @@
 //! Both get the same boxes and the same room, and no lanes, and both results are measured alike: curves as short straight pieces, crossings
 //! of edges that do not meet at a box.
 
+#![expect(clippy::print_stdout, reason = "its output is the table")]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -17,7 +19,8 @@ const HIGH: f64 = 38.0;
 const PIECES: u32 = 8;
 const INCH: f64 = 72.0;
 
-type Line = Vec<(f64, f64)>;
+type Line = Vec<Point>;
+type Point = (f64, f64);
 
 fn main() {
     let mut arguments = std::env::args().skip(1).peekable();
@@ -156,7 +159,7 @@ fn crossings(ends: &[(u32, u32)], lines: &[Line]) -> u64 {
     let mut pieces: Vec<_> = pieces.map(|(edge, a, b)| if a.0 <= b.0 { (edge, a, b) } else { (edge, b, a) }).collect();
     pieces.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
     let mut count = 0;
-    let mut open: Vec<(usize, (f64, f64), (f64, f64))> = Vec::new();
+    let mut open: Vec<(usize, Point, Point)> = Vec::new();
     for piece in pieces {
         open.retain(|other| other.2.0 > piece.1.0);
         for other in &open {

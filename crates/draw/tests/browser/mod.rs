@@ -23,6 +23,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// Nothing where there is no Chromium, which is said.
+    #[expect(clippy::print_stderr, reason = "the reader of a test run must see it")]
     pub(crate) fn start() -> Option<Self> {
         let (Some(chromium), Some(driver)) = (found("chromium"), found("chromedriver")) else {
             eprintln!(

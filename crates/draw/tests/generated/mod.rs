@@ -77,7 +77,7 @@ fn order(cluster: &mut Cluster, number: u32) {
     if number == 17 {
         cluster.ties.push(tie(17, 2));
     }
-    if number > 20 && number % 3 == 0 && number % 90 > 20 {
+    if number > 20 && number.is_multiple_of(3) && number % 90 > 20 {
         cluster.ties.push(tie(number, number - 9));
     }
 }

@@ -99,7 +99,7 @@ fn commands(scripts: &[(&str, &str)]) -> Vec<Command> {
     let mut found = Vec::new();
     for (path, text) in scripts {
         // Of a file of tasks, each may be run by itself.
-        let is_one_run = path.ends_with(".sh") || path.ends_with(".bash");
+        let is_one_run = matches!(path.rsplit_once('.'), Some((_, "sh" | "bash")));
         let starts_flux = is_one_run && ["flux install", "flux bootstrap"].iter().any(|start| text.contains(start));
         let command = |line: &str| Command { home: path::parent(path).to_owned(), line: line.to_owned(), starts_flux };
         found.extend(text.lines().filter(is_one).map(command));
