@@ -381,6 +381,7 @@ fn completions_and_manual_pages_come_from_the_same_words() {
         "report",
         "seal",
         "simulate",
+        "status",
         "up",
         "version",
     ];

@@ -37,7 +37,7 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    /// A run that applies a directory is where the first of its steps is.
+    /// A run that applies a directory is done where the last of its steps is.
     pub(crate) fn of(boot: &Boot, step: &BootStep) -> Self {
         let Doing::RunsLayer { directory } = &step.does else { return Self::alone(step) };
         let is_own = |own: &&BootStep| {
@@ -45,7 +45,7 @@ impl Phase {
                 && own.object.namespace == *directory
                 && !matches!(own.does, Doing::RunsLayer { .. })
         };
-        boot.steps.iter().filter(is_own).map(Self::alone).min().unwrap_or(Self::Bootstrap)
+        boot.steps.iter().filter(is_own).map(Self::alone).max().unwrap_or(Self::Bootstrap)
     }
 
     fn alone(step: &BootStep) -> Self {

@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn the_source_of_a_terragrunt_file_is_found() {
         let text = "locals { a = 1 }\nterraform {\n  source = \"../modules/talos\"\n  before_hook \"x\" {\n    source = \"no\"\n  }\n}\ninputs = { source = \"no\" }\n";
-        assert_eq!(sources(text), [("../modules/talos", 42)]);
+        assert_eq!(sources(text), [("../modules/talos", 41)]);
         assert_eq!(sources("path \"secret/*\" {\n  source = \"no\"\n}\n"), []);
     }
 }
