@@ -86,7 +86,7 @@ fn what_speaks_to_an_api_server_that_is_late_stops_unless_it_waits() {
     let works = blueprint(SHAPES[2]);
     let study = boots(&works, Some(Fault::LateApi));
     assert_eq!(stopped(&study), BOOTS);
-    assert_eq!(steps(&works, &study), ["helm_release.cilium_bootstrap"]);
+    assert_eq!(steps(&works, &study), ["null_resource.wait_for_k8s_api", "helm_release.cilium_bootstrap"]);
 }
 
 /// The wait is as it was, and something follows it whose success is all that counts.

@@ -78,7 +78,7 @@ impl Builder<'_> {
     }
 }
 
-/// The steps that come after one that starts Flux.
+/// The steps that come after one that starts Flux, among them those that start it again.
 fn after_the_start(boot: &Boot) -> BTreeSet<usize> {
     let mut late: BTreeSet<usize> = BTreeSet::new();
     let starts: BTreeSet<usize> = boot.starts().map(model::StepId::index).collect();
@@ -86,7 +86,6 @@ fn after_the_start(boot: &Boot) -> BTreeSet<usize> {
         let is_next = |at: &usize| {
             let step = &boot.steps[*at];
             !late.contains(at)
-                && !starts.contains(at)
                 && step.after.iter().any(|order| starts.contains(&order.on.index()) || late.contains(&order.on.index()))
         };
         let next: Vec<usize> = (0..boot.steps.len()).filter(is_next).collect();
