@@ -186,7 +186,10 @@ impl ClusterBootstrap<'_> {
                 let needed = self.needed(release, name);
                 ties.extend(needed.map(|index| tie(from, TieTarget::Component(ids[index.0]), *at)));
             }
-            let runs_before = |other: &Release| self.all.run_of(other) < self.all.run_of(release);
+            // Where a script installs what a release of Terraform depends on, they are two ways to begin, or the script is called by it.
+            let is_circular = |other: &Release| other.by_terraform && self.waits_for(other, release);
+            let runs_before =
+                |other: &Release| self.all.run_of(other) < self.all.run_of(release) && !is_circular(other);
             let earlier = releases().filter(|(other, _)| runs_before(other) || self.is_meant(release, other));
             ties.extend(earlier.map(|(_, to)| tie(from, TieTarget::Component(to), release.span)));
         }
