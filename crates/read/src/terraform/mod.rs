@@ -18,6 +18,7 @@ mod open_text;
 mod provided;
 mod purpose;
 mod render;
+mod repeated;
 mod runs;
 mod terragrunt;
 mod types;
@@ -131,8 +132,8 @@ pub(crate) fn modules(repository: &Repository) -> BTreeMap<String, Module> {
         let file = repository.id(path)?;
         let text = std::str::from_utf8(repository.bytes(path)?).ok()?;
         Some(match (is_json, is_values) {
-            (false, true) => Parsed::Values(text.parse().ok()?),
-            (false, false) => Parsed::Body(file, text.parse().ok()?),
+            (false, true) => Parsed::Values(repeated::parse(text)?),
+            (false, false) => Parsed::Body(file, repeated::parse(text)?),
             (true, true) => Parsed::Values(json::values(file, text)?),
             (true, false) => Parsed::Blocks(file, json::blocks(file, text)),
         })
