@@ -67,7 +67,8 @@ impl Handed {
         for it in written.iter().filter(|it| commands.iter().any(|command| command.applies(it.file))) {
             let kustomization = Kustomization::read(it.node, "flux-system");
             let object = kustomization.object.clone();
-            by_object.insert(object, One { kustomization, file: Some(it.file.to_owned()), fits: Vec::new() });
+            let one = One { kustomization, file: Some(it.file.to_owned()), fits: Vec::new() };
+            by_object.entry(object).or_insert(one);
         }
         Self { by_object, commands }
     }

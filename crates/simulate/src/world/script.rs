@@ -53,15 +53,15 @@ impl World<'_> {
         if let Some(machine) = self.first_member().filter(|_| !steps.any(|does| does == Deed::BootstrapsEtcd)) {
             let _ = self.perform(Action::BootstrapEtcd(machine));
         }
-        if !steps.is_empty() && !self.has_followed_steps() {
-            return;
-        }
-        if self.lacks_api().is_some() {
-            return;
-        }
-        if self.are_seeds_withheld() {
+        let is_up = self.lacks_api().is_none();
+        if is_up && self.are_seeds_withheld() {
             self.script = Some(Script { failed: Some(Reason::FluxNotStarted), is_done: false });
-        } else if self.blueprint.runs_bootstrap {
+            return;
+        }
+        if !steps.is_empty() && !self.has_followed_steps() || self.lacks_api().is_some() {
+            return;
+        }
+        if self.blueprint.runs_bootstrap {
             self.script_seeds();
             self.script_installs();
         } else if self.is_raised() {
