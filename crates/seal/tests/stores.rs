@@ -23,7 +23,9 @@ fn now() -> OffsetDateTime {
 
 /// What was read, and a ring with these keys more.
 fn with(store: &dyn Store, names: &[&str]) -> (Ring, Kept) {
-    let (mut ring, before) = (store.read().unwrap().ring, store.read().unwrap());
+    // Where another writes between the two, the ring is the newer one, and the write is refused as one that came too late.
+    let before = store.read().unwrap();
+    let mut ring = store.read().unwrap().ring;
     for name in names {
         ring.add(key(name), now()).unwrap();
     }
