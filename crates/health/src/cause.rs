@@ -1,6 +1,6 @@
 //! The catalogue: faults that are known, and the facts that show each.
 //!
-//! An entry matches a root by its problem and evidence. One without a matcher takes facts that nobody hands over yet: logs, the
+//! An entry matches a root by its problem and evidence. One without a matcher takes facts that are not read yet: logs, the
 //! hypervisor, other machines of the network. It is listed all the same, so that what is not looked for is known. The sentences
 //! of an entry (cause, remedy, guard, proof) are in `draw`.
 

@@ -11,7 +11,7 @@ use source::{clean, shown};
 pub(crate) enum StatusFailure {
     #[error("{}", access(.0))]
     Access(AccessError),
-    /// Somebody answers, and not to this person.
+    /// The API server answers, and does not accept the credentials.
     #[error("{}", refused(.fault, .url, .context.as_deref()))]
     Refused { fault: Box<Fault>, url: String, context: Option<String> },
     #[error("{} is not a recording of `coldstart status --record`: {why}", shown(.path), why = clean(.why))]

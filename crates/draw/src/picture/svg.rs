@@ -1,4 +1,4 @@
-//! One file with its own style: light, and dark where whoever looks prefers it.
+//! One file with its own style: light, and dark where the reader prefers that.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

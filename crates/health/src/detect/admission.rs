@@ -1,4 +1,4 @@
-//! Webhooks that the API server asks, and that nobody serves.
+//! Webhooks that the API server asks, and that no endpoint serves.
 
 use crate::detect::Found;
 use crate::facts::{Failure, Hook, ObjectKey, Webhooks};

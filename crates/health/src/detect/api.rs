@@ -11,7 +11,7 @@ use crate::view::View;
 const LAYER: LayerName = LayerName::Api;
 /// A lease that was not renewed for so long beyond its own duration has no holder.
 const SLACK: Duration = Duration::from_secs(45);
-/// A request may wait so long for whoever approves it.
+/// A request may wait so long for an administrator who approves it.
 const APPROVAL: Duration = Duration::from_mins(5);
 /// So long a deletion may take.
 pub(super) const DELETION: Duration = Duration::from_mins(10);

@@ -105,7 +105,7 @@ fn one(view: &View<'_>, agent: &Workload, found: &mut Found) {
     }
 }
 
-/// Nobody hears from the node: what ran there is lost with it.
+/// The API server hears nothing from the node: what ran there is lost with it.
 fn is_lost(view: &View<'_>, node: &str) -> bool {
     view.nodes.get(node).and_then(|node| node.ready()).is_some_and(|ready| ready.status == Truth::Unknown)
 }
@@ -121,7 +121,7 @@ fn on_node(view: &View<'_>, agent: &Workload, node: &Node, pod: Option<&Pod>, ta
     }
     let here = agent_on(&own, name);
     let (problem, to) = match pod {
-        // A node that nobody hears from has lost its pods with it.
+        // A node that sends no heartbeats has lost its pods with it.
         None => {
             tally.missing.push(name.clone());
             (Problem::AgentMissing { nodes: vec![name.clone()] }, own)
