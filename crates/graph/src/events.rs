@@ -56,6 +56,8 @@ pub struct Events {
     crds: BTreeMap<ComponentId, Event>,
     /// The event "it has worked on an object of its kinds", by who brings those.
     works: BTreeMap<ComponentId, Event>,
+    /// Needs of what a store fills: that one event waits for another by them counts only in [`Events::with_filled`].
+    filled: Vec<(usize, Event, Event)>,
 }
 
 const MOMENTS: usize = 4;
@@ -70,11 +72,13 @@ impl Events {
             met: vec![None; cluster.needs.len()],
             crds: BTreeMap::new(),
             works: BTreeMap::new(),
+            filled: Vec::new(),
         };
         events.add_lives(cluster);
         events.add_ties(cluster);
         events.add_gates(cluster);
         events.add_needs(cluster, links);
+        events.add_filled(cluster, links);
         events.add_statuses(cluster, links);
         events
     }
@@ -99,6 +103,7 @@ impl Events {
             met: self.met.clone(),
             crds: self.crds.clone(),
             works: self.works.clone(),
+            filled: self.filled.clone(),
         }
     }
 
@@ -112,6 +117,7 @@ impl Events {
             met: self.met.clone(),
             crds: self.crds.clone(),
             works: self.works.clone(),
+            filled: self.filled.clone(),
         };
         events.edges.resize(self.edges.len() + self.components, Vec::new());
         for id in cluster.ids() {
@@ -299,6 +305,50 @@ impl Events {
             events.add(*met, *there, Because::Offer(*offer));
         }
         Some((events, found.into_iter().map(|(_, _, offer)| offer).collect()))
+    }
+
+    /// Needs of what a store fills, which count only in [`Events::with_filled`].
+    pub(crate) fn filled(&self) -> BTreeSet<usize> {
+        self.filled.iter().map(|(need, _, _)| *need).collect()
+    }
+
+    /// The same events, and that what has one of these needs is not done before the store was there that fills it.
+    ///
+    /// Not for verdicts: that a store comes in time because something would fail without it is no order.
+    pub(crate) fn with_filled(&self, needs: &BTreeSet<usize>) -> Self {
+        let mut events = self.without(&BTreeSet::new());
+        for (need, from, to) in self.filled.iter().filter(|(need, _, _)| needs.contains(need)) {
+            events.add(*from, *to, Because::Need(*need));
+        }
+        events
+    }
+
+    fn add_filled(&mut self, cluster: &Cluster, links: &Links) {
+        let fills = Fills::new(cluster);
+        for (index, need) in cluster.needs.iter().enumerate() {
+            if need.phase != Phase::Ready
+                || need.soft
+                || need.optional
+                || cluster.component(need.of).gate != Gate::Healthy
+            {
+                continue;
+            }
+            let done = Self::of(need.of, Moment::Done);
+            if need.capability.kind == CapabilityKind::Secret && cluster.component(need.of).behaviour.is_release() {
+                for store in fills.of(cluster, links.offers_for(index)) {
+                    let (made, there) = (self.another(), self.another());
+                    self.add(made, there, Because::Need(store));
+                    self.add_offer(cluster, there, links.offers_for(store));
+                    self.filled.push((index, done, made));
+                }
+            } else if need.capability.kind == CapabilityKind::SecretStore
+                && cluster.component(need.of).behaviour.is_staged()
+            {
+                let there = self.another();
+                self.add_offer(cluster, there, links.offers_for(index));
+                self.filled.push((index, done, there));
+            }
+        }
     }
 
     fn add_offer(&mut self, cluster: &Cluster, met: Event, offers: &[usize]) {

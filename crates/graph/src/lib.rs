@@ -5,6 +5,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod asking;
 mod boot;
 mod change;
 mod cycles;
@@ -40,7 +41,8 @@ pub use waits::{Strength, Wait};
 
 use std::collections::BTreeSet;
 
-use model::{Cluster, ComponentId, Verdict};
+use asking::Asking;
+use model::{CapabilityKind, Cluster, ComponentId, Verdict};
 
 /// Everything there is to say about one cluster's order.
 #[derive(Debug)]
@@ -49,7 +51,8 @@ pub struct Analysis {
     pub judged: Vec<Judged>,
     /// Every cycle that nothing can leave, each named once.
     pub deadlocks: Vec<Deadlock>,
-    /// Cycles through what several bring and none of them can bring first. Verdicts do not rest on them.
+    /// Cycles through what several bring and none of them can bring first, and through Secrets that pods wait for. Verdicts do not rest
+    /// on them.
     pub hopeless: Vec<Deadlock>,
     pub schedule: Schedule,
     pub links: Links,
@@ -84,7 +87,8 @@ pub fn analyse(cluster: &Cluster) -> Analysis {
     let links = Links::new(cluster);
     let events = Events::new(cluster, &links);
     let deadlocks = cycles::find(&events);
-    let hopeless = hopeless(cluster, &links, &events, &deadlocks);
+    let mut hopeless = hopeless(cluster, &links, &events, &deadlocks);
+    hopeless.extend(unfilled(cluster, &links, &events, &deadlocks));
     let schedule = Schedule::new(cluster, &links, &events);
     let judged = judge::all(cluster, &links, &events, &schedule, &deadlocks);
     let (judged, failing) = without_failures(cluster, judged, &links, &events, &schedule, &deadlocks);
@@ -97,6 +101,26 @@ fn hopeless(cluster: &Cluster, links: &Links, events: &Events, known: &[Deadlock
     let mut found = cycles::find(&events);
     found.retain(|deadlock| deadlock.offers().any(|offer| offers.contains(&offer)) && !known.contains(deadlock));
     found
+}
+
+/// Cycles through a Secret that something waits for, and that a store fills which comes only after that.
+fn unfilled(cluster: &Cluster, links: &Links, events: &Events, known: &[Deadlock]) -> Vec<Deadlock> {
+    let found = |needs: &BTreeSet<usize>| -> Vec<Deadlock> {
+        let all = cycles::find(&events.with_filled(needs)).into_iter();
+        all.filter(|deadlock| deadlock.needs().any(|need| needs.contains(&need)) && !known.contains(deadlock)).collect()
+    };
+    let all = events.filled();
+    let possible = if all.is_empty() { Vec::new() } else { found(&all) };
+    if possible.is_empty() {
+        return possible;
+    }
+    let asking = Asking::new(cluster);
+    let waits = |need: &usize| {
+        let one = &cluster.needs[*need];
+        one.capability.kind == CapabilityKind::Secret || asking.waits(cluster, links, events, one)
+    };
+    let on_them = possible.iter().flat_map(Deadlock::needs).filter(|need| all.contains(need));
+    found(&on_them.filter(waits).collect())
 }
 
 /// Judges once more without what follows only from applies that fail until then. A component that is tied to one that

@@ -80,6 +80,15 @@ mod tests {
         assert_eq!(compile(r"(\w{900}").unwrap_err(), ExpressionError::Invalid);
     }
 
+    /// Also in the smaller program, where no other crate asks for these tables.
+    #[test]
+    fn classes_and_cases_are_understood() {
+        for (pattern, matches) in [(r"\b(web|)\b", "web"), (r"^v\d+$", "v2"), ("(?i)^web$", "Web"), (r"^\pL+$", "web")]
+        {
+            assert!(compile(pattern).unwrap().is_match(matches), "{pattern}");
+        }
+    }
+
     #[test]
     fn braces_that_repeat_nothing_stand_for_themselves() {
         for (pattern, matches) in [

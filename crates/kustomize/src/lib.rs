@@ -119,12 +119,15 @@ pub struct Overlay {
     pub patches: Vec<Node>,
     /// `spec.images`, items as written.
     pub images: Vec<Node>,
+    /// `spec.sourceRef`, where what it leaves out of its artifact counts: the files know which one is meant.
+    pub source: Option<usize>,
 }
 
 impl Overlay {
     /// Whether both add the same, written in the same places: a directory is then built to the same objects.
     pub fn is_same(&self, other: &Self) -> bool {
         self.ignore_missing_components == other.ignore_missing_components
+            && self.source == other.source
             && self.parts().zip(other.parts()).all(|(one, other)| {
                 one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same(other))
             })

@@ -68,6 +68,7 @@ fn an_overlay_overrides_names_and_adds_the_rest() {
             "patch: |\n  - {op: replace, path: /spec/paused, value: false}\ntarget: {kind: Deployment, name: web}\n",
         )],
         images: vec![node("{name: web, newTag: '2'}"), node("{name: other, newTag: '3'}")],
+        source: None,
     };
     assert_built(
         &tree.flux("app", &overlay),

@@ -130,7 +130,7 @@ fn read_opened<T: Send + Sync>(
     renderer: Option<&dyn charts::Renderer>,
     then: impl Fn(&Cluster) -> T + Sync,
 ) -> Result<(Reading, Vec<T>), ReadError> {
-    repository.heed_ignore_of_sources(&flux::ignored_by_sources(&repository));
+    repository.heed_ignore_of_sources(flux::ignored_by_sources(&repository));
     let (settings, additions) = settings_and_additions(&repository)?;
     let said = entry.map_or_else(|| settings.entry_points.clone(), |entry| vec![entry.to_owned()]);
     repository.begin_at(entry_points(&repository, said)?);

@@ -20,6 +20,8 @@ pub(crate) struct SourceIgnore {
     written: Vec<Pattern>,
     /// Those that each of the sources which are this repository adds, behind the written ones.
     of_sources: Vec<Vec<Pattern>>,
+    /// Only an artifact of a source heeds what the source says: what defines them is in none of them.
+    only_cut: bool,
 }
 
 /// One pattern, and the directory it is written for.
@@ -40,19 +42,23 @@ impl SourceIgnore {
         self.of_sources.push(patterns("", text));
     }
 
-    /// Heeds only what files say.
-    pub(crate) fn forget_sources(&mut self) {
-        self.of_sources.clear();
+    /// Heeds only what files say, but for the artifact of one source.
+    pub(crate) fn only_cut(&mut self) {
+        self.only_cut = true;
     }
 
-    /// Whether a path is left out: of all artifacts, where several sources differ.
-    pub(crate) fn has(&self, at: &str, is_directory: bool) -> bool {
+    /// Whether a path is left out of the artifact of one source, by the order in which they came; of all artifacts where none is given.
+    pub(crate) fn has(&self, at: &str, is_directory: bool, source: Option<usize>) -> bool {
         let written = || self.written.iter().rev().find_map(|pattern| pattern.says(at, is_directory));
         let of = |patterns: &Vec<Pattern>| {
             let said = patterns.iter().rev().find_map(|pattern| pattern.says(at, is_directory));
             said.or_else(written).unwrap_or(false)
         };
-        if self.of_sources.is_empty() { written().unwrap_or(false) } else { self.of_sources.iter().all(of) }
+        match source.and_then(|source| self.of_sources.get(source)) {
+            Some(patterns) => of(patterns),
+            None if self.only_cut || self.of_sources.is_empty() => written().unwrap_or(false),
+            None => self.of_sources.iter().all(of),
+        }
     }
 }
 
@@ -89,14 +95,18 @@ mod tests {
     fn the_last_pattern_decides_and_those_of_the_source_come_last() {
         let mut left_out = SourceIgnore::default();
         left_out.add(".sourceignore", "/apps/\n/a\n!/a/b\n!/c/d\n/c\n");
-        assert!(left_out.has("apps/web/x.yaml", false) && left_out.has("a/x.yaml", false));
-        assert!(!left_out.has("a/b/x.yaml", false), "below an excluded directory it is included again");
-        assert!(left_out.has("c/d/x.yaml", false), "the last one decides");
+        assert!(left_out.has("apps/web/x.yaml", false, None) && left_out.has("a/x.yaml", false, None));
+        assert!(!left_out.has("a/b/x.yaml", false, None), "below an excluded directory it is included again");
+        assert!(left_out.has("c/d/x.yaml", false, None), "the last one decides");
         left_out.add_source("/*\n!/apps\n");
-        assert!(!left_out.has("apps/web/x.yaml", false) && left_out.has("a/b/x.yaml", false));
+        assert!(!left_out.has("apps/web/x.yaml", false, None) && left_out.has("a/b/x.yaml", false, None));
         left_out.add_source("");
-        assert!(!left_out.has("a/b/x.yaml", false), "another source does not leave it out");
-        assert!(left_out.has("a/x.yaml", false));
+        assert!(!left_out.has("a/b/x.yaml", false, None), "another source does not leave it out");
+        assert!(left_out.has("a/x.yaml", false, None));
+        assert!(
+            left_out.has("a/b/x.yaml", false, Some(0)) && !left_out.has("a/b/x.yaml", false, Some(1)),
+            "of one artifact"
+        );
     }
 
     #[test]
@@ -114,7 +124,7 @@ mod tests {
             ("apps/a/local.yaml", false, true),
             ("local.yaml", false, false),
         ] {
-            assert_eq!(left_out.has(path, is_directory), is_out, "{path}");
+            assert_eq!(left_out.has(path, is_directory, None), is_out, "{path}");
         }
     }
 }

@@ -158,22 +158,27 @@ impl Tree {
     /// The same for `spec.ignore` of every source that is this repository, with the file that defines it; empty for one that has none.
     ///
     /// Several that all leave out what defines them only cut it into parts: what Flux begins with is none of them.
-    pub fn heed_ignore_of_sources(&mut self, sources: &[(String, String)]) {
-        for (_, text) in sources {
+    pub fn heed_ignore_of_sources<'a>(&mut self, sources: impl Iterator<Item = (&'a str, &'a str)> + Clone) {
+        for (_, text) in sources.clone() {
             self.source_ignore.add_source(text);
         }
-        if sources.len() > 1 && sources.iter().all(|(file, _)| self.source_ignore.has(file, false)) {
-            self.source_ignore.forget_sources();
+        let mut files = sources.map(|(file, _)| file);
+        if files.clone().count() > 1 && files.all(|file| self.source_ignore.has(file, false, None)) {
+            self.source_ignore.only_cut();
         }
     }
 
-    /// Whether an artifact of the repository has anything of a directory.
-    pub fn is_in_artifact(&self, directory: &str) -> bool {
+    /// Whether the artifact of one source, or else any of the repository, has a directory: one that is not left out itself is there, empty
+    /// where all that lies in it is left out.
+    pub fn is_in_artifact(&self, directory: &str, source: Option<usize>) -> bool {
+        if !self.is_left_out(directory, Kind::Directory, source) {
+            return true;
+        }
         let start = self.files.partition_point(|file| file.path.as_str() < directory);
         let below = self.files[start..].iter().map(|file| file.path.as_str());
         // Names that only begin alike may stand between a directory and what is in it.
         let mut below = below.take_while(|path| path.starts_with(directory)).filter(|at| path::is_below(at, directory));
-        below.any(|at| !self.is_left_out(at, Kind::File))
+        below.any(|at| !self.is_left_out(at, Kind::File, source))
     }
 
     /// Where it is, as one path without links.
@@ -260,9 +265,10 @@ impl Tree {
         self.names(directory)
     }
 
-    /// Whether source-controller leaves a path out of an artifact.
-    pub fn is_left_out(&self, path: &str, kind: Kind) -> bool {
-        self.source_ignore.has(path, kind == Kind::Directory)
+    /// Whether source-controller leaves a path out of the artifact of one source, or else of all: sources are counted as they came to
+    /// [`Tree::heed_ignore_of_sources`].
+    pub fn is_left_out(&self, path: &str, kind: Kind, source: Option<usize>) -> bool {
+        self.source_ignore.has(path, kind == Kind::Directory, source)
     }
 
     /// The text of a file, if it is text.

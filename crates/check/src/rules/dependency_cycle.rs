@@ -5,7 +5,8 @@
 //! a Kustomization with `wait: true` holds releases whose HelmRepository comes from one that depends on it; a
 //! Kustomization puts objects into a Namespace that only a Kustomization that waits for it creates, or only a release
 //! in that same Namespace; a Kustomization that brings a secret store takes its variables from a Secret that is filled
-//! from this store. Where a comment beside that Namespace names Terraform or a person as its maker, or a script creates it, the
+//! from this store; a server behind a store takes its own credentials from a Secret that this store fills, and what brings
+//! the store waits for the server. Where a comment beside that Namespace names Terraform or a person as its maker, or a script creates it, the
 //! finding is an info.
 //!
 //! ## Why it matters at a cold start

@@ -3,8 +3,8 @@
 //! `postBuild.substituteFrom` that names a ConfigMap or Secret that nothing creates, or only this Kustomization itself; and an
 //! `optional` one that something creates, but that the Kustomization does not wait for.
 //!
-//! One that only the Kustomization itself creates is an error where the bootstrap creates other Secrets of its namespace, and no script,
-//! recipe, pipeline, Terraform file or document names it or the directory of its file: then nothing creates it first.
+//! One that only the Kustomization itself creates is a warning where no script, recipe, pipeline, Terraform file or document names it or the
+//! directory of its file, and an error where the bootstrap creates other Secrets of its namespace: then nothing creates it first.
 //!
 //! ## Why it matters at a cold start
 //!
@@ -63,8 +63,7 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
         (Verdict::Unoffered | Verdict::BootstrapOnly, _) if need.optional => return None,
         (Verdict::Unoffered, _) => (Severity::Info, Lack::NotMade, NeverCost::BuiltFromHere { retry_seconds }.into()),
         (Verdict::BootstrapOnly, _) if own.is_some() => {
-            let is_forgotten = own.is_some_and(|offer| is_forgotten(context, need, offer));
-            let severity = if is_forgotten { Severity::Error } else { Severity::Info };
+            let severity = own.map_or(Severity::Info, |offer| made_by_itself(context, need, offer));
             (severity, Lack::MadeByItself, NeverCost::BuiltFromHereFirst.into())
         }
         (_, Consequence::Silent) => (Severity::Warning, Lack::NotOrdered, Cost::BuiltWithoutVariables),
@@ -91,14 +90,22 @@ fn finding(context: &Context<'_>, judged: &Judged) -> Option<Finding> {
     Some(finding)
 }
 
-/// Whether nothing makes it first, by all signs: the bootstrap seeds other Secrets of its namespace, and nothing speaks of this one.
-fn is_forgotten(context: &Context<'_>, need: &Need, offer: &Offer) -> bool {
+/// How bad it is that only the Kustomization makes what it is built from. A person may make it first, where no file speaks of how; not
+/// where the bootstrap seeds other Secrets of its namespace.
+fn made_by_itself(context: &Context<'_>, need: &Need, offer: &Offer) -> Severity {
+    if is_told(context, need, offer) {
+        return Severity::Info;
+    }
     let is_seed = |offer: &Offer| {
         let is_beside = offer.capability.namespace == need.capability.namespace;
         let is_early = context.component(offer.by).stage == Stage::Bootstrap;
         offer.capability.kind == CapabilityKind::Secret && is_beside && is_early
     };
-    context.cluster.offers.iter().any(is_seed) && !is_told(context, need, offer)
+    match context.cluster.offers.iter().any(is_seed) {
+        true => Severity::Error,
+        false if context.may_hold_more() => Severity::Info,
+        false => Severity::Warning,
+    }
 }
 
 /// Whether a script or a text speaks of it: by its name or by the directory of its file, or of all encrypted files.

@@ -8,6 +8,8 @@ use crate::repository::Repository;
 
 /// How files end that may restore one: Terraform, scripts, templates.
 const ENDINGS: [&str; 8] = ["tf", "tofu", "hcl", "sh", "just", "j2", "tpl", "nix"];
+/// Where pipelines are: some make a whole cluster. Other YAML with the label is a manifest, which is read as one.
+const PIPELINES: [&str; 4] = [".github/workflows/", ".gitea/workflows/", ".forgejo/workflows/", ".gitlab-ci"];
 /// What the key is of, as people write it.
 const NAMES: [&str; 5] = ["sealed-secret", "sealed secret", "sealedsecret", "sealing key", "sealing-key"];
 /// How texts for people end.
@@ -18,11 +20,19 @@ pub(super) fn find(repository: &Repository) -> Option<Span> {
         .or_else(|| in_files(repository, &ENDINGS, applied))
         .or_else(|| in_files(repository, &TEXTS, described))
         .or_else(|| in_files(repository, &TEXTS, applied))
+        .or_else(|| in_paths(repository, |path| PIPELINES.iter().any(|at| path.starts_with(at)), applied))
 }
 
 fn in_files(repository: &Repository, endings: &[&str], find: impl Fn(&str) -> Option<(usize, usize)>) -> Option<Span> {
-    let is_meant = |path: &&str| path.rsplit('.').next().is_some_and(|ending| endings.contains(&ending));
-    repository.paths().filter(is_meant).filter_map(|path| repository.id(path)).find_map(|id| {
+    in_paths(repository, |path| path.rsplit('.').next().is_some_and(|ending| endings.contains(&ending)), find)
+}
+
+fn in_paths(
+    repository: &Repository,
+    is_meant: impl Fn(&str) -> bool,
+    find: impl Fn(&str) -> Option<(usize, usize)>,
+) -> Option<Span> {
+    repository.paths().filter(|path| is_meant(path)).filter_map(|path| repository.id(path)).find_map(|id| {
         let (start, length) = find(repository.source(id)?.text())?;
         Some(Span::new(id, to_u32(start), to_u32(start + length)))
     })

@@ -2,6 +2,7 @@
 //!
 //! Knows Kubernetes kinds, the catalogue, and where Helm values usually name things. Does not know who comes first.
 
+mod appliers;
 mod arguments;
 mod capabilities;
 mod chart_files;
@@ -81,6 +82,7 @@ pub(crate) fn extract(
     facts::gather(&mut collector, repository, bootstrap);
     collector.cluster().facts.expressions = facts::expressions(catalogue);
     drop_needs_of_the_same_file(collector.cluster());
+    appliers::settle(&mut collector);
     collector.finish()
 }
 

@@ -79,6 +79,8 @@ pub(crate) struct Assembled {
     pub(crate) releases: Vec<(ComponentId, HelmRelease)>,
     /// Kustomizations that are built the same with their optional variables and without.
     pub(crate) indifferent: BTreeSet<ComponentId>,
+    /// Components that another one applies as well, and who that is.
+    pub(crate) also_applied: Vec<(ComponentId, ComponentId)>,
 }
 
 impl Assembled {
@@ -242,7 +244,8 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn turn(&self, id: ComponentId, kustomization: Kustomization) -> Turn {
+    fn turn(&self, id: ComponentId, mut kustomization: Kustomization) -> Turn {
+        kustomization.overlay.source = self.sources.cut_by(&kustomization, self.entry);
         let place = self.sources.place(&kustomization, self.entry);
         Turn { id, kustomization, place }
     }
@@ -517,7 +520,7 @@ impl<'a> Assembler<'a> {
         match (object.group(), object.kind()) {
             (KUSTOMIZE_GROUP, "Kustomization") => {
                 let kustomization = Kustomization::read(&node, namespace);
-                if !self.by_object.contains_key(&kustomization.object) {
+                if !self.is_also_applied(&kustomization.object, owner) {
                     let is_beside_root = self.is_beside_root(kustomization.at) || self.is_handed(kustomization.at);
                     let id = self.add_kustomization(&kustomization, Some(owner).filter(|_| !is_beside_root));
                     if is_beside_root {
@@ -595,10 +598,17 @@ impl<'a> Assembler<'a> {
         id
     }
 
+    /// Whether another component applies it already; this one is noted then.
+    fn is_also_applied(&mut self, object: &ObjectRef, owner: ComponentId) -> bool {
+        let known = self.by_object.get(object);
+        self.out.also_applied.extend(known.map(|id| (*id, owner)));
+        known.is_some()
+    }
+
     fn add_release(&mut self, node: &Node, owner: ComponentId, namespace: &str) {
         const RELEASE_SECONDS: u64 = 60;
         let release = HelmRelease::read(node, namespace);
-        if self.by_object.contains_key(&release.object) {
+        if self.is_also_applied(&release.object, owner) {
             return;
         }
         let id = self.add(Component {

@@ -208,5 +208,7 @@ fn overlay(spec: Option<&Node>) -> Overlay {
         ignore_missing_components: field("ignoreMissingComponents").and_then(Node::as_bool).unwrap_or(false),
         patches: list("patches"),
         images: list("images"),
+        // Decided where it is built: which sources are this repository is not said here.
+        source: None,
     }
 }

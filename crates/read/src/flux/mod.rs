@@ -42,7 +42,7 @@ use variables::Settings;
 
 use crate::ledger::Ledger;
 use crate::object::Object;
-use crate::repository::Repository;
+use crate::repository::{IgnoreOfSource, Repository};
 use crate::terraform::{self, Provided};
 use ::repository::path;
 
@@ -133,7 +133,7 @@ fn chosen(repository: &Repository, declared: Vec<Entry>) -> Vec<Entry> {
 }
 
 /// See [`source::ignored`].
-pub(crate) fn ignored_by_sources(repository: &Repository) -> Vec<(String, String)> {
+pub(crate) fn ignored_by_sources(repository: &Repository) -> Vec<IgnoreOfSource> {
     source::ignored(repository)
 }
 

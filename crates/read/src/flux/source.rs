@@ -13,7 +13,7 @@ use crate::flux::revision::Revisions;
 use crate::flux::{CONTROL_PLANE_GROUP, KUSTOMIZE_GROUP, SOURCE_EXTENSIONS_GROUP, SOURCE_GROUP, sync};
 use crate::ledger::Ledger;
 use crate::object::Object;
-use crate::repository::Repository;
+use crate::repository::{IgnoreOfSource, Repository};
 use crate::resource_set;
 use ::repository::path;
 
@@ -199,7 +199,13 @@ impl<'a> Sources<'a> {
         }
         match source.object.kind.as_str() {
             "ExternalArtifact" => self.in_artifact(source, &path::join("", &written).unwrap_or_default(), &entry.base),
-            "GitRepository" => self.in_git(source, directory, &written, entry),
+            "GitRepository" => match self.why_not_here(&source.object, &directory, entry) {
+                None => self.here_of(directory, &written, self.cut_by(kustomization, entry)),
+                Some(why) => {
+                    let (source, url) = (source.object.clone(), self.url(&source.object).map(str::to_owned));
+                    SourcePlace::Elsewhere { source, url, why }
+                }
+            },
             "OCIRepository" if !directory.is_empty() && self.exists(&directory) => SourcePlace::Here(directory),
             "OCIRepository" if self.bases.contains_key(&source.object) => {
                 let base = self.bases.get(&source.object).map(String::as_str).unwrap_or_default();
@@ -211,6 +217,14 @@ impl<'a> Sources<'a> {
                 elsewhere(source, if is_flux { WhyUnseen::HoldsFlux } else { WhyUnseen::AnotherSource })
             }
         }
+    }
+
+    /// Which of the sources that are this repository a Kustomization builds from, where that decides which files there are. The own
+    /// source of a cluster is not asked: what it begins with was found without.
+    pub(crate) fn cut_by(&self, kustomization: &Kustomization, entry: &Entry) -> Option<usize> {
+        let source = &kustomization.source.as_ref()?.object;
+        let own = entry.root.source.as_ref().map(|own| &own.object);
+        self.repository.ignored_by(source).filter(|_| own != Some(source))
     }
 
     /// The branch that the own source of a cluster follows, if it is certain.
@@ -226,16 +240,6 @@ impl<'a> Sources<'a> {
         let synced = || named(&source.name).or_else(|| named(name)).copied();
         let by_name = || self.urls_by_name.get(&(source.kind.to_string(), source.name.to_string()));
         self.urls.get(source).or_else(by_name).map(String::as_str).or_else(synced)
-    }
-
-    fn in_git(&self, source: &SourceRef, directory: String, written: &str, entry: &Entry) -> SourcePlace {
-        match self.why_not_here(&source.object, &directory, entry) {
-            None => self.here(directory, written),
-            Some(why) => {
-                let (source, url) = (source.object.clone(), self.url(&source.object).map(str::to_owned));
-                SourcePlace::Elsewhere { source, url, why }
-            }
-        }
     }
 
     /// Why a Git source is not what was read, if it is not. Its address and what it follows decide, not whether a path is here.
@@ -279,7 +283,11 @@ impl<'a> Sources<'a> {
     }
 
     fn here(&self, directory: String, written: &str) -> SourcePlace {
-        if self.exists(&directory) && self.repository.is_in_artifact(&directory) {
+        self.here_of(directory, written, None)
+    }
+
+    fn here_of(&self, directory: String, written: &str, cut_by: Option<usize>) -> SourcePlace {
+        if self.exists(&directory) && self.repository.is_in_artifact(&directory, cut_by) {
             SourcePlace::Here(directory)
         } else {
             SourcePlace::Missing { path: written.to_owned() }
@@ -291,8 +299,8 @@ fn elsewhere(source: &SourceRef, why: WhyUnseen) -> SourcePlace {
     SourcePlace::Elsewhere { source: source.object.clone(), url: None, why }
 }
 
-/// What the GitRepositories that are this repository say in `spec.ignore`, with the file of each: empty for one that says nothing.
-pub(super) fn ignored(repository: &Repository) -> Vec<(String, String)> {
+/// What the GitRepositories that are this repository say in `spec.ignore`: empty for one that says nothing.
+pub(super) fn ignored(repository: &Repository) -> Vec<IgnoreOfSource> {
     let documents = repository.yaml_files().flat_map(|(_, _, documents)| documents);
     let nodes: Vec<&Node> = documents.filter_map(|document| document.root.as_ref()).collect();
     let is_one = |node: &&&Node| Object::new(node).is(SOURCE_GROUP, "GitRepository");
@@ -307,9 +315,10 @@ pub(super) fn ignored(repository: &Repository) -> Vec<(String, String)> {
     let is_named = |node: &&&Node| Object::new(node).name() == own;
     let own_urls: BTreeSet<String> = all.iter().filter(is_named).filter_map(|node| url(node)).collect();
     let is_own = |node: &&&Node| is_named(node) || url(node).is_some_and(|url| own_urls.contains(&url));
-    let said = |node: &&Node| {
-        let file = repository.path(node.span.file).unwrap_or_default();
-        (file.to_owned(), node.text_at(&["spec", "ignore"]).unwrap_or_default().to_owned())
+    let said = |node: &&Node| IgnoreOfSource {
+        source: Object::new(node).reference(""),
+        file: repository.path(node.span.file).unwrap_or_default().to_owned(),
+        text: node.text_at(&["spec", "ignore"]).unwrap_or_default().to_owned(),
     };
     all.iter().filter(is_own).map(said).collect()
 }

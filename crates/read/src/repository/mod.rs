@@ -3,6 +3,7 @@
 //! Knows which files are YAML, and what of them is worth parsing. Does not know what any object is for, but that the
 //! templates of a Helm chart are no YAML.
 
+mod artifact;
 mod schemas;
 mod sources;
 
@@ -12,10 +13,13 @@ use std::sync::{Mutex, OnceLock};
 
 use ::repository::{Kind, OpenError, Packages, Skipped, Tree, Unread, Unsaved, hold_packages, parallel};
 use kustomize::{Build, Files, Mode, Overlay, PathKind};
+use model::ObjectRef;
 use source::{FileId, Position, Source, Span};
 use yaml::{Budget, Document, EcoString, Limits, Node};
 
 use crate::terraform::{self, Module};
+pub(crate) use artifact::IgnoreOfSource;
+use artifact::OfArtifact;
 use schemas::WithSchemas;
 
 /// What was parsed of one file.
@@ -36,6 +40,8 @@ pub struct Repository {
     parsed: Vec<Parsed>,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
+    /// What the sources that are this repository leave out of their artifacts.
+    ignored: Vec<IgnoreOfSource>,
     /// Whether the schemas of CRDs are parsed.
     with_schemas: bool,
     /// The directories that clusters begin with, where the settings say so.
@@ -72,6 +78,7 @@ impl Repository {
             tree,
             parsed,
             skipped,
+            ignored: Vec::new(),
             with_schemas: false,
             entry_points: Vec::new(),
             terraform: OnceLock::new(),
@@ -80,8 +87,14 @@ impl Repository {
     }
 
     /// Leaves out of builds what the sources that are this repository leave out of their artifacts.
-    pub(crate) fn heed_ignore_of_sources(&mut self, sources: &[(String, String)]) {
-        self.tree.heed_ignore_of_sources(sources);
+    pub(crate) fn heed_ignore_of_sources(&mut self, ignored: Vec<IgnoreOfSource>) {
+        self.tree.heed_ignore_of_sources(ignored.iter().map(|one| (one.file.as_str(), one.text.as_str())));
+        self.ignored = ignored;
+    }
+
+    /// Which source is meant where it leaves out what another one does not. Not where clusters have sources of one name that differ.
+    pub(crate) fn ignored_by(&self, source: &ObjectRef) -> Option<usize> {
+        artifact::ignored_by(&self.ignored, source)
     }
 
     /// From now on clusters begin with these directories, and nowhere else; by itself where there are none.
@@ -95,8 +108,8 @@ impl Repository {
     }
 
     /// See [`Tree::is_in_artifact`].
-    pub(crate) fn is_in_artifact(&self, directory: &str) -> bool {
-        self.tree.is_in_artifact(directory)
+    pub(crate) fn is_in_artifact(&self, directory: &str, source: Option<usize>) -> bool {
+        self.tree.is_in_artifact(directory, source)
     }
 
     /// Finds the files and reads none: YAML is then parsed, all of it, when it is asked for.
@@ -108,6 +121,7 @@ impl Repository {
             tree,
             parsed,
             skipped,
+            ignored: Vec::new(),
             with_schemas: true,
             entry_points: Vec::new(),
             terraform: OnceLock::new(),
@@ -217,12 +231,19 @@ impl Repository {
     /// Builds a directory as kustomize-controller does. A patch may reach into the schema of a CRD: what can't be built
     /// without the schemas is built again with them.
     pub fn build(&self, directory: &str, overlay: &Overlay, budget: &mut Budget) -> Build {
-        let build = kustomize::build(self, directory, overlay, Mode::Flux, budget);
+        let made_of = |files: &dyn Files, budget: &mut Budget| match overlay.source {
+            Some(source) => {
+                let files = OfArtifact { files, tree: &self.tree, source };
+                kustomize::build(&files, directory, overlay, Mode::Flux, budget)
+            }
+            None => kustomize::build(files, directory, overlay, Mode::Flux, budget),
+        };
+        let build = made_of(self, budget);
         let has_schemas = |path: &String| self.id(path).is_some_and(|id| schemas::are_in(self.tree.text_so_far(id)));
         if build.failures.is_empty() || !build.files.iter().any(has_schemas) {
             return build;
         }
-        kustomize::build(&WithSchemas(self), directory, overlay, Mode::Flux, budget)
+        made_of(&WithSchemas(self), budget)
     }
 }
 
@@ -251,8 +272,10 @@ impl Files for Repository {
     fn is_left_out(&self, path: &str, kind: PathKind) -> bool {
         match kind {
             // What lies in it may be taken in again.
-            PathKind::Directory => self.tree.is_left_out(path, Kind::Directory) && !self.tree.is_in_artifact(path),
-            PathKind::File | PathKind::Missing => self.tree.is_left_out(path, Kind::File),
+            PathKind::Directory => {
+                self.tree.is_left_out(path, Kind::Directory, None) && !self.tree.is_in_artifact(path, None)
+            }
+            PathKind::File | PathKind::Missing => self.tree.is_left_out(path, Kind::File, None),
         }
     }
 

@@ -87,6 +87,8 @@ impl<'r> World<'r> {
     }
 }
 
+/// What a template of Coder reads about the workspace that it is applied for.
+const CODER_WORKSPACE: &str = "coder_workspace";
 /// The group of tofu-controller's objects.
 const TOFU_CONTROLLER: &str = "infra.contrib.fluxcd.io/";
 
@@ -182,7 +184,9 @@ fn roots<'w>(world: &'w World<'_>) -> Vec<&'w str> {
         let does_something = !module.resources.is_empty() || !module.calls.is_empty() || !module.providers.is_empty();
         let says_so = module.backend.is_some() || module.is_given_values();
         let may_be = !module.providers.is_empty() || module.is_complete();
-        does_something && !is_aside(&module.directory) && (says_so || !is_called && may_be)
+        // Coder makes a workspace of it for each of its users, long after the cluster is up.
+        let is_workspace = module.resources.iter().any(|one| one.is_data && one.kind == CODER_WORKSPACE);
+        does_something && !is_workspace && !is_aside(&module.directory) && (says_so || !is_called && may_be)
     };
     world.modules.values().filter(is_root).map(|module| module.directory.as_str()).collect()
 }
