@@ -71,6 +71,11 @@ pub(crate) fn is_lookup(message: &str) -> bool {
             .any(|end| message.contains(end))
 }
 
+/// `Running health checks for revision main@sha1:… with a timeout of 30s`.
+pub(crate) fn is_health_check(message: &str) -> bool {
+    message.starts_with("Running health checks")
+}
+
 /// `timeout waiting for: [Deployment/ns/name status: 'InProgress', …]`.
 pub(crate) fn waited_for(message: &str) -> Vec<ObjectKey> {
     let Some(list) = between(message, "waiting for: [", "]") else { return failed_of(message) };

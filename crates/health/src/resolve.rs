@@ -69,8 +69,32 @@ impl Graph {
             })
             .collect();
         let mut graph = Self { symptoms, waits };
+        graph.rouse();
         graph.settle();
         graph
+    }
+
+    /// What is on its way gets no further while what moves it on fails: its controller, or the objects whose health it waits for.
+    fn rouse(&mut self) {
+        loop {
+            let held: Vec<usize> = (0..self.symptoms.len()).filter(|index| self.is_held(*index)).collect();
+            if held.is_empty() {
+                return;
+            }
+            for index in held {
+                self.symptoms[index].state = State::Degraded;
+            }
+        }
+    }
+
+    fn is_held(&self, index: usize) -> bool {
+        let holds = |(to, because): &(usize, Because)| match because {
+            // One of several replicas is enough for a controller.
+            Because::Controller => self.symptoms[*to].state == State::Failed,
+            Because::HealthCheck | Because::Inventory => self.symptoms[*to].is_red(),
+            _ => false,
+        };
+        self.symptoms[index].state == State::Progressing && self.waits[index].iter().any(holds)
     }
 
     /// What waits only for something that is on its way is on its way too.

@@ -16,6 +16,7 @@
 
 pub mod build;
 pub mod cases;
+pub mod faults;
 
 mod api;
 mod charts;

@@ -7,6 +7,7 @@ mod corpus;
 mod damage;
 mod deployed;
 mod expect;
+mod faults;
 mod fix;
 mod growth;
 mod hindsight;
@@ -35,6 +36,8 @@ pub(crate) enum Evaluate {
     Hostile(hostile::Options),
     /// Commands that write, killed at any moment, and what they wrote, damaged: [--count N]
     Damage(damage::Options),
+    /// Faults in clusters of the lab: whether `status` names the root of each, and what it blocks
+    Faults(faults::Options),
     /// Compare our builds with those of the real kustomize: DIR... [--kustomize PATH]
     Kustomize {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
@@ -52,6 +55,7 @@ pub(crate) fn run(what: &Evaluate) -> Result<()> {
         Evaluate::Growth(options) => growth::run(options),
         Evaluate::Hostile(options) => hostile::run(options),
         Evaluate::Damage(options) => damage::run(options),
+        Evaluate::Faults(options) => faults::run(options),
         Evaluate::Kustomize { arguments } => crate::kustomize_diff::run(arguments),
     }
 }

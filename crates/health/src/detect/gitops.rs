@@ -253,7 +253,8 @@ fn kustomizations(view: &View<'_>, found: &mut Found) {
                 found.named(view, &it.source, LAYER);
                 edges.push((it.source.clone(), Because::Source));
             }
-            "HealthCheckFailed" => edges.extend(it.inventory.iter().map(|it| (it.clone(), Because::Inventory))),
+            "HealthCheckFailed" => edges.extend(inventory(it)),
+            "Progressing" if message::is_health_check(text) => edges.extend(inventory(it)),
             _ => {}
         }
         for named in &it.substitute_from {
@@ -271,6 +272,10 @@ fn kustomizations(view: &View<'_>, found: &mut Found) {
         found.add(symptom.edges(edges));
     }
     found.count(LAYER, What::Kustomizations, good, all.len());
+}
+
+fn inventory(it: &Kustomization) -> impl Iterator<Item = (ObjectKey, Because)> + '_ {
+    it.inventory.iter().map(|it| (it.clone(), Because::Inventory))
 }
 
 /// Applied at another revision than its source has had for a while.

@@ -93,7 +93,8 @@ fn one(view: &View<'_>, agent: &Workload, found: &mut Found) {
         }
         let is_young =
             |name: &EcoString| view.nodes.get(&**name).is_some_and(|it| !view.is_older(it.meta.created, STARTING));
-        found.add(symptom.progressing_if(tally.missing.iter().all(is_young)));
+        let is_on_its_way = |name: &EcoString| is_young(name) || is_replaced(view, agent, name);
+        found.add(symptom.progressing_if(tally.missing.iter().all(is_on_its_way)));
     }
     if !tally.before.is_empty() {
         let nodes = tally.before.iter().map(|(node, _)| node.clone()).collect();
@@ -103,6 +104,15 @@ fn one(view: &View<'_>, agent: &Workload, found: &mut Found) {
         }
         found.add(symptom);
     }
+}
+
+/// The agent is wanted on all nodes, and of this one it is only just not there: between the pod of before and the next one.
+fn is_replaced(view: &View<'_>, agent: &Workload, node: &str) -> bool {
+    let own = key(agent);
+    let wanted = agent.have.desired_number_scheduled.and_then(|want| usize::try_from(want).ok());
+    let fails = view.pods_of(&own).iter().any(|pod| pod.node == node && pod.is_over());
+    let is_refused = view.event(&own, &["FailedCreate"], STARTING).is_some();
+    wanted.is_some_and(|want| want >= view.facts.nodes.len()) && !fails && !is_refused && !is_lost(view, node)
 }
 
 /// The API server hears nothing from the node: what ran there is lost with it.
@@ -140,7 +150,9 @@ fn on_node(view: &View<'_>, agent: &Workload, node: &Node, pod: Option<&Pod>, ta
     let mut symptom = Symptom::new(LAYER, here, problem).state(State::Degraded).edge(to, Because::Backend);
     symptom.since = pod.and_then(|pod| condition(&pod.conditions, "Ready")).and_then(|it| it.since);
     symptom.shown = key(agent);
-    found.add(symptom);
+    // A pod that is being replaced has nothing to say of itself.
+    let is_leaving = pod.is_some_and(|pod| pod.meta.deleted.is_some());
+    found.add(symptom.progressing_if(is_leaving || (pod.is_none() && is_replaced(view, agent, name))));
 }
 
 /// Whether the agent has started since the node has: the boot id that Cilium wrote down, or an event of a reboot.

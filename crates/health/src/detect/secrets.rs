@@ -96,7 +96,8 @@ fn sealed(view: &View<'_>, found: &mut Found) {
                 found.add(symptom);
             }
             _ => {
-                let is_young = !view.is_older(one.meta.created, STARTING);
+                // A change that its controller has not seen yet: as long as that one lives, it will.
+                let is_young = synced.is_some() || !view.is_older(one.meta.created, STARTING);
                 let observed = one.observed_generation.unwrap_or_default();
                 let problem = Problem::NotReconciled { generation: one.meta.generation.unwrap_or_default(), observed };
                 let symptom = Symptom::new(LAYER, object, problem)

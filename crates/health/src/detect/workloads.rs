@@ -100,10 +100,10 @@ fn numbers_only(
     if computed.status == kstatus::Status::Failed {
         return symptom.edge(leader, Because::Controller);
     }
-    let limit = if is_short || is_unseen { MAKING } else { ROLLING };
-    let young = !view.is_older(since(it), limit);
-    // Without a red pod, and with all of them there, it is told as what it is: not done yet.
-    symptom.edge(leader, Because::Controller).progressing_if(young || !(is_short || is_unseen))
+    let young = !view.is_older(since(it), if is_short { MAKING } else { ROLLING });
+    // Without a red pod, and with all of them there, it is told as what it is: not done yet. What its controller has not seen
+    // was changed a moment ago, as long as that controller lives.
+    symptom.edge(leader, Because::Controller).progressing_if(young || is_unseen || !is_short)
 }
 
 /// Why no pod can be made.

@@ -2,4 +2,5 @@
 
 mod cluster;
 mod faults;
+mod in_the_lab;
 mod look_alikes;
