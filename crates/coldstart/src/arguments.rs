@@ -239,6 +239,12 @@ pub(crate) struct Graph {
     pub format: GraphFormat,
     #[command(flatten)]
     pub picture: PictureOptions,
+    /// What a change does to the order, instead of the graph: between two Git revisions
+    #[arg(long, value_name = "BASE..HEAD", value_parser = revisions, conflicts_with_all = ["focus", "depth", "only", "collapse", "lanes", "releases", "quiet", "render_charts"])]
+    pub diff: Option<(String, String)>,
+    /// With --diff: exit with 1 where the order changes
+    #[arg(long, requires = "diff")]
+    pub exit_code: bool,
     /// Only this cluster: its directory, or the last part of its path
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
@@ -261,6 +267,8 @@ pub(crate) enum GraphFormat {
     Mermaid,
     /// For Graphviz
     Dot,
+    /// With --diff: a comment for a pull request
+    Markdown,
 }
 
 /// What of the graph is drawn.
@@ -404,6 +412,8 @@ fn stage_names() -> clap::builder::PossibleValuesParser {
 pub(crate) enum ReportFormat {
     Markdown,
     Json,
+    /// One page with pictures, to read and to print
+    Html,
 }
 
 const SIMULATE_HELP: &str = "\
@@ -436,6 +446,9 @@ pub(crate) struct Simulate {
     /// Begin with powered-off machines: Talos, etcd, the steps of the bootstrap one by one
     #[arg(long)]
     pub from_power_on: bool,
+    /// Write when each component is ready in the first 200 boots to this file: .html, or .json for Perfetto
+    #[arg(long, value_name = "FILE")]
+    pub timeline: Option<PathBuf>,
     #[command(flatten)]
     pub amount: Amount,
     /// How to print the result
@@ -537,7 +550,7 @@ pub(crate) struct Up {
     /// Print plain lines instead of the live board
     #[arg(long)]
     pub plain: bool,
-    /// Write an SVG timeline of the run to this file: what every step took, and was expected to take
+    /// Write what every step took, and was expected to take, to this file: .svg, .html, or .json for Perfetto
     #[arg(long, value_name = "FILE")]
     pub timeline: Option<PathBuf>,
     /// How to tell what happens
@@ -577,7 +590,7 @@ pub(crate) struct Log {
     /// Remove journals of worlds that --fresh put away, but for the newest N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", conflicts_with = "run")]
     pub prune: Option<usize>,
-    /// Write an SVG timeline of that run to this file
+    /// Write the times of that run to this file: .svg, .html, or .json for Perfetto
     #[arg(long, value_name = "FILE", requires = "run")]
     pub timeline: Option<PathBuf>,
     /// How to print it

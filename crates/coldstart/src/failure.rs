@@ -58,6 +58,10 @@ pub(crate) enum Failure {
     UnknownFocus { name: String, nearest: Option<String> },
     #[error("--focus, --only, --collapse, --lanes and --releases are for pictures: --format svg, html, mermaid or dot")]
     OnlyInPictures,
+    #[error("{} is neither .html nor .json: the times of many boots are a page, or a trace", shown(.path))]
+    NoPictureOfBoots { path: PathBuf },
+    #[error("--format markdown is for --diff BASE..HEAD")]
+    OnlyOfChanges,
     #[error("no name was given")]
     NoSubject { at: PathBuf },
     #[error("there are several clusters\n  there is: {}", joined(.names))]
@@ -220,6 +224,8 @@ impl Failure {
             | Self::SinceFormat
             | Self::UnknownFocus { .. }
             | Self::OnlyInPictures
+            | Self::OnlyOfChanges
+            | Self::NoPictureOfBoots { .. }
             | Self::ReadFile { .. }
             | Self::NotFixed(_)
             | Self::IgnoredFiles { .. }

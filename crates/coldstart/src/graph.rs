@@ -9,13 +9,19 @@ use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::open::{find_helm, open_some};
 use crate::progress::Progress;
-use crate::{cluster, output, picture};
+use crate::{change, cluster, output, picture};
 
 const COMMAND: &str = "graph";
 
 pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
     if matches!(options.format, GraphFormat::Text | GraphFormat::Json) && !picture::is_untouched(&options.picture) {
         return Err(Failure::OnlyInPictures);
+    }
+    if let Some((base, head)) = &options.diff {
+        return change::run(options, base, head);
+    }
+    if options.format == GraphFormat::Markdown {
+        return Err(Failure::OnlyOfChanges);
     }
     let progress = Progress::start("reading");
     let helm = find_helm(COMMAND, &options.charts)?;
@@ -41,7 +47,7 @@ pub(crate) fn run(options: &Graph) -> Result<Code, Failure> {
         GraphFormat::Json => {
             draw::graph_json::clusters(&pairs, &reading.repository).map_err(|error| Failure::Json(error.to_string()))?
         }
-        GraphFormat::Svg | GraphFormat::Html | GraphFormat::Mermaid | GraphFormat::Dot => {
+        GraphFormat::Svg | GraphFormat::Html | GraphFormat::Mermaid | GraphFormat::Dot | GraphFormat::Markdown => {
             picture::drawn(options, &reading, &pairs)?
         }
     };

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod baseline;
+mod change;
 mod check;
 mod cluster;
 mod confirm;
@@ -30,6 +31,7 @@ mod since;
 #[cfg(feature = "live")]
 mod status;
 mod stop;
+mod timeline;
 mod up;
 mod version;
 mod watch;

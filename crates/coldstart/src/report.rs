@@ -8,6 +8,8 @@ use ::graph::{Analysis, Impacts};
 use ::report::{After, BootTimes, Boots, Document, Facts, Share};
 use ::simulate::{Blueprint, Conditions, Faults, World};
 use diagnostic::{Finding, Fingerprint, Headline, Repairs, Severity};
+use draw::picture::{Alarms, Collapse, Picture, Wish as PictureWish};
+use draw::report::Pictures;
 use edit::Readers;
 use fix::Wish;
 use model::{Cluster, ObjectRef};
@@ -27,6 +29,8 @@ use crate::progress::Progress;
 use crate::{cluster, output};
 
 const COMMAND: &str = "report";
+/// Boxes of a picture within the document.
+const BOXES_MAX: usize = 90;
 /// Boots in which each component's times are looked at, at most.
 const TIMED_BOOTS_MAX: u64 = 100;
 
@@ -142,10 +146,25 @@ impl<'a> Told<'a> {
         let sources = &self.reading.repository;
         match self.options.format {
             ReportFormat::Markdown => Ok(draw::report::markdown(&documents, sources)),
+            ReportFormat::Html => {
+                let pictures: Vec<Pictures> =
+                    wanted.iter().map(|(cluster, analysis)| self.pictures(cluster, analysis)).collect();
+                Ok(draw::report::html(&documents, &pictures, sources))
+            }
             ReportFormat::Json => {
                 draw::report::json(&documents, sources).map_err(|error| Failure::Json(error.to_string()))
             }
         }
+    }
+
+    /// The cluster as it is, and with the fixes.
+    fn pictures(&self, cluster: &Cluster, analysis: &Analysis) -> Pictures {
+        let after = self.after.as_ref().and_then(|(reading, analyses)| {
+            let mut both = reading.clusters.iter().zip(analyses);
+            let (cluster, analysis) = both.find(|(after, _)| after.name == cluster.name)?;
+            Some(picture(cluster, analysis, &Alarms::default()))
+        });
+        Pictures { now: picture(cluster, analysis, &Alarms::among(&self.findings, &cluster.name)), after }
     }
 
     fn plan(&self, cluster: &Cluster, analysis: &Analysis) -> Option<Plan> {
@@ -227,6 +246,16 @@ fn headlines(report: &diagnostic::Report) -> BTreeMap<String, Headline> {
         Headline::new(&of_cluster, &diagnostic::causes(&of_cluster.findings))
     };
     report.clusters.iter().map(|cluster| (cluster.name.clone(), of(&cluster.name))).collect()
+}
+
+/// Everything, or where that would be too small to read on a page, namespaces.
+fn picture(cluster: &Cluster, analysis: &Analysis, alarms: &Alarms) -> Picture {
+    let whole = Picture::new(cluster, analysis, alarms, &PictureWish::default());
+    if whole.boxes.len() <= BOXES_MAX {
+        return whole;
+    }
+    let wish = PictureWish { collapse: Some(Collapse::Namespace), ..PictureWish::default() };
+    Picture::new(cluster, analysis, alarms, &wish)
 }
 
 static NO_REPAIRS: Repairs = Repairs { made: Vec::new(), left: Vec::new() };

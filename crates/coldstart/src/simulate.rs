@@ -13,11 +13,18 @@ use crate::exit::{self, Code};
 use crate::failure::Failure;
 use crate::open::{open_some, unread};
 use crate::progress::Progress;
+use crate::timeline::{self, Begins};
 use crate::{cluster, output};
 
 const COMMAND: &str = "simulate";
 
 pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
+    if let Some(path) = &options.timeline {
+        if !timeline::holds_boots(path) {
+            return Err(Failure::NoPictureOfBoots { path: path.clone() });
+        }
+        timeline::try_to_write(path)?;
+    }
     let progress = Progress::start("booting");
     let reading = open_some(COMMAND, &options.path, options.start.entry.as_deref(), None)?;
     let wanted = match &options.cluster {
@@ -31,15 +38,27 @@ pub(crate) fn run(options: &Simulate) -> Result<Code, Failure> {
     let (rendered, catalogue) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
     let faults = faults(&options.faults);
     let mut all = Vec::new();
+    let mut timed = Vec::new();
     for cluster in rendered.iter().filter(|cluster| wanted.as_ref().is_none_or(|wanted| cluster.name == *wanted)) {
         let machines = options.from_power_on.then(|| Machines::of(cluster).unwrap_or_default());
         let conditions = Conditions { runs_bootstrap: options.from_power_on, machines, ..Conditions::default() };
         let blueprint = ::simulate::compile(std::slice::from_ref(cluster), &catalogue, &conditions);
         let study = ::simulate::study(&blueprint, options.first_seed, options.seeds, &faults);
+        if options.timeline.is_some() {
+            let boots = (options.first_seed, options.seeds.min(timeline::TIMED_BOOTS_MAX));
+            let known = reading.clusters.iter().find(|known| known.name == *cluster.name);
+            let begins = if options.from_power_on { Begins::WithMachines } else { Begins::WithFlux };
+            let timed_boots =
+                |known| timeline::boots(known, &::graph::analyse(known), &blueprint, boots, &faults, begins);
+            timed.extend(known.map(timed_boots));
+        }
         let mine = findings.get(&*cluster.name).map(Vec::as_slice).unwrap_or_default();
         all.push(simulation(&cluster.name, &blueprint, &study, &options.faults, mine));
     }
     drop(progress);
+    if let Some(path) = &options.timeline {
+        timeline::of_boots(path, &timed)?;
+    }
     let text = match options.format {
         TextOrJson::Text => draw::simulation::text(&all, options.amount.detail(), output::wants_color(options.color)),
         TextOrJson::Json => draw::simulation::json(&all).map_err(|error| Failure::Json(error.to_string()))?,

@@ -13,7 +13,7 @@ use ::check::Policy;
 use diagnostic::Report;
 use edit::Scratch;
 use exec::System;
-use git::{Git, GitError, Room};
+use git::{ChangedFile, Git, GitError, Room};
 use helm::Helm;
 use read::Reading;
 use repository::file::{self, Links};
@@ -61,18 +61,43 @@ pub(crate) struct LaidOut {
 }
 
 /// Reads a revision as it would be read today.
-pub(crate) fn lay_out(
-    command: &'static str,
-    revision: &str,
-    root: &Path,
-    entry: Option<&str>,
-) -> Result<LaidOut, Failure> {
+fn lay_out(command: &'static str, revision: &str, root: &Path, entry: Option<&str>) -> Result<LaidOut, Failure> {
     let failure = |source| Failure::Since { revision: revision.to_owned(), source };
     stop::listen();
     let directory = Scratch::new().map_err(GitError::Write).map_err(failure)?;
     let place = below(directory.path(), root).map_err(failure)?;
     put(revision, root, &place).map_err(failure)?;
     Ok(LaidOut { reading: open(command, &place, entry, None)?, _directory: directory })
+}
+
+/// A change between two revisions: the files before it, and after it where those are not the ones that are checked out.
+pub(crate) struct Between {
+    pub(crate) files: Vec<ChangedFile>,
+    pub(crate) before: LaidOut,
+    pub(crate) after: Option<LaidOut>,
+}
+
+/// Reads what changed from where two revisions parted to the second of them.
+pub(crate) fn between(
+    command: &'static str,
+    (base, head): (&str, &str),
+    root: &Path,
+    entry: Option<&str>,
+) -> Result<Between, Failure> {
+    let failure = |revision: &str| {
+        let revision = revision.to_owned();
+        move |source| Failure::Since { revision, source }
+    };
+    let git = Git::reading(&System, root);
+    git.is_in_repository().map_err(failure(base))?;
+    git.tree(base).map_err(failure(base))?;
+    git.tree(head).map_err(failure(head))?;
+    let files = git.files_between(base, head).map_err(failure(base))?;
+    let parted = git.parted(base, head).map_err(failure(base))?;
+    let before = lay_out(command, &parted, root, entry)?;
+    let is_here = git.is_checked_out(head).map_err(failure(head))?;
+    let after = if is_here { None } else { Some(lay_out(command, head, root, entry)?) };
+    Ok(Between { files, before, after })
 }
 
 /// A directory whose path ends as that of today's files does: paths that are written from a root above both are found by

@@ -254,6 +254,28 @@ fn git(directory: &Path, words: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
+/// A `gh` that has a comment or none, and keeps what is posted or edited.
+fn comments() -> Tree {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bin = Tree::empty();
+    let script = "\
+#!/bin/sh
+here=$(dirname \"$0\")
+echo \"$GH_TOKEN $*\" >>\"$here/asked\"
+case \"$*\" in
+  *--paginate*) cat \"$here/posted\" ;;
+  *--method\\ P*comments*)
+    while [ \"$1\" != --field ]; do shift; done
+    cp \"${2#body=@}\" \"$here/body\" ;;
+  *) exit 1 ;;
+esac
+";
+    bin.write("gh", script.as_bytes());
+    bin.write("posted", b"");
+    fs::set_permissions(bin.path().join("gh"), fs::Permissions::from_mode(0o755)).unwrap();
+    bin
+}
+
 /// A pull request that brings a Kustomization with a typo in its dependency; the checkout is its merge with a base that moved on.
 fn pull_request() -> (Tree, String, String) {
     let tree = sound();
@@ -277,7 +299,11 @@ fn pull_request() -> (Tree, String, String) {
 }
 
 fn suggesting(gh: &Tree, base: &str, head: &str, event: &str) -> Action {
-    let mut action = Action::with(&[("binary", &ours()), ("suggest", "true")]);
+    on_a_pull_request("suggest", gh, (base, head), event)
+}
+
+fn on_a_pull_request(what: &str, gh: &Tree, (base, head): (&str, &str), event: &str) -> Action {
+    let mut action = Action::with(&[("binary", &ours()), (what, "true")]);
     action.path = Some(format!("{}:{}", gh.path().display(), std::env::var("PATH").unwrap()));
     for (name, value) in [
         ("github.event_name", event),
@@ -319,6 +345,52 @@ fn the_action_suggests_each_edit_once() {
     fs::remove_file(gh.path().join("review.json")).unwrap();
     suggesting(&gh, &base, &head, "pull_request").run(tree.path()).exits(1);
     assert!(!gh.path().join("review.json").exists());
+}
+
+#[test]
+fn the_action_keeps_one_comment_with_what_the_change_does() {
+    if !has_bash() {
+        return;
+    }
+    let (tree, base, head) = pull_request();
+    let gh = comments();
+    let commenting = |head: &str| on_a_pull_request("comment", &gh, (&base, head), "pull_request");
+    let asked = || {
+        let asked = fs::read_to_string(gh.path().join("asked")).unwrap();
+        fs::remove_file(gh.path().join("asked")).unwrap();
+        asked
+    };
+    commenting(&head).run(tree.path()).exits(1).says("::error file=clusters/home/late.yaml");
+    let body = fs::read_to_string(gh.path().join("body")).unwrap();
+    assert!(body.starts_with("<!-- coldstart:order:"), "{body}");
+    for part in [
+        "what this does to the order",
+        "```mermaid\nflowchart LR\n",
+        "Kustomization flux-system/late",
+        "1 finding more",
+    ] {
+        assert!(body.contains(part), "{part} in {body}");
+    }
+    let first = asked();
+    assert!(first.contains("--method POST repos/o/r/issues/7/comments --field body=@"), "{first}");
+    assert!(first.lines().all(|line| line.starts_with("token api ")), "{first}");
+    // The next run finds its comment, and edits that, also where nothing changes any more.
+    gh.write("posted", b"4711\n4712\n");
+    commenting(&base).run(tree.path()).exits(1);
+    let second = asked();
+    assert!(second.contains("--method PATCH repos/o/r/issues/comments/4711 --field body=@"), "{second}");
+    assert!(!second.contains("POST") && !second.contains("4712"), "{second}");
+    let body = fs::read_to_string(gh.path().join("body")).unwrap();
+    assert!(body.contains("nothing changes about the order"), "{body}");
+    // What changes nothing gets no comment.
+    gh.write("posted", b"");
+    fs::remove_file(gh.path().join("body")).unwrap();
+    commenting(&base).run(tree.path()).exits(1);
+    assert!(!asked().contains("--method") && !gh.path().join("body").exists());
+    // Whatever goes wrong, the check decides.
+    on_a_pull_request("comment", &gh, (&base, &"0".repeat(40)), "pull_request").run(tree.path()).exits(1);
+    on_a_pull_request("comment", &gh, (&base, &head), "push").run(tree.path()).exits(1).says("::error file=");
+    assert!(!gh.path().join("body").exists());
 }
 
 #[test]

@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod board;
+pub mod change;
 mod clean;
 mod diff;
 mod edits;
@@ -15,6 +16,7 @@ pub mod github;
 mod graph_boot;
 pub mod graph_json;
 pub mod graph_text;
+mod html;
 pub mod impact;
 pub mod json;
 mod left_out;

@@ -163,7 +163,7 @@ pub(crate) fn inline(text: &str) -> String {
     parts.map(|(index, part)| if index % 2 == 1 { code(part) } else { harmless(part) }).collect()
 }
 
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     format!("<code>{}</code>", harmless(&clean(text)))
 }
 

@@ -3,7 +3,7 @@
 mod changes;
 mod subject;
 
-pub(crate) use subject::is_called;
+pub(crate) use subject::{Made, is_called};
 
 use std::collections::BTreeSet;
 

@@ -186,14 +186,14 @@ fn file<'a>(of: &str, reading: &Reading, asked: &'a [Asked<'a>], at: &Path) -> R
 }
 
 /// Which components are made of which files.
-pub(super) struct Made {
+pub(crate) struct Made {
     /// By cluster and path.
     by_file: BTreeMap<String, BTreeMap<String, BTreeSet<ObjectRef>>>,
 }
 
 impl Made {
     /// Every object of a build knows the files that its lines are from.
-    pub(super) fn of(reading: &Reading) -> Result<Self, Failure> {
+    pub(crate) fn of(reading: &Reading) -> Result<Self, Failure> {
         let (rendered, _) = read::rendered::render(&reading.repository).map_err(|error| unread(COMMAND, error))?;
         let components: BTreeSet<&ObjectRef> = reading
             .clusters
@@ -206,14 +206,8 @@ impl Made {
         Ok(Self { by_file })
     }
 
-    /// What changes, or goes, with these files; nothing where they are no part of the cluster.
-    pub(super) fn answer<'a>(
-        &self,
-        asked: &'a Asked<'a>,
-        files: &[String],
-        are_removed: bool,
-    ) -> Option<draw::impact::Answer<'a>> {
-        let cluster = asked.cluster;
+    /// What is made of these files, and those of them that something is made of.
+    pub(crate) fn components(&self, cluster: &Cluster, files: &[String]) -> (BTreeSet<ComponentId>, Vec<String>) {
         let mut ids: BTreeSet<ComponentId> = BTreeSet::new();
         let known = self.by_file.get(&cluster.name);
         let mut used: Vec<String> = Vec::new();
@@ -230,6 +224,18 @@ impl Made {
             }
             ids.extend(found);
         }
+        (ids, used)
+    }
+
+    /// What changes, or goes, with these files; nothing where they are no part of the cluster.
+    pub(super) fn answer<'a>(
+        &self,
+        asked: &'a Asked<'a>,
+        files: &[String],
+        are_removed: bool,
+    ) -> Option<draw::impact::Answer<'a>> {
+        let cluster = asked.cluster;
+        let (ids, used) = self.components(cluster, files);
         if ids.is_empty() {
             return None;
         }

@@ -36,7 +36,8 @@ pub(crate) fn run(options: &Log) -> Result<Code, Failure> {
             let run = find(&kept, number, &options.path)?;
             if let Some(path) = &options.timeline {
                 let plan = planned(&reading, cluster, &options.path)?;
-                super::draw(path, &cluster.name, &Timeline::new(&plan, &kept.lines[run.lines.clone()]))?;
+                let lines = &kept.lines[run.lines.clone()];
+                crate::timeline::of_run(path, &cluster.name, &plan, lines, &Timeline::new(&plan, lines))?;
             }
             one_run(&kept, &run, options)
         }

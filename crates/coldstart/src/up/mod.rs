@@ -6,9 +6,7 @@ mod reporter;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::IsTerminal as _;
-use std::path::Path;
 
 use ::run::{
     Event, FileTape, Journal, Kept, LeftOut, Line, Listener, Machine, Outcome, Plan, StepId, Timeline, Where,
@@ -40,7 +38,7 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     let cluster = one(&reading.clusters, options.cluster.as_deref(), COMMAND, &options.path)?;
     let plan = planned(&reading, cluster, &options.path)?;
     if let Some(path) = &options.timeline {
-        try_to_write(path)?;
+        crate::timeline::try_to_write(path)?;
     }
     let left = selection(&options.part)
         .left(&plan)
@@ -72,7 +70,7 @@ pub(crate) fn run(options: &Up) -> Result<Code, Failure> {
     }
     let timeline = Timeline::new(&plan, &reporter.lines);
     if let Some(path) = &options.timeline {
-        draw(path, &cluster.name, &timeline)?;
+        crate::timeline::of_run(path, &cluster.name, &plan, &reporter.lines, &timeline)?;
     }
     end(options, outcome, &timeline, has_faults)
 }
@@ -123,20 +121,6 @@ fn again(options: &Up, outcome: Outcome, has_faults: bool) -> String {
     let skipped = part.skip.iter().map(|(name, reason)| shell::word(&format!("{name}={reason}")));
     words.extend(skipped.map(|skipped| format!("--skip {skipped}")));
     words.join(" ")
-}
-
-/// A run takes its time, and is not to end with a picture that goes nowhere.
-#[expect(clippy::disallowed_methods, reason = "a picture lies where its user wants it")]
-fn try_to_write(path: &Path) -> Result<(), Failure> {
-    let file = fs::OpenOptions::new().append(true).create(true).open(path);
-    file.map(drop).map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
-}
-
-/// Draws a timeline into a file.
-fn draw(path: &Path, cluster: &str, timeline: &Timeline) -> Result<(), Failure> {
-    let picture = ::draw::timeline::svg(timeline, cluster);
-    edit::write(path, picture.as_bytes(), edit::Readers::Usual)
-        .map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
 }
 
 fn end(options: &Up, outcome: Outcome, timeline: &Timeline, has_faults: bool) -> Result<Code, Failure> {

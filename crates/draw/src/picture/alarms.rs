@@ -12,8 +12,13 @@ pub struct Alarms(BTreeSet<(ObjectRef, ObjectRef, Verdict)>);
 impl Alarms {
     /// Those of one cluster.
     pub fn of(report: &Report, cluster: &str) -> Self {
+        Self::among(&report.findings, cluster)
+    }
+
+    /// Those of one cluster among these findings.
+    pub fn among(findings: &[Finding], cluster: &str) -> Self {
         let loud = |finding: &&Finding| finding.cluster == cluster && finding.severity >= Severity::Warning;
-        Self(report.findings.iter().filter(loud).flat_map(pairs).collect())
+        Self(findings.iter().filter(loud).flat_map(pairs).collect())
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &(ObjectRef, ObjectRef, Verdict)> {

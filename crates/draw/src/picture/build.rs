@@ -7,7 +7,7 @@ use model::{
     Cluster, Component, ComponentId, MANY_RELEASES_MIN, ObjectRef, Role, Stage, TieTarget, Verdict, say_seconds,
 };
 
-use super::{Alarms, Arrow, Collapse, Lanes, Node, Picture, State, Tone, Wish};
+use super::{Alarms, Arrow, Collapse, Lanes, Node, Picture, State, Tone, Turn, Wish};
 use crate::clean::clean;
 use crate::graph_text::gate_word;
 use crate::words::count;
@@ -148,6 +148,7 @@ impl Builder<'_> {
                 node.name = clean(&component.object.name).into_owned();
                 node.namespace = clean(&component.object.namespace).into_owned();
                 node.full = full(component, ids.len() - 1);
+                node.object = Some(component.object.clone());
                 node.detail = format!("{} · {done}", gate_word(component));
             }
             Share::Namespace(stage, namespace) => {
@@ -173,7 +174,7 @@ impl Builder<'_> {
     }
 
     fn between(&mut self, from: usize, to: usize, tone: Tone) -> &mut Arrow {
-        let new = Arrow { from, to, tone, is_critical: false, needs: Vec::new(), ties: Vec::new() };
+        let new = Arrow { from, to, tone, is_critical: false, turn: Turn::Stays, needs: Vec::new(), ties: Vec::new() };
         let arrow = self.arrows.entry((from, to)).or_insert(new);
         arrow.tone = arrow.tone.max(tone);
         arrow
@@ -345,12 +346,14 @@ fn blank() -> Node {
         name: String::new(),
         detail: String::new(),
         full: String::new(),
+        object: None,
         namespace: String::new(),
         components: Vec::new(),
         lane: 0,
         tier: 0,
         state: State::Comes,
         is_critical: false,
+        turn: Turn::Stays,
         start: None,
         done: None,
     }
@@ -362,6 +365,7 @@ fn not_found(object: &ObjectRef) -> Node {
         detail: "not found".to_owned(),
         full: format!("{} (not found)", clean(&object.to_string())),
         namespace: clean(&object.namespace).into_owned(),
+        object: Some(object.clone()),
         state: State::NotFound,
         ..blank()
     }

@@ -15,13 +15,14 @@ mod wanted;
 
 use std::collections::BTreeSet;
 
-use model::ComponentId;
+use model::{ComponentId, ObjectRef};
 
 pub use alarms::Alarms;
 pub use dot::dot;
 pub use mermaid::mermaid;
 pub use page::{Findings, page};
 pub use svg::svg;
+pub(crate) use svg::{STYLE, drawn};
 
 /// What to draw of a cluster.
 #[derive(Clone, Debug, Default)]
@@ -75,12 +76,15 @@ pub struct Node {
     pub detail: String,
     /// The name in full, with kind and namespace.
     pub full: String,
+    /// What it stands for, where that is one object.
+    pub object: Option<ObjectRef>,
     pub namespace: String,
     pub components: Vec<ComponentId>,
     pub lane: usize,
     pub tier: u32,
     pub state: State,
     pub is_critical: bool,
+    pub turn: Turn,
     /// By the estimate; never where it is stuck.
     pub start: Option<u64>,
     pub done: Option<u64>,
@@ -96,6 +100,29 @@ pub enum State {
     NotFound,
 }
 
+/// What a change of the files makes of a box or an arrow. Where no change is looked at, everything stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    #[default]
+    Stays,
+    Comes,
+    Goes,
+    /// An arrow says something else than before.
+    Turns(Tone),
+}
+
+impl Turn {
+    /// A class of the style sheets, with a space before it.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Stays => "",
+            Self::Comes => " comes",
+            Self::Goes => " goes",
+            Self::Turns(_) => " turns",
+        }
+    }
+}
+
 /// From what comes first to what waits for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrow {
@@ -103,6 +130,7 @@ pub struct Arrow {
     pub to: usize,
     pub tone: Tone,
     pub is_critical: bool,
+    pub turn: Turn,
     /// By their places in the lists of the cluster.
     pub needs: Vec<usize>,
     pub ties: Vec<usize>,
@@ -156,6 +184,20 @@ impl Tone {
         }
     }
 
+    /// On an arrow.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Applies => "applies",
+            Self::Declared => "declared",
+            Self::Guaranteed => "guaranteed",
+            Self::Soon => "recovers soon",
+            Self::AppliedOnly => "applied only",
+            Self::FalselyReady => "falsely ready",
+            Self::Missing => "missing",
+            Self::Deadlocked => "cycle",
+        }
+    }
+
     /// A line of the legend.
     pub(crate) fn says(self) -> &'static str {
         match self {
@@ -178,6 +220,11 @@ impl Picture {
         reduce::reduce(&mut picture);
         picture.summary = build::summary(cluster, analysis, &picture);
         picture
+    }
+
+    /// Every component in a box of its own, with every arrow, also those that follow from others.
+    pub(crate) fn unreduced(cluster: &model::Cluster, analysis: &graph::Analysis, alarms: &Alarms) -> Self {
+        build::whole(cluster, analysis, alarms, &Wish { releases: true, ..Wish::default() })
     }
 
     /// The tones that it has arrows of.

@@ -247,15 +247,6 @@
     });
   }
 
-  function down(box) {
-    if (!box.down) return [["not worked out for so many components: coldstart impact ", make("code", {}, box.name)]];
-    return box.down.map((one) => {
-      const names = one.boxes.flatMap((other, index) => (index ? [", ", link(other)] : [link(other)]));
-      const more = one.count - one.boxes.length;
-      return [`${one.when}: `, ...names, more > 0 ? ` and ${more} more` : null];
-    });
-  }
-
   function drawFinding(finding) {
     const places = finding.places.map((at) => make("li", {}, place(at), at[2] ? ` ${at[2]}` : ""));
     return make(

@@ -3,22 +3,20 @@
 //! Everything from a repository is data: JSON in which no `<` stands, put on the page as text and never as markup.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use diagnostic::{Finding, Report, Severity, Who};
 use graph::{Analysis, Impacts, Loss, Onset};
 use model::{Cluster, ComponentId, ObjectRef, Retry};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use source::{Sources, Span};
 
 use super::paths::whole;
 use super::placed::{BOX_HEIGHT, Placed};
 use super::svg::{STYLE, box_class, markers};
 use super::{Picture, Tone};
-use crate::clean::{clean, clean_json, clean_source};
+use crate::clean::{clean, clean_source};
 use crate::graph_text::gate_word;
-use crate::svg::escape;
+use crate::html::Page;
 use crate::{say, words};
 
 const PAGE_STYLE: &str = include_str!("page.css");
@@ -61,40 +59,15 @@ pub fn page(
         clusters: all,
         strings: strings.list,
     };
-    // No text ends the script that holds it, and none begins a comment.
-    let json = clean_json(serde_json::to_string(&data)?).replace('<', "\\u003c").replace('>', "\\u003e");
-    let style = format!("{STYLE}{PAGE_STYLE}");
     let title = clusters.first().map_or("", |(_, _, picture)| picture.title.as_str());
-    let mut out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n".to_owned();
-    let _ = writeln!(
-        out,
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'\">",
-        hash(&style),
-        hash(SCRIPT)
-    );
-    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n");
-    let _ = writeln!(out, "<title>{} · coldstart</title>\n<style>{style}</style>\n</head>\n<body>", escape(title));
-    out.push_str(&BODY.replace("<!-- markers -->", markers().trim_end()));
-    let _ = write!(
-        out,
-        "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
-    );
-    Ok(out)
-}
-
-/// What a policy allows by: the SHA-256 of the text, in Base64.
-fn hash(text: &str) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digest = Sha256::digest(text.as_bytes());
-    let mut out = "sha256-".to_owned();
-    for three in digest.chunks(3) {
-        let bits = three.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for letter in 0..4 {
-            let value = (bits >> (18 - 6 * letter)) & 63;
-            out.push(if letter > three.len() { '=' } else { char::from(LETTERS[value as usize]) });
-        }
-    }
-    out
+    let page = Page {
+        title,
+        style: &format!("{STYLE}{PAGE_STYLE}"),
+        body: &BODY.replace("<!-- markers -->", markers().trim_end()),
+        data: Some(&serde_json::to_string(&data)?),
+        script: Some(SCRIPT),
+    };
+    Ok(page.text())
 }
 
 /// Texts that are said often, each once.
@@ -474,14 +447,4 @@ fn steps(way: &[(f64, f64)]) -> Vec<i32> {
 /// To a tenth.
 fn round(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::hash;
-
-    #[test]
-    fn a_policy_allows_by_the_usual_digest() {
-        assert_eq!(hash(""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
-    }
 }

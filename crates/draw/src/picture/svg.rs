@@ -9,7 +9,7 @@ use super::{Arrow, Node, Picture, State, Tone};
 use crate::svg::{escape, small};
 use crate::words::shorten;
 
-pub(super) const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 const MARGIN: f64 = 24.0;
 const HEAD: f64 = 92.0;
 const LANE_TEXT: f64 = 18.0;
@@ -37,6 +37,26 @@ pub fn svg(pictures: &[Picture]) -> String {
     );
     let _ = writeln!(out, "<style>{STYLE}</style>");
     out.push_str(&markers());
+    let _ = writeln!(out, "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>");
+    out.push_str(&body);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// A picture within a page that has [`STYLE`]. Pages with several give each a number of its own.
+pub(crate) fn drawn(picture: &Picture, number: usize) -> String {
+    let mut body = String::new();
+    let (width, height) = one(&mut body, &Placed::new(picture), 0.0);
+    let label = escape(&format!("What waits for what in {}", shorten(&picture.title, 200)));
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{label}\">\n",
+        at(width.max(WIDTH_MIN)),
+        at(height)
+    );
+    // The tips have the same names in every picture: those of the first are good for all.
+    if number == 0 {
+        out.push_str(&markers());
+    }
     let _ = writeln!(out, "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>");
     out.push_str(&body);
     out.push_str("</svg>\n");
@@ -145,7 +165,7 @@ pub(super) fn box_class(node: &Node) -> String {
         State::Stuck => " stuck",
         State::NotFound => " not-found",
     };
-    format!("box{state}{}", if node.is_critical { " critical" } else { "" })
+    format!("box{state}{}{}", if node.is_critical { " critical" } else { "" }, node.turn.class())
 }
 
 /// The classes of an arrow, and the name of its tip.
@@ -153,7 +173,7 @@ fn classes(arrow: &Arrow) -> (String, &'static str) {
     let tone = arrow.tone.class();
     let is_blue = arrow.is_critical && arrow.tone <= Tone::Soon;
     let critical = if arrow.is_critical { " critical" } else { "" };
-    (format!("arrow {tone}{critical}"), if is_blue { "critical" } else { tone })
+    (format!("arrow {tone}{critical}{}", arrow.turn.class()), if is_blue { "critical" } else { tone })
 }
 
 /// What the arrows mean, those that there are. Says how wide it is.

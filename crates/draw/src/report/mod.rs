@@ -1,10 +1,12 @@
-//! The analysis of a cluster, as Markdown for people and JSON for programs. Knows how a section looks, and not where it comes from.
+//! The analysis of a cluster, as Markdown or a page for people, and JSON for programs. Knows how a section looks, and not where it comes from.
 
+mod html;
 mod json;
 mod markdown;
 mod prose;
 mod sections;
 mod steps;
 
+pub use html::{Pictures, html};
 pub use json::json;
 pub use markdown::markdown;

@@ -17,6 +17,10 @@ use crate::report::steps;
 use crate::say;
 use crate::words::{count, first_few};
 
+/// What is folded until it is asked for, in Markdown that GitHub shows: the only markup in it that is not Markdown.
+pub(super) const FOLD: &str = "<details><summary>";
+pub(super) const FOLD_TITLE_END: &str = "</summary>";
+pub(super) const FOLD_END: &str = "</details>";
 /// Names in one line.
 pub(super) const NAMED_MAX: usize = 8;
 /// Lines of one list.
@@ -219,11 +223,7 @@ pub(super) fn changes(it: &Changes<'_>, sources: &dyn Sources) -> String {
             .map(|changed| crate::diff::unified(changed, crate::paint::Paint { color: false }))
             .collect();
         let fence = "`".repeat(longest_ticks(&diff).max(2) + 1);
-        let _ = write!(
-            out,
-            "\n<details><summary>change {}</summary>\n\n{fence}diff\n{diff}{fence}\n\n</details>\n",
-            at + 1
-        );
+        let _ = write!(out, "\n{FOLD}change {}{FOLD_TITLE_END}\n\n{fence}diff\n{diff}{fence}\n\n{FOLD_END}\n", at + 1);
     }
     let left: Vec<String> = it
         .left

@@ -5,6 +5,7 @@
 mod advice;
 pub(crate) mod boot;
 pub mod boots;
+pub(crate) mod change;
 pub(crate) mod clause;
 mod cost;
 mod cure;

@@ -1,4 +1,10 @@
-//! What a run took against what was expected: bars of text for the critical path, and a picture of everything.
+//! What a run took against what was expected: bars of text for the critical path, a picture of everything, a page to look through and
+//! events for a viewer of traces. Many simulated boots are such a page, too.
+
+mod boots;
+mod chart;
+mod run_page;
+mod trace;
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -71,6 +77,10 @@ fn drawn((from, until): (Duration, Duration), whole: Duration, columns: usize) -
     let rest = columns - first - length;
     format!("{}{}{}", "·".repeat(first), "━".repeat(length), "·".repeat(rest))
 }
+
+pub use boots::{BootRow, Boots, boots_html, boots_trace};
+pub use run_page::html;
+pub use trace::trace;
 
 const ROW: f64 = 18.0;
 const HEAD: f64 = 78.0;
