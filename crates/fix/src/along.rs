@@ -45,8 +45,9 @@ fn appliers(cluster: &Cluster, finding: &Finding) -> Vec<(ComponentId, (String, 
 }
 
 fn installs_once(cluster: &Cluster, applier: ComponentId) -> bool {
-    let releases = cluster.components.iter().filter(|it| it.role == Role::HelmRelease && it.parent == Some(applier));
-    releases.into_iter().any(|release| release.patience.retry == Retry::Never)
+    let mut releases =
+        cluster.components.iter().filter(|it| it.role == Role::HelmRelease && it.parent == Some(applier));
+    releases.any(|release| release.patience.retry == Retry::Never)
 }
 
 /// What is said of whoever would install too soon, where what a finding advises can't be edited along.

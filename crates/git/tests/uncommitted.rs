@@ -38,7 +38,9 @@ fn hostile() -> TempDir {
         fs::create_dir_all(place.join("apps")).unwrap();
         let git = user(place);
         git.print(["init", "--quiet", "--initial-branch", "main"]).unwrap();
-        FILES.iter().for_each(|file| fs::write(place.join(file), "a: 1\n").unwrap());
+        for file in FILES {
+            fs::write(place.join(file), "a: 1\n").unwrap();
+        }
         let attributes = "clean.yaml filter=clean\nprocess.yaml filter=process\nodd.yaml filter=a.b=c\n";
         fs::write(place.join(".gitattributes"), attributes).unwrap();
         git.print(["add", "."]).unwrap();
@@ -65,7 +67,9 @@ fn hostile() -> TempDir {
             fs::copy(program, place.join(".git/hooks").join(hook)).unwrap();
         }
         // Same length, another time: Git has to look into each of them.
-        FILES.iter().for_each(|file| fs::write(place.join(file), "a: 1\n").unwrap());
+        for file in FILES {
+            fs::write(place.join(file), "a: 1\n").unwrap();
+        }
         fs::write(place.join("clean.yaml"), "a: 2\n").unwrap();
     }
     directory
