@@ -115,7 +115,7 @@ fn repairs(
     let _progress = Progress::start("checking the edits");
     let entry = options.start.entry.as_deref();
     let all = proof::settled(reading, analyses, policy);
-    let wish = fix::Wish { closes: &closes, with_unsafe: options.with_unsafe };
+    let wish = fix::Wish { closes: &closes, with_unsafe: options.with_unsafe, may_add: &|_, _| true };
     Proof { command: COMMAND, reading, entry, policy }.repairs(&all.findings, &wish)
 }
 

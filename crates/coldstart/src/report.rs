@@ -110,7 +110,7 @@ impl<'a> Told<'a> {
         let closes = |finding: &Finding, _: &Reading| {
             finding.severity >= Severity::Info && only.is_none_or(|only| finding.cluster == only)
         };
-        let wish = Wish { closes: &closes, with_unsafe: true };
+        let wish = Wish { closes: &closes, with_unsafe: true, may_add: &|_, _| true };
         let proof = Proof { command: COMMAND, reading, entry, policy: &policy };
         let all = proof.repairs(&each.findings, &wish)?;
         let after = if all.made.is_empty() { None } else { Some(after(reading, entry, &all)?) };

@@ -4,6 +4,7 @@ mod story;
 
 use std::fs;
 
+use fixtures::{Fixture, Shelf};
 use story::repair::{
     CRD, DATABASE, OPERATOR, RELEASE_BEFORE_ITS_NAMESPACE, WIDGET, committed, database_beside_its_operator, git,
     kustomization,
@@ -517,4 +518,56 @@ fn where_no_order_is_possible_flux_tries_again_sooner() {
     run(command(&["fix", "--write"]).args(by_rule).arg(tree.path())).exits(0).says(title);
     assert!(read(&tree, "layer/database.yaml").contains("  retryInterval: 2m\n"));
     run(command(&["fix"]).args(by_rule).arg(tree.path())).exits(0).says("nothing to fix");
+}
+
+/// A fixture, whole.
+fn fixture(directory: &std::path::Path) -> tempfile::TempDir {
+    Fixture::open(directory).expect("a fixture").repository().expect("a repository")
+}
+
+/// Until now the app was tried again long after its volume could be made, and is installed only once.
+#[test]
+fn an_install_that_starts_sooner_gets_the_order_that_it_lacks() {
+    let tree = fixture(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sooner"));
+    let fix = || run(command(&["fix", "--unsafe"]).arg(tree.path())).exits(0).stdout;
+    let text = fix();
+    for said in [
+        "fix 1 of 2: Set `wait: true` on Kustomization flux-system/backups\n",
+        "fix 2 of 2: List CephCluster rook-ceph/rook-ceph in the `healthChecks` of Kustomization flux-system/ceph",
+        "  reason:   info ungated-dependency: ",
+        "+      current: status.ceph.health in ['HEALTH_OK', 'HEALTH_WARN']\n",
+        "2 findings would be fixed by 2 fixes\n",
+    ] {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
+
+    // Where that can't be edited, neither is what brings the install forward.
+    let path = tree.path().join("clusters/test/ceph.yaml");
+    let utf_16 = format!("\u{feff}{}", fs::read_to_string(&path).expect("a file"));
+    let bytes: Vec<u8> = utf_16.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(&path, bytes).expect("a file");
+    assert_eq!(fix(), "no edit closes 1 finding\n");
+    let verbose = run(command(&["fix", "--unsafe", "--verbose"]).arg(tree.path())).exits(0).stdout;
+    assert!(
+        verbose.contains("because:  with the edit, installs start sooner and need StorageClass ceph-block"),
+        "{verbose}"
+    );
+}
+
+#[test]
+fn a_release_of_a_helmfile_waits_as_one_of_flux_does() {
+    let tree = fixture(&Shelf::Cases.directory().join("38-helmfile-without-wait"));
+    let path = tree.path().join("bootstrap/helmfile.yaml");
+    let before = fs::read_to_string(&path).expect("a file");
+    run(command(&["fix", "--unsafe", "--write"]).arg(tree.path())).exits(0);
+    let after = fs::read_to_string(&path).expect("a file");
+    assert_eq!(after, before.replace("wait: false", "wait: true"));
+    run(command(&["fix", "--unsafe"]).arg(tree.path())).exits(0).says("nothing to fix");
+}
+
+#[test]
+fn a_storage_driver_that_nothing_looks_at_is_waited_for() {
+    let tree = fixture(&Shelf::Shapes.directory().join("boot-on-what-was-created"));
+    let by_rule = ["fix", "--unsafe", "--min-severity", "info", "--rule", "csi-not-verified"];
+    run(command(&by_rule).arg(tree.path())).exits(0).says("Set `wait: true` on Kustomization flux-system/storage");
 }

@@ -3,7 +3,7 @@
 //! Knows what a repair is made of. Not how a file is changed, nor how it is shown.
 
 use ecow::EcoString;
-use model::ObjectRef;
+use model::{Capability, ObjectRef};
 use source::Span;
 
 use crate::{Fingerprint, Severity, Statement};
@@ -227,6 +227,8 @@ pub enum WhyLeft {
     StillFound,
     /// With the edit something else is found.
     FindsOther { rule: String, component: String },
+    /// Installs would begin before what they need is there, because what provides it can't be waited for by an edit.
+    TooSoon { needed: Capability, gate: ObjectRef },
 }
 
 impl WhyLeft {
@@ -243,6 +245,7 @@ impl WhyLeft {
             Self::Unsplit { .. } => "not-split",
             Self::StillFound => "still-found",
             Self::FindsOther { .. } => "finds-other",
+            Self::TooSoon { .. } => "too-soon",
         }
     }
 }

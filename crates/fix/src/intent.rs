@@ -3,10 +3,11 @@
 //! Knows advice and components. Whether a file can be edited so is not known yet.
 
 use diagnostic::{
-    Advice, Also, Finding, GateAdvice, Judging, NewDependency, OrderAdvice, OtherGate, PlainAdvice, WhyLeft, Written,
+    Advice, Also, BootAdvice, Finding, GateAdvice, Judging, NewDependency, OrderAdvice, OtherGate, PlainAdvice,
+    WhyLeft, Written,
 };
 use ecow::EcoString;
-use model::{Cluster, ComponentId, HealthExpression, ObjectRef, Role, TieTarget};
+use model::{Cluster, ComponentId, Gate, HealthExpression, ObjectRef, Role, TieTarget};
 use read::Reading;
 use source::Span;
 use yaml::Node;
@@ -44,6 +45,7 @@ impl Intent<'_> {
             Advice::MoveRelease { component, has_no_retry: true, .. } => {
                 Ok(vec![Change::RetryInterval { of: self.find(component)? }])
             }
+            Advice::Boot(BootAdvice::GateStorage { driver }) => self.gate_driver(driver),
             Advice::MoveResources(moved) => split::changes(self.reading, self.cluster, finding, moved),
             _ => Err(WhyLeft::NoEdit),
         }
@@ -57,6 +59,17 @@ impl Intent<'_> {
                 Ok(vec![Change::AwaitReady { of: self.find(&finding.component)?, at: finding.primary.at.span() }])
             }
             _ => Err(WhyLeft::NoEdit),
+        }
+    }
+
+    /// What applies a storage driver waits for it: for all that it applies, or for one more where it names what it waits for.
+    fn gate_driver(&self, driver: &ObjectRef) -> Changes {
+        let of = self.applier(self.find(driver)?);
+        let gated = self.cluster.component(of);
+        match gated.gate {
+            _ if gated.role != Role::Kustomization => Err(WhyLeft::NoEdit),
+            Gate::Listed(_) => self.check(of, driver, None),
+            _ => Ok(vec![Change::Wait { of }]),
         }
     }
 
@@ -195,12 +208,21 @@ impl Intent<'_> {
         Ok(std::iter::once(check).chain(judge).collect())
     }
 
+    /// The expression on the status of a kind, where there is one for kinds of this name.
+    fn expression(&self, object: &ObjectRef) -> Option<&HealthExpression> {
+        let is_it = |name: &str| name.rsplit('/').next() == Some(object.kind.as_str());
+        let mut known = self.cluster.facts.expressions.iter().filter(|(name, _)| is_it(name));
+        known.next().filter(|_| known.next().is_none()).map(|(_, by)| by)
+    }
+
     fn gate(&self, finding: &Finding, advice: &GateAdvice) -> Changes {
         match advice {
             GateAdvice::AddExpressions { judging, gate } => Ok(vec![Self::judge(self.find(gate)?, judging)?]),
             GateAdvice::HaveWait { applier, resource, by } => self.check(self.find(applier)?, resource, by.as_ref()),
             GateAdvice::ListOnly { gate, object, .. } | GateAdvice::ListInChecks { gate, object: Some(object) } => {
-                self.check(self.find(gate)?, object, None)
+                // Of what a chart makes, no file here has the API version.
+                let by = api_version(self.reading, object).is_none().then(|| self.expression(object)).flatten();
+                self.check(self.find(gate)?, object, by)
             }
             GateAdvice::SetWait { gate, .. } | GateAdvice::ListInChecks { gate, object: None } => {
                 Ok(vec![Change::Wait { of: self.find(gate)? }])

@@ -8,6 +8,7 @@ use read::Reading;
 use source::Span;
 
 use crate::Wish;
+use crate::along::{self, Appliers};
 use crate::change::Change;
 use crate::intent::Intent;
 
@@ -19,12 +20,28 @@ pub(crate) struct Job<'a> {
     pub(crate) changes: Vec<Change>,
     /// Why it stays, once that is known.
     pub(crate) why: Option<WhyLeft>,
+    /// Who applies sooner what is installed only once.
+    pub(crate) hastens: Appliers,
+    /// Whose installs wait for what it is about, and what is said of them where it can't be edited along.
+    pub(crate) awaits: Appliers,
+    pub(crate) too_soon: Option<WhyLeft>,
+    /// It is edited only along with what is wanted.
+    pub(crate) is_along: bool,
 }
 
 impl<'a> Job<'a> {
     pub(crate) fn new(reading: &'a Reading, finding: &Finding, wish: &Wish<'_>) -> Option<Self> {
         let cluster = reading.clusters.iter().find(|cluster| cluster.name == finding.cluster)?;
-        let mut job = Self { told: told(reading, finding), cluster, changes: Vec::new(), why: None };
+        let mut job = Self {
+            told: told(reading, finding),
+            cluster,
+            changes: Vec::new(),
+            why: None,
+            hastens: along::hastened(cluster, finding),
+            awaits: Appliers::new(),
+            too_soon: None,
+            is_along: false,
+        };
         match (Intent { reading, cluster }).of(finding) {
             Ok(changes) => job.changes = changes,
             Err(why) => job.why = Some(why),
@@ -34,6 +51,16 @@ impl<'a> Job<'a> {
             job.why = Some(WhyLeft::Unsafe { actions: job.actions() });
         }
         Some(job)
+    }
+
+    /// The same of a finding about volumes that some of these wait for; nothing where it is about none.
+    pub(crate) fn awaited(reading: &'a Reading, finding: &Finding, wish: &Wish<'_>, of: &Appliers) -> Option<Self> {
+        let cluster = reading.clusters.iter().find(|cluster| cluster.name == finding.cluster)?;
+        let awaits = along::awaited(cluster, finding, of);
+        if awaits.is_empty() {
+            return None;
+        }
+        Some(Self { awaits, too_soon: along::too_soon(finding), ..Self::new(reading, finding, wish)? })
     }
 
     pub(crate) fn is_alive(&self) -> bool {

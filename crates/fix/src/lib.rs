@@ -9,6 +9,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod along;
 mod change;
 mod choose;
 mod files;
@@ -35,4 +36,6 @@ pub struct Wish<'a> {
     pub closes: &'a dyn Fn(&Finding, &Reading) -> bool,
     /// Also by edits after which a running cluster behaves differently.
     pub with_unsafe: bool,
+    /// Which others may be closed along with these, where an edit would do harm without.
+    pub may_add: &'a dyn Fn(&Finding, &Reading) -> bool,
 }

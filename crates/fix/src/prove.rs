@@ -7,6 +7,7 @@ use read::Reading;
 use repository::Unsaved;
 
 use crate::Wish;
+use crate::along::Appliers;
 use crate::files::Texts;
 use crate::house::House;
 use crate::job::Job;
@@ -98,11 +99,13 @@ impl Passes<'_> {
         let mut last: Option<Checked> = None;
         let first = dropped.clone();
         let mut is_new = false;
+        let mut sooner = Appliers::new();
         for _ in 0..PASSES_MAX {
             let (reading, findings) = self.state(last.as_ref());
-            let pass = Pass { reading, findings, texts: &texts, all: self };
-            let Passed { repairs, next, why, is_part } = pass.run(dropped, again)?;
+            let pass = Pass { reading, findings, texts: &texts, sooner: &sooner, all: self };
+            let Passed { repairs, next, why, is_part, hastened } = pass.run(dropped, again)?;
             dropped.extend(why);
+            sooner.extend(hastened);
             let Some(next) = next else {
                 if is_part {
                     continue;
@@ -148,6 +151,8 @@ struct Pass<'p> {
     all: &'p Passes<'p>,
     /// What earlier passes made of files.
     texts: &'p Texts,
+    /// Who applies sooner because of them.
+    sooner: &'p Appliers,
 }
 
 /// What a pass came to.
@@ -158,29 +163,33 @@ struct Passed {
     why: Vec<(Fingerprint, WhyLeft)>,
     /// Some of what is wanted waits for the next pass.
     is_part: bool,
+    /// Who applies sooner what is installed only once.
+    hastened: Appliers,
 }
 
 impl Pass<'_> {
     fn run<E>(&self, dropped: &Dropped, again: &mut impl FnMut(&Unsaved) -> Result<Checked, E>) -> Result<Passed, E> {
-        let wanted = self.findings.iter().filter(|finding| (self.all.wish.closes)(finding, self.reading));
-        let jobs = wanted.filter_map(|finding| Job::new(self.reading, finding, self.all.wish));
-        let mut jobs: Vec<Job<'_>> =
-            jobs.filter(|job| job.is_alive() && !dropped.contains_key(&job.told.fingerprint)).collect();
+        let mut jobs = self.jobs(dropped);
         // What moves to another component changes what the others are about: they wait for the next pass.
         let is_part = jobs.iter().any(Job::is_splitting) && !jobs.iter().all(Job::is_splitting);
         if is_part {
             jobs.retain(Job::is_splitting);
+        } else {
+            self.add_awaited(&mut jobs);
         }
         let before = counts(self.findings);
         for _ in 0..ROUNDS_MAX {
-            let done = round(self.reading, self.all.house, &mut jobs);
+            let done = round(self.reading, self.all.house, &mut jobs, self.sooner);
             if done.texts.is_empty() {
                 break;
             }
             let after = again(&self.unsaved(&done.texts))?;
             let is_split_wrong = split::drop_built_otherwise(&mut jobs, self.reading, &after.reading);
             if !is_split_wrong && !drop_unproved(&mut jobs, &before, &counts(&after.findings), self.all.patience) {
-                return Ok(Passed { repairs: done.repairs, next: Some(after), why: reasons(&jobs), is_part });
+                let made = jobs.iter().filter(|job| job.is_alive());
+                let hastened = made.flat_map(|job| job.hastens.iter().cloned()).collect();
+                let (repairs, why) = (done.repairs, reasons(&jobs));
+                return Ok(Passed { repairs, next: Some(after), why, is_part, hastened });
             }
             std::mem::forget(after);
         }
@@ -188,8 +197,36 @@ impl Pass<'_> {
         for job in jobs.iter_mut().filter(|job| job.is_alive()) {
             job.why = Some(WhyLeft::StillFound);
         }
-        let all = jobs.into_iter().filter_map(|job| Some((job.told.fingerprint, job.why?)));
-        Ok(Passed { repairs: Vec::new(), next: None, why: all.collect(), is_part })
+        let all = jobs.into_iter().filter(|job| !job.is_along);
+        let why = all.filter_map(|job| Some((job.told.fingerprint, job.why?))).collect();
+        Ok(Passed { repairs: Vec::new(), next: None, why, is_part, hastened: Appliers::new() })
+    }
+
+    /// What is wanted and may be closed.
+    fn jobs(&self, dropped: &Dropped) -> Vec<Job<'_>> {
+        let wish = self.all.wish;
+        let wanted = self.findings.iter().filter(|finding| (wish.closes)(finding, self.reading));
+        let jobs = wanted.filter_map(|finding| Job::new(self.reading, finding, wish));
+        jobs.filter(|job| job.is_alive() && !dropped.contains_key(&job.told.fingerprint)).collect()
+    }
+
+    /// Adds what the installs wait for that begin sooner with what is wanted: without it they may fail for good.
+    fn add_awaited<'j>(&'j self, jobs: &mut Vec<Job<'j>>) {
+        let mut sooner = self.sooner.clone();
+        sooner.extend(jobs.iter().flat_map(|job| job.hastens.iter().cloned()));
+        if sooner.is_empty() {
+            return;
+        }
+        let wish = self.all.wish;
+        for finding in self.findings {
+            let Some(along) = Job::awaited(self.reading, finding, wish, &sooner) else { continue };
+            let is_it = |job: &&mut Job<'_>| job.told.fingerprint == along.told.fingerprint;
+            if let Some(job) = jobs.iter_mut().find(is_it) {
+                (job.awaits, job.too_soon) = (along.awaits, along.too_soon);
+            } else if !(wish.closes)(finding, self.reading) && (wish.may_add)(finding, self.reading) {
+                jobs.push(Job { is_along: true, ..along });
+            }
+        }
     }
 
     fn unsaved(&self, texts: &Texts) -> Unsaved {
@@ -212,7 +249,8 @@ fn reasons(jobs: &[Job<'_>]) -> Vec<(Fingerprint, WhyLeft)> {
         Some(WhyLeft::Unsplit { how: Unsplit::Taken { .. }, .. }) => !job.is_splitting(),
         _ => true,
     };
-    jobs.iter().filter(is_final).filter_map(|job| Some((job.told.fingerprint.clone(), job.why.clone()?))).collect()
+    let wanted = jobs.iter().filter(|job| !job.is_along);
+    wanted.filter(is_final).filter_map(|job| Some((job.told.fingerprint.clone(), job.why.clone()?))).collect()
 }
 
 /// How often a finding was made, and how bad it is at worst.

@@ -7,6 +7,7 @@ use model::{Cluster, ComponentId, Gate, TieTarget};
 use read::Reading;
 use source::Span;
 
+use crate::along::{self, Appliers};
 use crate::change::Change;
 use crate::choose::{Chosen, Edge, choose};
 use crate::files::{self, Files, Texts};
@@ -24,10 +25,14 @@ pub(crate) struct Round {
 /// What is not written of a job, because others imply it.
 type Implied = BTreeSet<(usize, usize)>;
 
-/// Chooses and writes until what is left can be written.
-pub(crate) fn round(reading: &Reading, house: &House, jobs: &mut [Job<'_>]) -> Round {
+/// Chooses and writes until what is left can be written. `sooner` are those that apply sooner already.
+pub(crate) fn round(reading: &Reading, house: &House, jobs: &mut [Job<'_>], sooner: &Appliers) -> Round {
     loop {
+        along::settle(jobs, sooner);
         let implied = choice(jobs);
+        if along::settle(jobs, sooner) {
+            continue;
+        }
         let (round, failed) = write(reading, house, jobs, &implied);
         if failed.is_empty() {
             return round;

@@ -23,8 +23,8 @@ pub struct Git<'r> {
     pub(crate) runner: &'r dyn Runner,
     place: PathBuf,
     /// What comes before the command.
-    leading: Vec<OsString>,
-    environment: Environment,
+    pub(crate) leading: Vec<OsString>,
+    pub(crate) environment: Environment,
 }
 
 impl std::fmt::Debug for Git<'_> {
@@ -42,7 +42,7 @@ impl<'r> Git<'r> {
     }
 
     /// For questions about the work tree that a directory is in, with a part of our environment: nothing that the repository
-    /// configures is run for them.
+    /// configures is run for them. Whether a file is as it was committed asks its filters as well: [`Git::uncommitted`] is for that.
     pub fn asking(runner: &'r dyn Runner, directory: &Path, environment: Environment) -> Self {
         Self::harmless(runner, directory, environment, &["--no-pager", "--no-optional-locks"])
     }

@@ -11,6 +11,7 @@ mod command;
 mod failure;
 mod lines;
 mod revision;
+mod status;
 
 pub use command::Git;
 pub use failure::GitError;

@@ -20,7 +20,7 @@ pub fn checked(root: &Path, unsaved: &Unsaved) -> Option<Checked> {
 /// What closes everything at info and above, of a repository that was checked with these texts.
 pub fn repairs(root: &Path, unsaved: &Unsaved, before: &Checked) -> Option<Repairs> {
     let closes = |finding: &Finding, _: &read::Reading| finding.severity >= Severity::Info;
-    let wish = Wish { closes: &closes, with_unsafe: true };
+    let wish = Wish { closes: &closes, with_unsafe: true, may_add: &|_, _| true };
     let again = |more: &Unsaved| {
         let mut all = unsaved.clone();
         more.paths().for_each(|path| all.set(path, more.get(path).unwrap_or_default()));

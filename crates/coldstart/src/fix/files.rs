@@ -76,19 +76,17 @@ pub(super) fn state(path: &Path) -> Option<(PathBuf, PathBuf)> {
 /// What differs from the last commit, or is not in it, is work of its own: an edit in the middle of it could not be taken back alone.
 pub(super) fn refuse_dirty(root: &Path, repairs: &Repairs) -> Result<(), Failure> {
     let git = Git::asking(&System, root, Environment::everything());
-    let Ok(status) = git.print(["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]) else {
+    if git.is_in_repository().is_err() {
         // Without Git there is nothing to compare with.
         return Ok(());
-    };
-    let Ok(top) = git.print(["rev-parse", "--show-prefix"]) else { return Ok(()) };
-    let prefix = top.trim_end_matches('\n');
-    let dirty: Vec<&str> = status.split('\0').filter_map(|line| line.get(3..)?.strip_prefix(prefix)).collect();
-    let mut files: Vec<String> =
-        repairs.made.iter().flat_map(|repair| &repair.files).map(|it| it.path.clone()).collect();
-    files.retain(|path| dirty.contains(&path.as_str()));
-    files.sort();
-    files.dedup();
-    if files.is_empty() { Ok(()) } else { Err(Failure::DirtyFiles { files }) }
+    }
+    let dirty = git.uncommitted().map_err(|source| Failure::Git { source })?;
+    let files = repairs.made.iter().flat_map(|repair| &repair.files);
+    let files: BTreeSet<&str> = files.map(|it| it.path.as_str()).filter(|path| dirty.contains(*path)).collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::DirtyFiles { files: files.into_iter().map(str::to_owned).collect() })
 }
 
 /// A new file that Git ignores would be missing in what Flux gets, while the entry that lists it would not.

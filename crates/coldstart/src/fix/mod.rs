@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Fix) -> Result<Code, Failure> {
     let policy = Policy::of(&reading.settings).map_err(|source| Failure::Settings { command: COMMAND, source })?;
     let report = settled(&reading, &analyses, &policy);
     let session = Session { options, reading: &reading, policy: &policy, report: &report, only };
-    let repairs = session.repairs(&|_| true)?;
+    let repairs = session.repairs(None)?;
     drop(progress);
     let repairs = if options.interactive { session.ask(&repairs)? } else { repairs };
     // What is said to be fixed is.
@@ -125,12 +125,15 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// The edits that close what is wanted and chosen, proved.
-    fn repairs(&self, is_chosen: &dyn Fn(&Fingerprint) -> bool) -> Result<Repairs, Failure> {
-        let closes = |finding: &Finding, reading: &Reading| {
-            self.is_wanted(finding, reading) && is_chosen(&Fingerprint::of(finding, &reading.repository))
+    /// The edits that close what is wanted, or what was chosen of that, proved.
+    fn repairs(&self, chosen: Option<&[Fingerprint]>) -> Result<Repairs, Failure> {
+        let closes = |finding: &Finding, reading: &Reading| match chosen {
+            Some(chosen) => chosen.contains(&Fingerprint::of(finding, &reading.repository)),
+            None => self.is_wanted(finding, reading),
         };
-        let wish = Wish { closes: &closes, with_unsafe: self.options.with_unsafe };
+        // What was not chosen was shown, and is not wanted.
+        let may_add = |_: &Finding, _: &Reading| chosen.is_none();
+        let wish = Wish { closes: &closes, with_unsafe: self.options.with_unsafe, may_add: &may_add };
         let Self { reading, policy, .. } = *self;
         let entry = self.options.start.entry.as_deref();
         Proof { command: COMMAND, reading, entry, policy }.repairs(&self.report.findings, &wish)
@@ -201,7 +204,7 @@ impl Session<'_> {
         if chosen.is_empty() {
             return Err(Failure::No);
         }
-        self.repairs(&|fingerprint| chosen.contains(fingerprint))
+        self.repairs(Some(&chosen))
     }
 
     fn make(&self, repairs: &Repairs) -> Result<(), Failure> {

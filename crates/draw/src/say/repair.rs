@@ -233,6 +233,9 @@ pub fn why_left(left: &Left, sources: &dyn Sources) -> String {
         WhyLeft::FindsOther { rule, component } => {
             format!("checked again with the edit, there is a new finding: {rule} of {component}")
         }
+        WhyLeft::TooSoon { needed, gate } => format!(
+            "with the edit, installs start sooner and need {needed} then, which they do not wait for: that has to be edited as well, at {gate}"
+        ),
     }
 }
 
