@@ -24,6 +24,7 @@ fn one(document: &Document<'_>, sources: &dyn Sources) -> String {
         let (title, text) = match section {
             Section::Summary(it) => ("Summary", of::summary(it, sources)),
             Section::Stages(it) => ("Stages", of::stages(it, sources)),
+            Section::NotRun(it) => ("In directories that nothing runs", of::not_run(it, sources)),
             Section::Changes(it) => ("Changes, by priority", of::changes(it, sources)),
             Section::Tiers(it) => ("Tiers by declared dependencies", of::tiers(it)),
             Section::Tree(it) => ("Dependency tree", of::mermaid(it)),

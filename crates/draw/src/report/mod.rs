@@ -2,7 +2,7 @@
 
 mod json;
 mod markdown;
-mod prose;
+pub(crate) mod prose;
 mod sections;
 mod steps;
 
