@@ -70,7 +70,9 @@ pub fn of(repository: &Repository) -> Understood {
     }
     let scripts = Scripts::read(repository);
     for script in scripts.found() {
-        gates::judged(&scripts, script).iter().for_each(|judged| found.text(judged));
+        for judged in gates::judged(&scripts, script) {
+            found.text(&judged);
+        }
     }
     found
 }
@@ -84,12 +86,12 @@ fn is_read(repository: &Repository, path: &str, syntax: Syntax) -> bool {
 pub fn parse(repository: &Repository) -> usize {
     let paths: Vec<&str> =
         repository.paths().filter(|path| Syntax::of(path).is_some() || scripts::is_script(path)).collect();
-    let read = parallel::map(&paths, |path| match Syntax::of(path) {
-        Some(syntax) => is_read(repository, path, syntax),
-        None => {
-            let source = repository.id(path).and_then(|file| repository.source(file));
-            source.is_some_and(|source| shell::parse(source.text()).faults.is_empty())
-        }
+    let is_shell = |path: &str| {
+        let source = repository.id(path).and_then(|file| repository.source(file));
+        source.is_some_and(|source| shell::parse(source.text()).faults.is_empty())
+    };
+    let read = parallel::map(&paths, |path| {
+        Syntax::of(path).map_or_else(|| is_shell(path), |syntax| is_read(repository, path, syntax))
     });
     read.len()
 }
