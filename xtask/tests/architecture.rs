@@ -95,6 +95,19 @@ fn the_walk_of_a_finding_goes_through_functions_that_are_there() {
     }
 }
 
+/// How a component behaves is data that its reader sets: what is concluded from it holds for any tool.
+#[test]
+fn the_graph_asks_no_component_which_tool_it_is_of() {
+    let sources = std::fs::read_dir(root().join("crates/graph/src")).expect("the sources of the graph");
+    let asks = |path: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(path).expect("a source");
+        let own = text.split("#[cfg(test)]").next().unwrap_or_default();
+        ["Role::", "BootstrapStep"].iter().any(|word| own.contains(word))
+    };
+    let asking: Vec<_> = sources.map(|entry| entry.expect("an entry").path()).filter(asks).collect();
+    assert!(asking.is_empty(), "{asking:?}");
+}
+
 #[test]
 fn a_table_is_read_by_its_heading() {
     let text = "\

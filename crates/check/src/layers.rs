@@ -1,7 +1,8 @@
 //! Findings over what runs of Terraform get wrong by themselves.
 
 use diagnostic::{
-    Advice, Cost, EvidenceRole, Finding, Fix, Goal, LayerAdvice, LayerCost, Location, Remark, Rule, Severity, Statement,
+    Advice, Cost, EvidenceRole, Finding, Fix, Goal, LayerAdvice, LayerCost, Location, Note, Remark, Rule, Severity,
+    Statement,
 };
 use model::{Consequence, Defect, LayerDefect, StepFault};
 
@@ -42,6 +43,7 @@ fn finding(context: &Context<'_>, rule: &'static Rule, fault: &StepFault, judged
     if let Some(consequence) = judged.consequence {
         finding = finding.with_consequence(consequence);
     }
+    finding.notes.extend(not_run(context, fault));
     let last = judged.shown.last();
     for (index, at) in fault.shown.iter().enumerate() {
         if let Some(label) = judged.shown.get(index).or(last) {
@@ -49,4 +51,11 @@ fn finding(context: &Context<'_>, rule: &'static Rule, fault: &StepFault, judged
         }
     }
     finding
+}
+
+/// What is wrong in a directory that no script runs may be of no matter.
+pub(crate) fn not_run(context: &Context<'_>, fault: &StepFault) -> Option<Note> {
+    let boot = &context.cluster.facts.boot;
+    let is_of_run = fault.step.kind == "Terraform" && boot.not_run.contains(&fault.step.namespace);
+    is_of_run.then(|| Note::NoScriptRuns { directory: fault.step.namespace.clone() })
 }

@@ -4,6 +4,7 @@ use diagnostic::{EvidenceRole, Finding, Fix, Goal, Location, Remark, Rule, Sever
 use model::{Stage, StepFault};
 
 use crate::context::Context;
+use crate::layers::not_run;
 
 /// What a rule says of a fault.
 pub(crate) struct Told {
@@ -23,6 +24,7 @@ pub(crate) fn finding(rule: &'static Rule, context: &Context<'_>, fault: &StepFa
         .with_cost(told.cost)
         .with_fix(Fix::by_hand(told.advice, Goal::Gone));
     finding.stage = Stage::Bootstrap;
+    finding.notes.extend(not_run(context, fault));
     for span in &fault.shown {
         finding = finding.with_evidence(EvidenceRole::Related, *span, told.shown);
     }

@@ -14,6 +14,7 @@ use edit::Readers;
 use fix::Wish;
 use model::{Cluster, ObjectRef};
 use read::Reading;
+use read::platform::PlatformVersion;
 use read::rendered::Rendered;
 use repository::Unsaved;
 use repository::file::{self, Links};
@@ -93,6 +94,7 @@ struct Told<'a> {
     /// The repository with the fixes.
     after: Option<(Reading, Vec<Analysis>)>,
     rendered: Vec<Rendered>,
+    platform: Vec<PlatformVersion>,
 }
 
 impl<'a> Told<'a> {
@@ -119,7 +121,8 @@ impl<'a> Told<'a> {
             each.findings.into_iter().filter(|finding| finding.severity >= Severity::Info).collect();
         let repairs = reading.clusters.iter().map(|cluster| (cluster.name.clone(), of_cluster(&all, &cluster.name)));
         let repairs = repairs.collect();
-        Ok(Self { options, reading, analyses, only, findings, headlines, repairs, after, rendered })
+        let platform = read::platform::versions(&reading.repository);
+        Ok(Self { options, reading, analyses, only, findings, headlines, repairs, after, rendered, platform })
     }
 
     fn text(&self) -> Result<String, Failure> {
@@ -212,6 +215,7 @@ impl<'a> Told<'a> {
             repairs: self.repairs.get(&cluster.name).unwrap_or(&NO_REPAIRS),
             after,
             versions: &part.versions,
+            platform: &self.platform,
             inventory,
             critical,
             boots: part.boots.clone(),

@@ -218,3 +218,12 @@ fn what_is_wrong_in_the_boot_stands_in_its_stage_and_no_time_is_told() {
     assert!(text.contains("`missing-layer`") && !stage("What Flux applies").contains("missing-layer"), "{text}");
     assert!(text.contains("n1[\"Talos\"]") || text.contains("[\"Talos\"]"), "{text}");
 }
+
+#[test]
+fn the_example_says_what_its_machines_run_and_how_each_is_reset() {
+    run(command(&["report"]).arg(homelab()))
+        .exits(0)
+        .says("`qm reset 1501` on `pve1` (controller-1)")
+        .says("the kubeconfig is written to `kubeconfig` (`terraform/01-infrastructure/talos.tf:")
+        .says("| `Talos` |  | `v1.11.5` | bootstrap | `terraform/01-infrastructure/vms.tf:");
+}

@@ -48,6 +48,10 @@ pub enum Note {
     NotApplied {
         file: EcoString,
     },
+    /// No script runs this directory of Terraform, where scripts run others.
+    NoScriptRuns {
+        directory: EcoString,
+    },
     UnseenMayDefine,
     UnseenMayHold,
     /// Something outside may make it.

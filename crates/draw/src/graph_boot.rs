@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use ecow::EcoString;
 use model::{Boot, BootStep, Capability, CapabilityKind, Cluster, Doing, Extent, Fact, Stage, StepId};
 
 use crate::clean::clean;
@@ -229,18 +230,19 @@ impl<'a> View<'a> {
         let flux: Vec<String> =
             cluster.ids().filter(is_flux).map(|id| cluster.component(id).object.to_string()).collect();
         if !flux.is_empty() {
-            rows.push((
-                "Flux's controllers",
-                format!(
-                    "{}{}",
-                    flux.iter().take(NAMES_MAX).cloned().collect::<Vec<_>>().join(", "),
-                    and_more(NAMES_MAX, flux.len())
-                ),
-            ));
+            rows.push(("Flux's controllers", controllers(&cluster.facts.flux_controllers, &flux)));
         }
         let row = |(what, by): (&str, String)| format!("  {} {}\n", self.paint.dim(&format!("{what:<19}")), clean(&by));
         if rows.is_empty() { String::new() } else { format!("\n{}", rows.into_iter().map(row).collect::<String>()) }
     }
+}
+
+/// Each by name where files tell, and what installs them.
+fn controllers(names: &[EcoString], by: &[String]) -> String {
+    let by = format!("{}{}", by[..by.len().min(NAMES_MAX)].join(", "), and_more(NAMES_MAX, by.len()));
+    let [first, others @ ..] = names else { return by };
+    let then = if others.is_empty() { String::new() } else { format!(", then {}", others.join(", ")) };
+    format!("{first}{then}, by {by}")
 }
 
 /// The component that brings it first.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{CapabilityKind, Cluster, Component, ComponentId, Done, Role, Stage, TieTarget};
+use model::{CapabilityKind, Cluster, Component, ComponentId, Done, Stage, TieTarget};
 
 /// Which part of a bootstrap a component is. Each part needs those before it, as far as nothing is declared against that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +59,6 @@ pub fn repeated(cluster: &Cluster) -> BTreeSet<ComponentId> {
 /// What makes two components of a bootstrap one: a release is the same, whatever installs it.
 pub fn early_key(component: &Component) -> (&str, &str, &str) {
     let object = &component.object;
-    let is_release = matches!(component.role, Role::Bootstrap(step) if step.is_release());
+    let is_release = component.stage == Stage::Bootstrap && component.behaviour.done == Done::Healthy;
     (if is_release { "" } else { &object.kind }, &object.namespace, &object.name)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{CapabilityKind, Cluster, ComponentId, Done, Gate, Need, ObjectRef, Purpose, Role, Stage};
+use model::{CapabilityKind, Cluster, ComponentId, Done, Gate, Need, ObjectRef, Purpose, Stage};
 
 use crate::Analysis;
 use crate::linking::is_given;
@@ -311,7 +311,7 @@ impl<'a> Impacts<'a> {
     /// Whether something runs, or is offered, that others could need: not what only applies others.
     fn may_be_critical(&self, id: ComponentId) -> bool {
         let component = self.cluster.component(id);
-        let applies_others = component.role != Role::HelmRelease && self.children.contains_key(&id);
+        let applies_others = !component.behaviour.is_release() && self.children.contains_key(&id);
         let is_service = component.stage == Stage::GitOps || component.behaviour.done == Done::Healthy;
         is_service
             && !applies_others

@@ -21,6 +21,10 @@ pub struct Boot {
     /// Nodes come without a pod network: something has to install one.
     pub lacks_network: bool,
     pub steps: Vec<BootStep>,
+    /// Where the credentials of the API server are written to, in the order in which that is found.
+    pub credentials: Vec<CredentialsFile>,
+    /// Directories of infrastructure as code that no script runs, where scripts run others.
+    pub not_run: Vec<EcoString>,
     /// What is wrong with something that is no step itself: the steps around it.
     pub near: BTreeMap<ObjectRef, Near>,
     /// Steps that do something else than they seem to, sorted by place.
@@ -58,6 +62,7 @@ impl Boot {
         Self {
             steps: kept.iter().map(|id| with_places(self.step(*id))).collect(),
             near: self.near.iter().map(|(object, near)| (object.clone(), near.only(place))).collect(),
+            credentials: self.credentials.iter().filter(|file| keeps(file.at)).cloned().collect(),
             faults: self.faults.iter().filter(|fault| keeps(fault.at)).cloned().collect(),
             ..self.clone()
         }
@@ -66,6 +71,15 @@ impl Boot {
     pub fn ids(&self) -> impl Iterator<Item = StepId> + use<> {
         (0..source::to_u32(self.steps.len())).map(StepId)
     }
+}
+
+/// A file that the credentials of the API server are written to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CredentialsFile {
+    /// From the root of the repository, as far as files tell where it is.
+    pub path: EcoString,
+    /// What writes it.
+    pub at: Span,
 }
 
 /// The steps around something that is none itself.

@@ -25,6 +25,8 @@ pub struct Facts {
     /// The address that Flux has the repository itself from, if the files say it.
     pub own_address: Option<String>,
     pub flux: Option<FluxVersion>,
+    /// Flux's controllers by name, the one that fetches sources first; none where no file tells which there are.
+    pub flux_controllers: Vec<EcoString>,
     /// A Kustomization is tried again as soon as a Secret or ConfigMap is there that it names.
     pub watches_settings: bool,
     /// Variables that a build uses and nothing sets, where everything that could set them was seen.

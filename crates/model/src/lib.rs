@@ -25,7 +25,7 @@ mod verdict;
 mod wait;
 
 pub use behaviour::{Applies, Behaviour, Done, Order};
-pub use boot::{Boot, Defect, KeptKey, LayerDefect, Near, StepFault};
+pub use boot::{Boot, CredentialsFile, Defect, KeptKey, LayerDefect, Near, StepFault};
 pub use bootstrap::{BootstrapFiles, BootstrapStep};
 pub use broken::{BrokenBuild, BuildFault, FileUse};
 pub use capability::{Capability, CapabilityKind, GIVEN_NAMESPACES, plural};

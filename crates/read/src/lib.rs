@@ -24,6 +24,7 @@ pub mod made;
 mod naming;
 mod object;
 mod overlooked;
+pub mod platform;
 mod remote_crds;
 pub mod rendered;
 mod repository;
@@ -35,6 +36,7 @@ mod templated_yaml;
 pub mod terraform;
 pub mod texts;
 mod unapplied;
+pub mod understood;
 pub mod versions;
 
 use std::borrow::Cow;

@@ -6,6 +6,16 @@ pub struct Machine {
     pub name: String,
     pub is_control_plane: bool,
     pub address: Option<String>,
+    /// What it is to the program that runs it, where it is a virtual one.
+    pub guest: Option<Guest>,
+}
+
+/// A virtual machine as the hypervisor knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guest {
+    pub id: String,
+    /// The machine that runs it.
+    pub host: Option<String>,
 }
 
 /// Machines that are described together: those of one cluster.
@@ -22,6 +32,13 @@ pub struct MachineGroup {
     pub endpoint: Option<String>,
     /// They come without a pod network: something has to install one.
     pub lacks_network: bool,
+}
+
+impl Machine {
+    /// Whether two descriptions are of one machine.
+    fn is_same(&self, other: &Self) -> bool {
+        self.name == other.name || self.address.is_some() && self.address == other.address
+    }
 }
 
 impl MachineGroup {
@@ -54,15 +71,15 @@ impl MachineGroup {
 
     /// Whether all of its machines are among those of another group.
     pub(crate) fn is_within(&self, other: &Self) -> bool {
-        let is_same = |a: &Machine, b: &Machine| a.name == b.name || a.address.is_some() && a.address == b.address;
-        self.machines.iter().all(|machine| other.machines.iter().any(|one| is_same(one, machine)))
+        self.machines.iter().all(|machine| other.machines.iter().any(|one| one.is_same(machine)))
     }
 
     /// Takes what it does not know itself from another description of the same machines.
     pub(crate) fn learn(&mut self, other: Self) {
-        for machine in self.machines.iter_mut().filter(|machine| machine.address.is_none()) {
-            let same = other.machines.iter().find(|one| one.name == machine.name);
-            machine.address = same.and_then(|one| one.address.clone());
+        for machine in &mut self.machines {
+            let same = other.machines.iter().find(|one| one.is_same(machine));
+            machine.address = machine.address.take().or_else(|| same?.address.clone());
+            machine.guest = machine.guest.take().or_else(|| same?.guest.clone());
         }
         self.vip = self.vip.take().or(other.vip);
         self.endpoint = self.endpoint.take().or(other.endpoint);

@@ -12,7 +12,7 @@ use crate::facts::Facts;
 use crate::files::{Api, KeyFile, Version};
 use crate::layers::LayerPart;
 use crate::rules::{BrokenCycle, CycleAcross, CycleFound, DependencyRule};
-use crate::stages::Stage;
+use crate::stages::{Gap, Stage};
 use crate::summary::Summary;
 use crate::tiers::{Edge, Tier};
 use crate::timeline::Milestone;
@@ -36,6 +36,8 @@ pub struct Document<'a> {
 pub enum Section<'a> {
     Summary(Summary<'a>),
     Stages(Vec<Stage<'a>>),
+    /// What is wrong in directories that nothing runs.
+    NotRun(Vec<Gap<'a>>),
     /// What closes the gaps.
     Changes(Changes<'a>),
     Tiers(Vec<Tier>),
@@ -78,6 +80,7 @@ pub fn document(facts: Facts<'_>, only: Option<Layer>) -> Document<'_> {
     let mut sections = vec![
         Section::Summary(crate::summary::summary(&facts)),
         Section::Stages(stages),
+        Section::NotRun(crate::stages::not_run(&facts)),
         Section::Changes(crate::changes::changes(&facts)),
         Section::Tiers(crate::tiers::tiers(cluster)),
         Section::Tree(crate::tiers::tree(&facts)),
@@ -112,6 +115,7 @@ impl Section<'_> {
         match self {
             Self::Summary(_) | Self::Reliability(_) => false,
             Self::Stages(it) => it.is_empty(),
+            Self::NotRun(it) => it.is_empty(),
             Self::Changes(it) => it.repairs.made.is_empty() && it.by_hand.is_empty() && it.left.is_empty(),
             Self::Tiers(it) => it.is_empty(),
             Self::Tree(it) | Self::After(it) => it.is_empty(),

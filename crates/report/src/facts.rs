@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use diagnostic::{Finding, Headline, Repairs};
 use graph::{Analysis, Critical, Impact};
-use model::{Cluster, ComponentId, Doing, Stage};
+use model::{BootStep, Cluster, ComponentId, Doing, Stage};
 use read::inventory::Inventory;
 use read::machines::MachineGroup;
+use read::platform::PlatformVersion;
+use read::terraform::Purpose;
 use read::versions::ChartVersion;
 use run::{Layer, Plan};
 use source::{Sources, Span};
@@ -28,6 +30,8 @@ pub struct Facts<'a> {
     /// The cluster as it would be after the fixes.
     pub after: Option<After<'a>>,
     pub versions: &'a [ChartVersion],
+    /// Of Talos and Kubernetes, wherever the repository names them.
+    pub platform: &'a [PlatformVersion],
     pub inventory: &'a Inventory,
     pub critical: Vec<(Critical, Impact)>,
     pub boots: Option<Boots>,
@@ -72,6 +76,21 @@ impl Facts<'_> {
     pub(crate) fn machines(&self) -> Option<&MachineGroup> {
         let [group] = self.inventory.groups.as_slice() else { return None };
         Some(group)
+    }
+
+    /// The versions of what runs on its machines, where files describe no other machines.
+    pub(crate) fn platform(&self) -> &[PlatformVersion] {
+        if self.inventory.groups.len() <= 1 { self.platform } else { &[] }
+    }
+
+    /// Whether nothing runs a directory of Terraform: another makes the machines that it would, and the boot has no step of it.
+    pub(crate) fn is_not_run(&self, directory: &str) -> bool {
+        let boot = &self.cluster.facts.boot;
+        let makes = |step: &BootStep| matches!(step.does, Doing::MakesMachines | Doing::BootstrapsEtcd);
+        let is_of = |step: &BootStep| step.object.kind == "Terraform" && step.object.namespace == directory;
+        let is_of_machines =
+            self.inventory.terraform.iter().any(|one| one.path == directory && one.purpose == Purpose::Machines);
+        is_of_machines && boot.steps.iter().any(makes) && !boot.steps.iter().any(is_of)
     }
 
     /// Whether Talos runs on its machines.

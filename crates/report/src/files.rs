@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::{BootStep, Doing, ObjectRef, Role, Stage};
+use model::{BootStep, ObjectRef, Role, Stage};
+use read::platform::Platform;
 use read::terraform::Purpose;
 use serde::Serialize;
 
@@ -54,16 +55,11 @@ pub(crate) fn apis(facts: &Facts<'_>) -> Vec<Api> {
     let boot = &facts.cluster.facts.boot;
     let is_of = |step: &BootStep, path: &str| step.object.kind == "Terraform" && step.object.namespace == path;
     let starts = |path: &str| boot.starts().any(|id| is_of(boot.step(id), path));
-    // Its machines are made by another, or they would be steps of the boot.
-    let is_leftover = |path: &str| {
-        let makes = |step: &&BootStep| matches!(step.does, Doing::MakesMachines | Doing::BootstrapsEtcd);
-        boot.steps.iter().any(|step| makes(&step)) && !boot.steps.iter().any(|step| is_of(step, path))
-    };
     let one = |directory: &read::terraform::Directory| Api {
         directory: directory.path.clone(),
         purpose: match directory.purpose {
             _ if starts(&directory.path) => "start",
-            Purpose::Machines if is_leftover(&directory.path) => "leftover",
+            _ if facts.is_not_run(&directory.path) => "leftover",
             Purpose::Keys => "keys",
             Purpose::Machines => "machines",
             Purpose::Cluster => "cluster",
@@ -143,6 +139,16 @@ pub(crate) fn versions(facts: &Facts<'_>) -> Vec<Version> {
         by_bootstrap: false,
         at: facts.place(flux.at),
     });
+    let platform = facts.platform().iter().map(|it| Version {
+        name: match it.of {
+            Platform::Kubernetes => "Kubernetes".to_owned(),
+            Platform::Talos => "Talos".to_owned(),
+        },
+        chart: None,
+        version: it.version.to_string(),
+        by_bootstrap: true,
+        at: facts.place(it.at),
+    });
     let name = |release: &ObjectRef| release.path();
     let charts = facts.versions.iter().map(|it| Version {
         name: name(&it.release),
@@ -151,7 +157,7 @@ pub(crate) fn versions(facts: &Facts<'_>) -> Vec<Version> {
         by_bootstrap: it.stage == Stage::Bootstrap,
         at: facts.place(it.at),
     });
-    let mut all: Vec<Version> = flux.into_iter().chain(charts).collect();
+    let mut all: Vec<Version> = flux.into_iter().chain(platform).chain(charts).collect();
     all.sort_by(|a, b| (!a.by_bootstrap, &a.name).cmp(&(!b.by_bootstrap, &b.name)));
     all
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::{Doing, ObjectRef, Role};
+use read::machines::Machine;
 use read::terraform::Purpose;
 use run::{Action, Layer, Step};
 use serde::Serialize;
@@ -36,7 +37,16 @@ pub enum NodeRecovery {
     /// By Talos itself.
     Reboot { addresses: Vec<String> },
     /// By what runs the virtual machines: the name of the provider.
-    Reset { provider: String },
+    Reset { provider: String, machines: Vec<ResetMachine> },
+}
+
+/// A virtual machine, as what runs it knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResetMachine {
+    pub name: String,
+    pub id: Option<String>,
+    /// The machine that runs it.
+    pub host: Option<String>,
 }
 
 /// A component, or a machine by its name.
@@ -156,7 +166,20 @@ fn recoveries(facts: &Facts<'_>, layer: Layer) -> Vec<NodeRecovery> {
         let providers: std::collections::BTreeSet<&str> =
             made.flat_map(|one| &one.providers).map(String::as_str).collect();
         let known = providers.into_iter().filter(|name| HYPERVISORS.contains(name));
-        found.extend(known.map(|name| NodeRecovery::Reset { provider: name.to_owned() }));
+        let machines = guests(facts);
+        found.extend(known.map(|name| NodeRecovery::Reset { provider: name.to_owned(), machines: machines.clone() }));
     }
     found
+}
+
+/// The machines by name, with what their hypervisor knows them by as far as files tell.
+fn guests(facts: &Facts<'_>) -> Vec<ResetMachine> {
+    let group = facts.machines().into_iter();
+    let machines = group.flat_map(|group| group.control_planes().chain(group.workers()));
+    let one = |machine: &Machine| ResetMachine {
+        name: machine.name.clone(),
+        id: machine.guest.as_ref().map(|guest| guest.id.clone()),
+        host: machine.guest.as_ref().and_then(|guest| guest.host.clone()),
+    };
+    machines.map(one).collect()
 }

@@ -23,6 +23,8 @@ pub struct Stage<'a> {
     pub machines: Vec<Member>,
     /// Where the API server is found; in its stage only.
     pub address: Option<ApiAddress>,
+    /// Where its credentials are written to; in its stage only.
+    pub credentials: Vec<Credentials>,
     pub guarantees: Vec<Guarantee>,
     /// Needs of what the same component applies in an earlier stage, or one above it: guaranteed, and no dependency sees to it.
     pub by_containment: usize,
@@ -55,6 +57,13 @@ pub struct ApiAddress {
     pub too_early: Vec<ObjectRef>,
     /// Addresses that steps connect to which configure machines and start etcd.
     pub before: Vec<String>,
+}
+
+/// A file that the credentials of the API server are written to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Credentials {
+    pub path: String,
+    pub at: Option<Place>,
 }
 
 /// A component has what it needs of another, whenever both start from nothing.
@@ -105,13 +114,10 @@ pub(crate) fn stages<'a>(facts: &Facts<'a>, only: Option<Layer>) -> Vec<Stage<'a
         if layer == Layer::Keys {
             steps.splice(0..0, prepared(facts));
         }
-        let is_here = |finding: &&Finding| layer_of_finding(facts, &objects, &boot, finding) == layer;
-        let gaps: Vec<Gap<'a>> = facts
-            .findings
-            .iter()
-            .filter(is_here)
-            .map(|finding| Gap { finding, change: change(facts, finding) })
-            .collect();
+        let is_here = |finding: &&Finding| {
+            !is_of_not_run(facts, finding) && layer_of_finding(facts, &objects, &boot, finding) == layer
+        };
+        let gaps = gaps(facts, facts.findings.iter().filter(is_here));
         let (own, told) = guarantees
             .remove(&layer)
             .unwrap_or_default()
@@ -121,7 +127,9 @@ pub(crate) fn stages<'a>(facts: &Facts<'a>, only: Option<Layer>) -> Vec<Stage<'a
         let is_planned = happens.iter().any(|step| matches!(step.action, run::Action::PowerOn { .. }));
         let machines = if layer == Layer::Machines && !is_planned { machines(facts) } else { Vec::new() };
         let address = (layer == Layer::Api).then(|| address(facts)).flatten();
-        let stage = Stage { layer, happens, steps, machines, address, guarantees: told, by_containment, gaps };
+        let credentials = if layer == Layer::Api { credentials(facts) } else { Vec::new() };
+        let stage =
+            Stage { layer, happens, steps, machines, address, credentials, guarantees: told, by_containment, gaps };
         if !stage.happens.is_empty()
             || !stage.machines.is_empty()
             || !stage.steps.is_empty()
@@ -134,11 +142,29 @@ pub(crate) fn stages<'a>(facts: &Facts<'a>, only: Option<Layer>) -> Vec<Stage<'a
     stages
 }
 
+fn gaps<'a>(facts: &Facts<'a>, findings: impl Iterator<Item = &'a Finding>) -> Vec<Gap<'a>> {
+    findings.map(|finding| Gap { finding, change: change(facts, finding) }).collect()
+}
+
+fn is_of_not_run(facts: &Facts<'_>, finding: &Finding) -> bool {
+    finding.component.kind == "Terraform" && facts.is_not_run(&finding.component.namespace)
+}
+
+/// What is wrong in directories that nothing runs: no stage of the boot.
+pub(crate) fn not_run<'a>(facts: &Facts<'a>) -> Vec<Gap<'a>> {
+    gaps(facts, facts.findings.iter().filter(|finding| is_of_not_run(facts, finding)))
+}
+
 /// The machines by name, where one description of them is found.
 pub(crate) fn machines(facts: &Facts<'_>) -> Vec<Member> {
     let group = facts.machines().into_iter();
     let all = group.flat_map(|group| group.control_planes().chain(group.workers()));
     all.map(|machine| Member::machine(&machine.name, machine.address.as_deref(), machine.is_control_plane)).collect()
+}
+
+fn credentials(facts: &Facts<'_>) -> Vec<Credentials> {
+    let files = facts.cluster.facts.boot.credentials.iter();
+    files.map(|file| Credentials { path: file.path.to_string(), at: facts.place(file.at) }).collect()
 }
 
 fn address(facts: &Facts<'_>) -> Option<ApiAddress> {

@@ -151,10 +151,25 @@ pub(crate) fn tree(facts: &Facts<'_>) -> Vec<Edge> {
     // What waits for nothing is applied as soon as Flux runs.
     let depend: BTreeSet<&str> = declared.iter().map(|edge| edge.from.as_str()).collect();
     let others = top.iter().filter(|name| !depend.contains(name.as_str()));
-    let flux = "Flux".to_owned();
-    found.extend(others.map(|name| Edge { from: name.clone(), to: flux.clone() }));
+    let controllers: Vec<&str> = facts.cluster.facts.flux_controllers.iter().map(AsRef::<str>::as_ref).collect();
+    let applies = if controllers.contains(&APPLIES) { APPLIES } else { FLUX };
+    found.extend(others.map(|name| Edge { from: name.clone(), to: applies.to_owned() }));
+    found.extend(controller_edges(&controllers));
     found.extend(declared.iter().cloned());
     found
+}
+
+const FLUX: &str = "Flux";
+/// Fetches what the others apply.
+const FETCHES: &str = "source-controller";
+/// Applies Kustomizations.
+const APPLIES: &str = "kustomize-controller";
+
+/// Flux's controllers: what fetches sources, and then those that work with them.
+fn controller_edges(controllers: &[&str]) -> Vec<Edge> {
+    let fetches = controllers.contains(&FETCHES);
+    let after = |name: &str| if fetches && name != FETCHES { FETCHES } else { FLUX };
+    controllers.iter().map(|name| Edge { from: (*name).to_owned(), to: after(name).to_owned() }).collect()
 }
 
 /// What Talos runs on every machine, before any pod has a network.
@@ -168,7 +183,7 @@ fn stage_edges(facts: &Facts<'_>, plan: &Plan) -> Vec<Edge> {
     let direct = plan.direct_needs();
     let name = |id: run::StepId| {
         let step = plan.step(id);
-        if step.key == "flux/start" { "Flux".to_owned() } else { step.key.clone() }
+        if step.key == "flux/start" { FLUX.to_owned() } else { step.key.clone() }
     };
     let is_told =
         |id: &run::StepId| !matches!(plan.step(*id).layer, Layer::GitOps | Layer::Configuration | Layer::Outside);

@@ -13,7 +13,9 @@ mod growth;
 mod hindsight;
 mod hostile;
 mod score;
+mod taken;
 mod trees;
+mod understood;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -28,8 +30,12 @@ pub(crate) enum Evaluate {
     Fix(fix::Options),
     /// Whether check, simulate and plan say the same of real repositories: --trees DIR...
     Agreement(agreement::Options),
+    /// Whether impact says of the next cold start what the simulated world shows: [--clusters N]
+    Taken(taken::Options),
     /// What is deployed that the catalogue does not know, most deployed first
     Catalogue(catalogue::Options),
+    /// How much is understood of Terraform and of scripts that boot a cluster: --trees DIR...
+    Understood(understood::Options),
     /// How the cost of each command grows with the repository
     Growth(growth::Options),
     /// Repositories that were made to break who reads them, for every command and format: [--seeds N]
@@ -51,7 +57,9 @@ pub(crate) fn run(what: &Evaluate) -> Result<()> {
         Evaluate::Corpus(options) => corpus::run(options),
         Evaluate::Fix(options) => fix::run(options),
         Evaluate::Agreement(options) => agreement::run(options),
+        Evaluate::Taken(options) => taken::run(options),
         Evaluate::Catalogue(options) => catalogue::run(options),
+        Evaluate::Understood(options) => understood::run(options),
         Evaluate::Growth(options) => growth::run(options),
         Evaluate::Hostile(options) => hostile::run(options),
         Evaluate::Damage(options) => damage::run(options),

@@ -48,6 +48,7 @@ fn section(document: &Document<'_>, it: &Section<'_>, sources: &dyn Sources) -> 
     let (name, content) = match it {
         Section::Summary(it) => ("summary", serde_json::to_value(it)?),
         Section::Stages(it) => ("stages", stages(it, sources)),
+        Section::NotRun(it) => ("not-run", gaps(it, sources)),
         Section::Changes(it) => ("changes", changes(it, sources)?),
         Section::Tiers(it) => ("tiers", serde_json::to_value(it)?),
         Section::Tree(it) => ("tree", serde_json::to_value(it)?),
@@ -90,7 +91,7 @@ fn changes(it: &report::Changes<'_>, sources: &dyn Sources) -> Result<Value, ser
     Ok(value)
 }
 
-fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
+fn gaps(gaps: &[report::Gap<'_>], sources: &dyn Sources) -> Value {
     let gap = |gap: &report::Gap<'_>| {
         let said = say::finding(gap.finding, sources);
         let at = sources.locate(gap.finding.primary.at.span());
@@ -105,6 +106,10 @@ fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
             "at": at.map(|(path, at)| json!({ "path": path, "line": at.line })),
         })
     };
+    gaps.iter().map(gap).collect()
+}
+
+fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
     let step = |it: &report::BootStage| {
         let shows = it.shows.iter().map(|(fact, of)| say::boot::shown(*fact, *of));
         json!({
@@ -125,10 +130,11 @@ fn stages(stages: &[report::Stage<'_>], sources: &dyn Sources) -> Value {
             "happens": happens.collect::<Vec<_>>(),
             "machines": stage.machines,
             "address": stage.address,
+            "credentials": stage.credentials,
             "steps": stage.steps.iter().map(step).collect::<Vec<_>>(),
             "guarantees": stage.guarantees,
             "guaranteed_by_containment": stage.by_containment,
-            "gaps": stage.gaps.iter().map(gap).collect::<Vec<_>>(),
+            "gaps": gaps(&stage.gaps, sources),
         })
     };
     stages.iter().map(stage).collect()

@@ -33,6 +33,7 @@ pub(super) fn chapter(section: &Section<'_>, cluster: &Cluster, sources: &dyn So
     match section {
         Section::Summary(it) => ("Summary", of::summary(it, sources)),
         Section::Stages(it) => ("Stages", of::stages(it, sources)),
+        Section::NotRun(it) => ("In directories that nothing runs", of::not_run(it, sources)),
         Section::Changes(it) => ("Changes, by priority", of::changes(it, sources)),
         Section::Tiers(it) => ("Tiers by declared dependencies", of::tiers(it)),
         Section::Tree(it) => ("Dependency tree", of::mermaid(it)),

@@ -3,7 +3,7 @@
 mod html;
 mod json;
 mod markdown;
-mod prose;
+pub(crate) mod prose;
 mod sections;
 mod steps;
 

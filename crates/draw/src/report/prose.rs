@@ -3,12 +3,12 @@
 use crate::clean::clean;
 
 /// A name as code.
-pub(super) fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     format!("`{}`", clean(text).replace('`', "'"))
 }
 
 /// Words that may hold `code`.
-pub(super) fn prose(text: &str) -> String {
+pub(crate) fn prose(text: &str) -> String {
     // An odd tick quotes nothing.
     if !text.matches('`').count().is_multiple_of(2) {
         return harmless(&text.replace('`', "'"));
@@ -18,7 +18,7 @@ pub(super) fn prose(text: &str) -> String {
 }
 
 /// What stands between two bars of a table.
-pub(super) fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 

@@ -113,6 +113,13 @@ pub(super) fn stages(stages: &[Stage<'_>], sources: &dyn Sources) -> String {
         if let Some(address) = &stage.address {
             let _ = write!(out, "\n**Address of the API**\n\n{}", list(steps::api_address(address)));
         }
+        if !stage.credentials.is_empty() {
+            let _ = write!(
+                out,
+                "\n**Where its credentials are**\n\n{}",
+                list(stage.credentials.iter().map(steps::credentials))
+            );
+        }
         if !stage.steps.is_empty() {
             let _ = write!(out, "\n**How files do it**\n\n{}", list(stage.steps.iter().map(steps::step)));
         }
@@ -132,6 +139,11 @@ pub(super) fn stages(stages: &[Stage<'_>], sources: &dyn Sources) -> String {
         let _ = write!(out, "\n**What is not**\n\n{gaps}");
     }
     out
+}
+
+pub(super) fn not_run(gaps: &[Gap<'_>], sources: &dyn Sources) -> String {
+    let told = list(gaps.iter().map(|gap| self::gap(gap, sources)));
+    format!("Others make the same machines. Nothing of this is part of the boot.\n\n{told}")
 }
 
 fn happens(steps: &[&Step]) -> String {

@@ -1,7 +1,7 @@
 //! What files tell of the boot in one stage: machines, the address of the API, and the steps of Terraform, scripts and tasks.
 
 use model::{Doing, ObjectRef};
-use report::{ApiAddress, BootStage, Member};
+use report::{ApiAddress, BootStage, Credentials, Member};
 
 use super::prose::{code, prose};
 use super::sections::{NAMED_MAX, each_once, place};
@@ -49,6 +49,11 @@ pub(super) fn api_address(it: &ApiAddress) -> Vec<String> {
         lines.push(format!("**before etcd runs**, {} already uses it", first_few(&steps, NAMED_MAX)));
     }
     lines
+}
+
+/// A file that the credentials of the API server are written to.
+pub(super) fn credentials(it: &Credentials) -> String {
+    format!("the kubeconfig is written to {}{}", code(&it.path), place(it.at.as_ref()))
 }
 
 /// What a step of the boot does, after what, and what that shows.

@@ -47,6 +47,10 @@ pub(super) fn note(note: &Note) -> String {
         Note::NotApplied { file } => {
             format!("`{file}` would create it, but coldstart found nothing that applies it: apply it in the bootstrap, before Flux")
         }
+        Note::NoScriptRuns { directory } => {
+            let directory = if directory.is_empty() { "the top directory".to_owned() } else { format!("`{directory}`") };
+            format!("no script was found that runs {directory}, where scripts run others: it may be a leftover")
+        }
         Note::UnseenMayDefine => "part of this cluster could not be seen, and may define it".to_owned(),
         Note::UnseenMayHold => "part of this cluster could not be seen, and may hold it".to_owned(),
         Note::UnlessMadeOutside { needed } => format!("unless something outside this repository creates {needed}"),

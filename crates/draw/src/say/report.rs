@@ -1,9 +1,10 @@
 //! The words of `coldstart report`.
 
 use diagnostic::{Advice, BootAdvice, LayerAdvice, Severity, WaitAdvice};
-use report::{Check, KeyFileRole, NodeRecovery, RuleSubject};
+use report::{Check, KeyFileRole, NodeRecovery, ResetMachine, RuleSubject};
 use run::Layer;
 
+use crate::report::prose::{code, prose};
 use crate::shell::word;
 
 /// What a layer is called in a heading.
@@ -83,11 +84,30 @@ pub fn node_recovery(recovery: &NodeRecovery) -> String {
                  with the address of that node"
             )
         }
-        NodeRecovery::Reset { provider } => match provider.as_str() {
-            "proxmox" => "a machine that does not answer: `qm reset VMID` on the host that runs it".to_owned(),
-            _ => "a machine that does not answer: `hcloud server reset NAME`".to_owned(),
-        },
+        NodeRecovery::Reset { provider, machines } => {
+            let each: Vec<String> = machines.iter().filter_map(|machine| reset(provider, machine)).collect();
+            let commands = match (each.is_empty(), provider.as_str()) {
+                (false, _) => crate::words::first_few(&each, RESETS_MAX),
+                (true, "proxmox") => "`qm reset VMID` on the host that runs it".to_owned(),
+                (true, _) => "`hcloud server reset NAME`".to_owned(),
+            };
+            format!("a machine that does not answer: {commands}")
+        }
     }
+}
+
+/// Machines whose command is told.
+const RESETS_MAX: usize = 12;
+
+/// The command that resets one virtual machine, where all of it is known.
+fn reset(provider: &str, machine: &ResetMachine) -> Option<String> {
+    let name = prose(&machine.name);
+    if provider != "proxmox" {
+        return Some(code(&format!("hcloud server reset {}", word(&machine.name))));
+    }
+    let command = code(&format!("qm reset {}", word(machine.id.as_ref()?)));
+    let host = machine.host.as_ref().map(|host| format!(" on {}", code(host))).unwrap_or_default();
+    Some(format!("{command}{host} ({name})"))
 }
 
 /// What a rule is about: `the pod network`, `CRD x`, `3 secret stores`.

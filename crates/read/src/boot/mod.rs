@@ -4,6 +4,7 @@
 //! Knows what resources, releases and commands of a boot are there for. Does not know what is missing: that is judged from the steps.
 
 mod contract;
+mod credentials;
 mod knowledge;
 mod near;
 mod nodes;
@@ -62,5 +63,15 @@ pub(crate) fn read(sources: &Sources<'_>) -> Boot {
     }
     terraform::order_runs(&mut boot, sources.layers);
     scripts::append(&mut boot, knowledge, sources);
+    boot.credentials = credentials::find(sources);
+    boot.not_run = not_run(sources);
     boot
+}
+
+/// The directories of Terraform that no script applies, where scripts apply others.
+fn not_run(sources: &Sources<'_>) -> Vec<yaml::EcoString> {
+    let is_run = |chain: &&Chain| sources.layers.is_applied(&chain.root);
+    let chains = sources.layers.chains.iter().filter(|chain| !chain.is_applied_by_flux);
+    let (run, not): (Vec<&Chain>, Vec<&Chain>) = chains.partition(is_run);
+    if run.is_empty() { Vec::new() } else { not.into_iter().map(|chain| chain.root.as_str().into()).collect() }
 }

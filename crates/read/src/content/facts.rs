@@ -10,7 +10,7 @@ use yaml::Node;
 
 use crate::bootstrap::ClusterBootstrap;
 use crate::content::collector::Collector;
-use crate::flux::{KUSTOMIZE_GROUP, SOURCE_GROUP, flux_version};
+use crate::flux::{KUSTOMIZE_GROUP, SOURCE_GROUP, flux_controllers, flux_version};
 use crate::object::{Object, mentions};
 use crate::repository::Repository;
 
@@ -22,6 +22,7 @@ pub(crate) fn gather(collector: &mut Collector, repository: &Repository, bootstr
     let applied = bootstrap.objects().iter().map(|object| object.node);
     let nodes: Vec<&Node> = objects.iter().map(|built| &built.node).chain(applied).chain(values).collect();
     collector.cluster().facts.flux = flux_version(&nodes, &collector.assembled.cluster.blind);
+    collector.cluster().facts.flux_controllers = flux_controllers(&nodes);
     if nodes.iter().any(|node| adds_variables(node)) {
         collector.cluster().facts.undefined.clear();
         collector.cluster().facts.unsubstituted.clear();

@@ -3,6 +3,7 @@
 mod assemble;
 mod builds;
 mod common_metadata;
+mod controllers;
 mod entry;
 mod faults;
 mod handed;
@@ -25,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) use assemble::{Assembled, Built, Origin};
+pub(crate) use controllers::find as flux_controllers;
 pub(crate) use helm_release::{HelmRelease, ValuesFrom};
 pub(crate) use kustomization::Kustomization;
 use source::Sources;

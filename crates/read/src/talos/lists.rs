@@ -46,6 +46,7 @@ fn talhelper(repository: &Repository, path: &str, root: &Node) -> Option<Machine
                 .and_then(|text| text.split(',').next())
                 .map(|one| variables.in_text(one.trim()))
                 .filter(is_plain),
+            guest: None,
         })
     };
     let interfaces = nodes.iter().flat_map(|node| node.items_at("networkInterfaces"));
@@ -69,6 +70,7 @@ fn topf(path: &str, root: &Node) -> Option<MachineGroup> {
             name: short(node.text_at(&["host"])?),
             is_control_plane: node.text_at(&["role"]) == Some("control-plane"),
             address: node.text_at(&["ip"]).map(str::to_owned).filter(is_plain),
+            guest: None,
         })
     };
     let machines: Vec<Machine> = root.items_at("nodes").iter().filter_map(machine).collect();

@@ -87,7 +87,7 @@ fn told(repository: &Repository) -> Vec<Told<'_>> {
 }
 
 /// YAML or a template of it, somewhere below a directory called talos.
-fn may_be_configuration(path: &str) -> bool {
+pub(crate) fn may_be_configuration(path: &str) -> bool {
     let is_talos = path.split('/').rev().skip(1).any(|part| part.contains("talos"));
     is_talos && matches!(without_template(path).rsplit('.').next(), Some("yaml" | "yml"))
 }
@@ -127,7 +127,7 @@ impl Told<'_> {
             return None;
         }
         let address = self.facts.address.clone().or_else(|| stem.parse::<IpAddr>().ok().map(|_| stem.to_owned()));
-        Some(Machine { name: hostname.unwrap_or_else(|| stem.to_owned()), is_control_plane, address })
+        Some(Machine { name: hostname.unwrap_or_else(|| stem.to_owned()), is_control_plane, address, guest: None })
     }
 
     /// A file that names no machine may still be that of one: beside others of its kind, not above them. What is for many

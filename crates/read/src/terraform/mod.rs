@@ -129,16 +129,10 @@ fn build_on_machines(directories: &mut [Directory]) {
 
 /// Every directory with Terraform files. What can't be parsed is left to Terraform, which will say so.
 pub(crate) fn modules(repository: &Repository) -> BTreeMap<String, Module> {
-    let paths: Vec<(&str, (bool, bool))> = repository.paths().filter_map(|path| Some((path, syntax(path)?))).collect();
-    let parsed = parallel::map(&paths, |(path, (is_values, is_json))| {
+    let paths: Vec<(&str, Syntax)> = repository.paths().filter_map(|path| Some((path, Syntax::of(path)?))).collect();
+    let parsed = parallel::map(&paths, |(path, syntax)| {
         let file = repository.id(path)?;
-        let text = std::str::from_utf8(repository.bytes(path)?).ok()?;
-        Some(match (is_json, is_values) {
-            (false, true) => Parsed::Values(repeated::parse(text)?),
-            (false, false) => Parsed::Body(file, repeated::parse(text)?),
-            (true, true) => Parsed::Values(json::values(file, text)?),
-            (true, false) => Parsed::Blocks(file, json::blocks(file, text)),
-        })
+        parse(file, std::str::from_utf8(repository.bytes(path)?).ok()?, *syntax)
     });
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
     for ((path, _), parsed) in paths.into_iter().zip(parsed) {
@@ -165,13 +159,40 @@ enum Parsed {
     Blocks(FileId, Vec<(Span, Block)>),
 }
 
-/// Whether a file of Terraform gives values, and whether it is JSON.
-fn syntax(path: &str) -> Option<(bool, bool)> {
-    let (path, is_json) = path.strip_suffix(".json").map_or((path, false), |path| (path, true));
-    match path.rsplit_once('.')?.1 {
-        "tf" | "tofu" => Some((false, is_json)),
-        "tfvars" => Some((true, is_json)),
-        _ => None,
+fn parse(file: FileId, text: &str, syntax: Syntax) -> Option<Parsed> {
+    Some(match (syntax.is_json, syntax.gives_values) {
+        (false, true) => Parsed::Values(repeated::parse(text)?),
+        (false, false) => Parsed::Body(file, repeated::parse(text)?),
+        (true, true) => Parsed::Values(json::values(file, text)?),
+        (true, false) => Parsed::Blocks(file, json::blocks(file, text)),
+    })
+}
+
+/// Whether a file of Terraform can be parsed.
+pub(crate) fn is_read(file: FileId, text: &str, syntax: Syntax) -> bool {
+    match parse(file, text, syntax) {
+        // Of JSON that can't be parsed there is no block.
+        Some(Parsed::Blocks(_, blocks)) => !blocks.is_empty(),
+        other => other.is_some(),
+    }
+}
+
+/// How a file of Terraform is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Syntax {
+    /// It gives values to variables, and has no blocks.
+    gives_values: bool,
+    is_json: bool,
+}
+
+impl Syntax {
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        let (path, is_json) = path.strip_suffix(".json").map_or((path, false), |path| (path, true));
+        match path.rsplit_once('.')?.1 {
+            "tf" | "tofu" => Some(Self { gives_values: false, is_json }),
+            "tfvars" => Some(Self { gives_values: true, is_json }),
+            _ => None,
+        }
     }
 }
 

@@ -9,20 +9,27 @@ use yaml::EcoString;
 use super::instance::{Each, Instance};
 use super::purpose::is_machine;
 use super::value::Value;
-use crate::machines::{Machine, MachineGroup};
+use crate::machines::{Guest, Machine, MachineGroup};
 use crate::talos::{self, Facts};
 
 /// What one resource says of a machine.
 struct Applied {
     name: Option<String>,
     facts: Facts,
+    /// The virtual machine that the same module makes, where it makes just one.
+    guest: Option<Guest>,
 }
 
-/// A virtual machine: what it is called, and every address in what is known of it.
+/// A virtual machine: what it is called, what its hypervisor knows it by, and every address in what is known of it.
 struct Virtual {
     name: String,
+    guest: Option<Guest>,
     addresses: Vec<String>,
 }
+
+/// Under which names providers keep the number of a virtual machine, and the machine that runs it.
+const IDS: [&str; 2] = ["vm_id", "vmid"];
+const HOSTS: [&str; 2] = ["node_name", "target_node"];
 
 /// The machines of all that a root makes, if they are a cluster's.
 pub(crate) fn find(root: &Rc<Instance<'_>>) -> Option<MachineGroup> {
@@ -38,8 +45,9 @@ pub(crate) fn find(root: &Rc<Instance<'_>>) -> Option<MachineGroup> {
 
 /// Machines that get a Talos configuration.
 fn configured(tree: &[Rc<Instance<'_>>]) -> Option<MachineGroup> {
-    let (mut applied, mut virtuals, mut first) = (Vec::new(), Vec::new(), None);
+    let (mut applied, mut virtuals, mut first) = (Vec::<Applied>::new(), Vec::<Virtual>::new(), None);
     for instance in tree {
+        let known = (applied.len(), virtuals.len());
         for resource in instance.module.resources.iter().filter(|resource| !resource.is_data) {
             let made = || instance.made(resource).into_iter();
             match resource.kind.as_str() {
@@ -56,6 +64,9 @@ fn configured(tree: &[Rc<Instance<'_>>]) -> Option<MachineGroup> {
                 _ => {}
             }
         }
+        if let ([own], [of_own]) = (&mut applied[known.0..], &virtuals[known.1..]) {
+            own.guest.clone_from(&of_own.guest);
+        }
     }
     let vip = applied.iter().find_map(|one| one.facts.vip.clone());
     let endpoint = applied.iter().find_map(|one| one.facts.endpoint.clone());
@@ -69,12 +80,13 @@ fn configured(tree: &[Rc<Instance<'_>>]) -> Option<MachineGroup> {
 impl Applied {
     fn machine(self, virtuals: &[Virtual]) -> Option<Machine> {
         let address = self.facts.address;
-        let of_address = || {
-            let mut found = virtuals.iter().filter(|one| address.as_ref().is_some_and(|ip| one.addresses.contains(ip)));
-            found.next().filter(|_| found.next().is_none()).map(|one| one.name.clone())
-        };
-        let name = self.facts.hostname.or(self.name).or_else(of_address).or_else(|| address.clone())?;
-        Some(Machine { name, is_control_plane: self.facts.is_control_plane?, address })
+        let mut found = virtuals.iter().filter(|one| address.as_ref().is_some_and(|ip| one.addresses.contains(ip)));
+        let of_address = found.next().filter(|_| found.next().is_none());
+        let called = || of_address.map(|one| one.name.clone());
+        let name = self.facts.hostname.or(self.name).or_else(called).or_else(|| address.clone())?;
+        let of_name = || virtuals.iter().find(|one| one.name == name);
+        let guest = of_address.or_else(of_name).and_then(|one| one.guest.clone()).or(self.guest);
+        Some(Machine { name, is_control_plane: self.facts.is_control_plane?, address, guest })
     }
 }
 
@@ -84,7 +96,7 @@ fn one_applied(instance: &Instance<'_>, each: &Each, value: &Value) -> Option<Ap
     let mut facts = Facts::of(&documents);
     let target = ["node", "endpoint"].iter().find_map(|key| value.get(key).and_then(address));
     facts.address = target.or(facts.address);
-    Some(Applied { name: called(each).or_else(|| instance.each().and_then(called)), facts })
+    Some(Applied { name: called(each).or_else(|| instance.each().and_then(called)), facts, guest: None })
 }
 
 /// A machine that is given its configuration when it is made.
@@ -92,7 +104,7 @@ fn configured_at_start(value: &Value) -> Option<Applied> {
     let facts = Facts::of(&talos::documents(value.get("user_data")?));
     facts.is_control_plane?;
     let name = value.get("name").and_then(Value::as_text).map(str::to_owned);
-    Some(Applied { name, facts })
+    Some(Applied { name, facts, guest: None })
 }
 
 /// The key of one of many, where it is a name.
@@ -119,7 +131,9 @@ fn one_virtual(value: &Value) -> Option<Virtual> {
     let name = value.get("name").or_else(|| value.get("hostname"))?.as_text()?.to_owned();
     let mut addresses = Vec::new();
     add(value, &mut addresses);
-    Some(Virtual { name, addresses })
+    let text = |names: &[&str]| names.iter().find_map(|name| value.get(name)?.to_text()).map(|text| text.to_string());
+    let guest = text(&IDS).map(|id| Guest { id, host: text(&HOSTS) });
+    Some(Virtual { name, guest, addresses })
 }
 
 /// Machines in variables and locals: objects of which each says whether it is a control plane or a worker.
@@ -140,7 +154,7 @@ fn machines(value: &Value) -> Vec<Machine> {
         let address = address.map(|text| text.split('/').next().unwrap_or_default().to_owned());
         let name = text(&["hostname", "name", "host"]).filter(|_| key.is_none_or(|key| key.parse::<IpAddr>().is_ok()));
         let name = name.map(str::to_owned).or_else(|| key.map(ToString::to_string)).or_else(|| address.clone())?;
-        Some(Machine { name, is_control_plane: role, address })
+        Some(Machine { name, is_control_plane: role, address, guest: None })
     };
     match value {
         Value::Map(map) => map.entries.iter().filter_map(|(key, value)| machine(Some(key), value)).collect(),
