@@ -5,6 +5,7 @@
 mod story;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -178,15 +179,16 @@ fn somebody_who_asks_to_stop_is_heard() {
         let state = tempfile::tempdir().unwrap();
         let mut slow = command(&["up", "--speed", "10"]);
         slow.arg(homelab()).arg("--state").arg(state.path()).stdout(std::process::Stdio::piped());
-        let child = slow.spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_secs(2));
+        let mut child = slow.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        // It listens before its first step begins.
+        assert!(lines.by_ref().any(|line| line.ends_with(" begins")));
         for _ in 0..signals {
             let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
             assert!(kill.success());
         }
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130));
-        let said = String::from_utf8_lossy(&output.stdout);
+        let said = lines.collect::<Vec<_>>().join("\n");
+        assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(said.contains("stopping: no new steps are started") && said.contains("stopped"), "{said}");
         run(&mut up(state.path(), &[])).exits(0).says("run 2 begins").says("healthy");
     }

@@ -33,7 +33,7 @@ pub(crate) fn awaited(cluster: &Cluster, finding: &Finding, of: &Appliers) -> Ap
     all.filter(|applier| of.contains(applier)).collect()
 }
 
-/// Whoever applies what a finding speaks of.
+/// The components that apply what a finding speaks of.
 fn appliers(cluster: &Cluster, finding: &Finding) -> Vec<(ComponentId, (String, ObjectRef))> {
     let objects = std::iter::once(&finding.component).chain(finding.also.iter().map(|also| &also.component));
     let applier = |id: ComponentId| match cluster.component(id) {
@@ -50,7 +50,7 @@ fn installs_once(cluster: &Cluster, applier: ComponentId) -> bool {
     releases.any(|release| release.patience.retry == Retry::Never)
 }
 
-/// What is said of whoever would install too soon, where what a finding advises can't be edited along.
+/// Why an install would be too soon, where what a finding advises can't be edited along.
 pub(crate) fn too_soon(finding: &Finding) -> Option<WhyLeft> {
     let Some(Subject::Capability(needed)) = finding.subject.clone() else { return None };
     Some(WhyLeft::TooSoon { needed, gate: finding.provider.clone().unwrap_or_else(|| finding.component.clone()) })

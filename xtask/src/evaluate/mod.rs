@@ -1,6 +1,7 @@
 //! `cargo xtask evaluate`: what does `check` find, on repositories that people really run?
 
 mod agreement;
+mod beside;
 mod case;
 mod catalogue;
 mod corpus;
@@ -28,6 +29,8 @@ pub(crate) enum Evaluate {
     Corpus(corpus::Options),
     /// What `fix` closes in copies of whole repositories, and what is found afterwards: --trees DIR...
     Fix(fix::Options),
+    /// What `fix` edits beside what people wrote by hand: --cases FILE --mirrors DIR --out DIR [--only N]
+    Beside(beside::Options),
     /// Whether check, simulate and plan say the same of real repositories: --trees DIR...
     Agreement(agreement::Options),
     /// Whether impact says of the next cold start what the simulated world shows: [--clusters N]
@@ -56,6 +59,7 @@ pub(crate) fn run(what: &Evaluate) -> Result<()> {
         Evaluate::Hindsight(options) => hindsight::run(options),
         Evaluate::Corpus(options) => corpus::run(options),
         Evaluate::Fix(options) => fix::run(options),
+        Evaluate::Beside(options) => beside::run(options),
         Evaluate::Agreement(options) => agreement::run(options),
         Evaluate::Taken(options) => taken::run(options),
         Evaluate::Catalogue(options) => catalogue::run(options),

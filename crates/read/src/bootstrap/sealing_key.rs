@@ -5,9 +5,10 @@ use source::{Span, to_u32};
 
 use crate::content::SEALING_KEY_LABEL;
 use crate::repository::Repository;
+use crate::scripts::is_script;
 
-/// How files end that may restore one: Terraform, scripts, templates.
-const ENDINGS: [&str; 8] = ["tf", "tofu", "hcl", "sh", "just", "j2", "tpl", "nix"];
+/// How files end that may restore one, beside scripts and recipes: Terraform, templates.
+const ENDINGS: [&str; 6] = ["tf", "tofu", "hcl", "j2", "tpl", "nix"];
 /// Where pipelines are: some make a whole cluster. Other YAML with the label is a manifest, which is read as one.
 const PIPELINES: [&str; 4] = [".github/workflows/", ".gitea/workflows/", ".forgejo/workflows/", ".gitlab-ci"];
 /// What the key is of, as people write it.
@@ -16,18 +17,21 @@ const NAMES: [&str; 5] = ["sealed-secret", "sealed secret", "sealedsecret", "sea
 const TEXTS: [&str; 3] = ["md", "adoc", "rst"];
 
 pub(super) fn find(repository: &Repository) -> Option<Span> {
-    in_files(repository, &ENDINGS, |text| Some((text.find(SEALING_KEY_LABEL)?, SEALING_KEY_LABEL.len())))
-        .or_else(|| in_files(repository, &ENDINGS, applied))
-        .or_else(|| in_files(repository, &TEXTS, described))
-        .or_else(|| in_files(repository, &TEXTS, applied))
-        .or_else(|| in_paths(repository, |path| PIPELINES.iter().any(|at| path.starts_with(at)), applied))
+    let may_restore = |path: &str| ends_in(path, &ENDINGS) || is_script(path);
+    let is_text = |path: &str| ends_in(path, &TEXTS);
+    let is_pipeline = |path: &str| PIPELINES.iter().any(|at| path.starts_with(at));
+    in_files(repository, may_restore, |text| Some((text.find(SEALING_KEY_LABEL)?, SEALING_KEY_LABEL.len())))
+        .or_else(|| in_files(repository, may_restore, applied))
+        .or_else(|| in_files(repository, is_text, described))
+        .or_else(|| in_files(repository, is_text, applied))
+        .or_else(|| in_files(repository, is_pipeline, applied))
 }
 
-fn in_files(repository: &Repository, endings: &[&str], find: impl Fn(&str) -> Option<(usize, usize)>) -> Option<Span> {
-    in_paths(repository, |path| path.rsplit('.').next().is_some_and(|ending| endings.contains(&ending)), find)
+fn ends_in(path: &str, endings: &[&str]) -> bool {
+    path.rsplit('.').next().is_some_and(|ending| endings.contains(&ending))
 }
 
-fn in_paths(
+fn in_files(
     repository: &Repository,
     is_meant: impl Fn(&str) -> bool,
     find: impl Fn(&str) -> Option<(usize, usize)>,

@@ -1,4 +1,4 @@
-//! Who applies a component that several do: whoever comes first, and never one that waits for it.
+//! Which of several appliers a component comes with: the first one, and never one that waits for it.
 //!
 //! Knows needs, offers and ties of one cluster. Does not weigh who of several is the faster one: that is decided only where the first
 //! one found could not be it.

@@ -157,6 +157,8 @@ struct Assembler<'a> {
     wave: Vec<Turn>,
     /// Whether it was told that there are too many components.
     is_full: bool,
+    /// Kustomizations that another one applies as well, with a `decryption`.
+    decrypted: BTreeSet<ComponentId>,
     out: Assembled,
 }
 
@@ -207,6 +209,7 @@ impl<'a> Assembler<'a> {
             dependencies: Vec::new(),
             wave: Vec::new(),
             is_full: false,
+            decrypted: BTreeSet::new(),
             out: Assembled::default(),
         };
         // The root of the repository has a name that can be read and typed.
@@ -296,6 +299,11 @@ impl<'a> Assembler<'a> {
     }
 
     fn finish(&mut self) {
+        // As often as the one that sets it applies last, Flux can decrypt.
+        let decrypted = &self.decrypted;
+        let is_read =
+            |it: &BrokenBuild| matches!(it.fault, BuildFault::Encrypted { .. }) && decrypted.contains(&it.component);
+        self.out.cluster.broken.retain(|it| !is_read(it));
         if let Some(turn) = self.wave.first() {
             let (id, at) = (turn.id, turn.kustomization.at);
             let what = Unseen::Kustomization(turn.kustomization.object.clone());
@@ -528,6 +536,8 @@ impl<'a> Assembler<'a> {
                     }
                     let turn = self.turn(id, kustomization);
                     self.wave.push(turn);
+                } else if kustomization.may_decrypt {
+                    self.decrypted.extend(self.by_object.get(&kustomization.object));
                 }
             }
             (HELM_GROUP, "HelmRelease") => self.add_release(&node, owner, namespace),
