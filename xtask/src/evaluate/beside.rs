@@ -1,6 +1,7 @@
 //! `cargo xtask evaluate beside`: what `fix` edits in the tree before each fix that a person made, beside what the person wrote.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -263,7 +264,7 @@ fn miss(case: &Case, fixed: Option<&Fixed>) -> String {
         [Some(&left.component), left.provider.as_ref()].into_iter().flatten().any(|it| it.ends_with(name))
     };
     for left in fixed.iter().flat_map(|fixed| &fixed.left).filter(is_about).take(4) {
-        text.push_str(&format!("\n  {} → {:?}: {}", left.component, left.provider, left.why));
+        let _ = write!(text, "\n  {} → {:?}: {}", left.component, left.provider, left.why);
     }
     text
 }
@@ -274,7 +275,7 @@ mod tests {
 
     use super::*;
 
-    fn case(value: Value) -> Case {
+    fn case(value: &Value) -> Case {
         let mut all = json!({"id": "1", "repo": "o/n", "parent": "p",
             "object": {"kind": "Kustomization", "namespace": "apps", "name": "app"}});
         all.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
@@ -288,20 +289,20 @@ mod tests {
 
     #[test]
     fn the_line_is_the_same_field_about_the_same_object() {
-        let order = case(json!({"kind": "dep-added", "added": [{"kind": "Kustomization", "name": "store"}]}));
+        let order = case(&json!({"kind": "dep-added", "added": [{"kind": "Kustomization", "name": "store"}]}));
         assert!(is_line(&order, &action("depend", Some("Kustomization external/store"))));
         assert!(is_line(&order, &action("rename", Some("external/store"))));
         assert!(!is_line(&order, &action("depend", Some("HelmRelease external/store"))));
         assert!(!is_line(&order, &action("depend", Some("Kustomization external/operator"))));
         assert!(!is_line(&order, &action("wait", None)));
-        let gate = case(json!({"kind": "gate-added", "gate": ["healthChecks"]}));
+        let gate = case(&json!({"kind": "gate-added", "gate": ["healthChecks"]}));
         assert!(is_line(&gate, &action("health-check", Some("HelmRelease apps/app"))));
         assert!(!is_line(&gate, &action("wait", None)));
     }
 
     #[test]
     fn what_is_found_no_more_is_closed_by_another_line() {
-        let case = case(json!({"kind": "dep-added", "added": [{"kind": "Kustomization", "name": "store"}]}));
+        let case = case(&json!({"kind": "dep-added", "added": [{"kind": "Kustomization", "name": "store"}]}));
         let finding = |name: &str| Finding {
             object: Some(case.object.clone()),
             missing: reference(&format!("Kustomization external/{name}")),
