@@ -204,9 +204,8 @@ fn is_line(case: &Case, action: &Action) -> bool {
     }
     let target = action.target.as_ref();
     match action.word.as_str() {
-        "depend" | "depend-instead" | "rename" => {
-            case.added.iter().any(|added| is(added, target) || is_named(added, target))
-        }
+        "depend" | "depend-instead" => case.added.iter().any(|added| is(added, target)),
+        "rename" => case.added.iter().any(|added| is_named(added, target)),
         "wait" => has_gate(case, "wait"),
         "health-check" => has_gate(case, "healthChecks"),
         "health-expression" => has_gate(case, "healthCheckExprs"),
